@@ -1,0 +1,1 @@
+from lexmill._core import ping

@@ -1,0 +1,118 @@
+//! The one error type of the crate: every message is lower case and names the value and the limit.
+
+use std::path::PathBuf;
+
+use thiserror::Error as ThisError;
+
+/// What can go wrong anywhere in the crate; the data sits in the variants.
+#[derive(Debug, ThisError)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be opened, read, written or renamed.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as a verb: `open`, `read`, `write`, `rename`.
+        action: &'static str,
+        /// The file in question.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: std::io::Error,
+    },
+    /// Text that is not UTF-8.
+    #[error("{origin} is not valid UTF-8 at byte {byte}; pass errors=\"replace\" to read it all the same")]
+    InvalidUtf8 {
+        /// A file name or a description such as `buffer`.
+        origin: String,
+        /// Offset of the first byte that cannot be decoded.
+        byte: u64,
+    },
+    /// A corpus without a single word.
+    #[error("the corpus holds no words: {texts} texts, {bytes} bytes were read")]
+    EmptyCorpus {
+        /// Number of texts read.
+        texts: u64,
+        /// Number of bytes read.
+        bytes: u64,
+    },
+    /// A vocabulary that cannot hold what it must.
+    #[error("vocab_size is {vocab_size} but special tokens and initial alphabet need {needed}")]
+    VocabSizeTooSmall {
+        /// The size asked for.
+        vocab_size: usize,
+        /// The least size that works.
+        needed: usize,
+    },
+    /// An option outside its range.
+    #[error("{name} is {value} but must be {expected}")]
+    InvalidOption {
+        /// The option's public name.
+        name: &'static str,
+        /// The value given.
+        value: String,
+        /// The range or the choices.
+        expected: String,
+    },
+    /// A `tokenizer.json`, `vocab.json` or `merges.txt` that does not say what it must.
+    #[error("{path}: {message}")]
+    Format {
+        /// The JSON path, such as `model.merges[17]`.
+        path: String,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A component that this version does not know; it is refused, never ignored.
+    #[error("{path}: unknown {kind} `{value}`, this version knows {known}")]
+    UnknownComponent {
+        /// The JSON path of the value.
+        path: String,
+        /// `normalizer`, `pre-tokenizer`, `model`, ...
+        kind: &'static str,
+        /// The unknown value.
+        value: String,
+        /// The known ones, comma separated.
+        known: String,
+    },
+    /// A regular expression that does not compile or that gave up while matching.
+    #[error("regex `{pattern}`: {message}")]
+    Regex {
+        /// The pattern.
+        pattern: String,
+        /// The engine's complaint.
+        message: String,
+    },
+    /// A token that the vocabulary must hold, and does not.
+    #[error("token `{token}` of {role} is not in the vocabulary of {vocab_size} tokens")]
+    TokenNotInVocab {
+        /// The missing token.
+        token: String,
+        /// Where it was named: `merge 12`, `unk_token`, ...
+        role: String,
+        /// Size of the vocabulary.
+        vocab_size: usize,
+    },
+    /// An id without a token, in a strict call.
+    #[error("id {id} is not in the vocabulary of {vocab_size} tokens")]
+    UnknownId {
+        /// The id.
+        id: u32,
+        /// Size of the vocabulary.
+        vocab_size: usize,
+    },
+    /// A text too long for 32-bit offsets.
+    #[error("a single text has {bytes} bytes but at most {limit} can be addressed; split it into documents")]
+    TextTooLong {
+        /// Size of the text.
+        bytes: usize,
+        /// The largest size.
+        limit: usize,
+    },
+    /// A component used without what it needs, such as a trainer for another kind of model.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The caller's progress callback asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,1 @@
+//! The fast span scanners: one file per known splitter.

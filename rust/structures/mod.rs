@@ -1,0 +1,3 @@
+//! Data structures without any knowledge of tokenizers.
+
+pub mod progress;

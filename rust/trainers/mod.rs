@@ -1,0 +1,3 @@
+//! Trainers: each learns a model from counted words.
+
+pub mod word_counts;

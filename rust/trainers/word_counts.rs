@@ -1,0 +1,63 @@
+//! Distinct words of a corpus with their counts, in order of first appearance.
+
+/// Distinct words (pre-tokens, as the model will see them) with 64-bit counts.
+///
+/// Words keep their order of first appearance in the corpus: the textbook's ties depend on it.
+/// Memory: the words' bytes in one arena, and 16 bytes a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordCounts {
+    text: String,
+    ends: Vec<usize>,
+    counts: Vec<u64>,
+}
+
+impl WordCounts {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a word, which must not be in the table yet.
+    pub fn push(&mut self, word: &str, count: u64) {
+        self.text.push_str(word);
+        self.ends.push(self.text.len());
+        self.counts.push(count);
+    }
+
+    /// Number of distinct words.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there is no word at all.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The words with their counts, first seen first.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> + '_ {
+        (0..self.len()).map(|index| (self.word(index), self.counts[index]))
+    }
+
+    /// The word at `index`, counted from the first seen.
+    ///
+    /// # Panics
+    /// If `index` is not below [`Self::len`].
+    pub fn word(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
+    }
+
+    /// The count of the word at `index`.
+    ///
+    /// # Panics
+    /// If `index` is not below [`Self::len`].
+    pub fn count(&self, index: usize) -> u64 {
+        self.counts[index]
+    }
+
+    /// Bytes of all distinct words together.
+    pub fn byte_len(&self) -> usize {
+        self.text.len()
+    }
+}
