@@ -1,0 +1,97 @@
+//! The byte-level alphabet: each byte as one printable character.
+//!
+//! Printable Latin-1 bytes stand for themselves; the other 68 take U+0100 onwards in byte order.
+//! Source: Radford et al. 2019 (GPT-2), `bytes_to_unicode`.
+
+/// The character of each byte.
+pub const BYTE_TO_CHAR: [char; 256] = byte_to_char();
+
+/// One more than the largest character of the alphabet, U+0143.
+const CHAR_BOUND: usize = 0x144;
+
+const CHAR_TO_BYTE: [u16; CHAR_BOUND] = char_to_byte();
+
+/// No byte has this character.
+const NONE: u16 = 256;
+
+const fn is_printable(byte: u8) -> bool {
+    matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF)
+}
+
+const fn byte_to_char() -> [char; 256] {
+    let mut table = ['\0'; 256];
+    let mut next = 0x100_u32;
+    let mut byte = 0;
+    while byte < 256 {
+        if is_printable(byte as u8) {
+            table[byte] = byte as u8 as char;
+        } else {
+            table[byte] = match char::from_u32(next) {
+                Some(c) => c,
+                None => unreachable!(),
+            };
+            next += 1;
+        }
+        byte += 1;
+    }
+    table
+}
+
+const fn char_to_byte() -> [u16; CHAR_BOUND] {
+    let chars = byte_to_char();
+    let mut table = [NONE; CHAR_BOUND];
+    let mut byte = 0;
+    while byte < 256 {
+        table[chars[byte] as usize] = byte as u16;
+        byte += 1;
+    }
+    table
+}
+
+/// The byte that `c` stands for, if it belongs to the alphabet.
+pub fn char_to_byte_of(c: char) -> Option<u8> {
+    CHAR_TO_BYTE.get(c as usize).and_then(|&byte| u8::try_from(byte).ok())
+}
+
+/// Appends the characters of `bytes` to `out`.
+pub fn push_mapped(bytes: &[u8], out: &mut String) {
+    out.extend(bytes.iter().map(|&byte| BYTE_TO_CHAR[byte as usize]));
+}
+
+/// Appends the bytes that `token` stands for, or its own UTF-8 if a character is foreign to the alphabet.
+pub fn push_unmapped(token: &str, out: &mut Vec<u8>) {
+    let start = out.len();
+    for c in token.chars() {
+        let Some(byte) = char_to_byte_of(c) else {
+            out.truncate(start);
+            out.extend_from_slice(token.as_bytes());
+            return;
+        };
+        out.push(byte);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_has_its_own_character() {
+        let mut bytes = Vec::new();
+        for byte in 0..=255u8 {
+            let mut mapped = String::new();
+            push_mapped(&[byte], &mut mapped);
+            push_unmapped(&mapped, &mut bytes);
+        }
+        assert_eq!(bytes, (0..=255).collect::<Vec<u8>>());
+        assert_eq!(BYTE_TO_CHAR[b' ' as usize], 'Ġ');
+        assert_eq!(BYTE_TO_CHAR[b'\n' as usize], 'Ċ');
+    }
+
+    #[test]
+    fn a_foreign_character_keeps_the_whole_token_as_text() {
+        let mut bytes = Vec::new();
+        push_unmapped("Ġ一", &mut bytes);
+        assert_eq!(bytes, "Ġ一".as_bytes());
+    }
+}

@@ -1,0 +1,252 @@
+//! Applies merges to the symbols of one pre-token.
+//!
+//! Short pre-tokens rescan an array of ranks, which beats every queue at their size; longer ones
+//! keep a heap of candidate merges over a linked list, O(n log n) for any input.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::pair_table::{NO_MERGE, id_of, rank_of};
+use super::{Bpe, PairTable, Tokens};
+
+/// Up to this many symbols a rescan for the lowest rank is cheaper than a heap.
+const SHORT: usize = 24;
+
+const NONE: u32 = u32::MAX;
+
+/// Memory that one thread reuses from pre-token to pre-token.
+#[derive(Debug)]
+pub struct Scratch {
+    ids: Vec<u32>,
+    lens: Vec<u32>,
+    prev: Vec<u32>,
+    next: Vec<u32>,
+    heap: BinaryHeap<Reverse<u64>>,
+    skipped: Vec<Reverse<u64>>,
+    random: fastrand::Rng,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            ids: Vec::new(),
+            lens: Vec::new(),
+            prev: Vec::new(),
+            next: Vec::new(),
+            heap: BinaryHeap::new(),
+            skipped: Vec::new(),
+            random: fastrand::Rng::with_seed(0),
+        }
+    }
+}
+
+impl Scratch {
+    /// Seeds the dropout that follows.
+    pub fn seed(&mut self, seed: u64) {
+        self.random.seed(seed);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.lens.clear();
+    }
+
+    pub(super) fn push(&mut self, id: u32, len: u32) {
+        self.ids.push(id);
+        self.lens.push(len);
+    }
+
+    /// Pushes one symbol per byte; stops and answers false at a byte without an id.
+    pub(super) fn push_byte_symbols(&mut self, word: &[u8], byte_ids: &[u32; 256]) -> bool {
+        self.ids.extend(word.iter().map(|&byte| byte_ids[byte as usize]));
+        self.lens.resize(word.len(), 1);
+        !self.ids.contains(&NONE)
+    }
+}
+
+impl Bpe {
+    /// Merges the symbols in `scratch` and appends the tokens.
+    pub(super) fn merge(&self, dropout: Option<f32>, scratch: &mut Scratch, tokens: &mut Tokens) {
+        let count = scratch.ids.len();
+        if dropout.is_none() && count <= SHORT {
+            let kept = merge_short(&self.pairs, &mut scratch.ids, &mut scratch.lens);
+            tokens.ids.extend_from_slice(&scratch.ids[..kept]);
+            tokens.lens.extend_from_slice(&scratch.lens[..kept]);
+        } else {
+            merge_long(&self.pairs, dropout, scratch);
+            let kept = (0..count).filter(|&at| scratch.lens[at] != 0);
+            tokens.ids.extend(kept.clone().map(|at| scratch.ids[at]));
+            tokens.lens.extend(kept.map(|at| scratch.lens[at]));
+        }
+    }
+}
+
+/// Merges in place; returns how many symbols are left at the front.
+fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32]) -> usize {
+    let mut count = ids.len();
+    let mut merges = [NO_MERGE; SHORT];
+    for at in 1..count {
+        merges[at - 1] = pairs.merge(ids[at - 1], ids[at]);
+    }
+    while count > 1 {
+        let (mut best, mut at) = (NO_MERGE, 0);
+        for (place, &merge) in merges[..count - 1].iter().enumerate() {
+            if merge < best {
+                (best, at) = (merge, place);
+            }
+        }
+        if best == NO_MERGE {
+            break;
+        }
+        ids[at] = id_of(best);
+        lens[at] += lens[at + 1];
+        ids.copy_within(at + 2..count, at + 1);
+        lens.copy_within(at + 2..count, at + 1);
+        merges.copy_within(at + 1..count - 1, at);
+        count -= 1;
+        merges[count - 1] = NO_MERGE;
+        if at > 0 {
+            merges[at - 1] = pairs.merge(ids[at - 1], ids[at]);
+        }
+        if at + 1 < count {
+            merges[at] = pairs.merge(ids[at], ids[at + 1]);
+        }
+    }
+    count
+}
+
+/// Merges over a linked list; symbols that were merged away are left with length 0.
+fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
+    let Scratch { ids, lens, prev, next, heap, skipped, random } = scratch;
+    let count = ids.len();
+    prev.clear();
+    prev.extend((0..count as u32).map(|at| at.wrapping_sub(1)));
+    next.clear();
+    next.extend(1..=count as u32);
+    if let Some(last) = next.last_mut() {
+        *last = NONE;
+    }
+    heap.clear();
+    skipped.clear();
+    let candidate = |at: u32, merge: u64| Reverse(u64::from(rank_of(merge)) << 32 | u64::from(at));
+    for at in 1..count {
+        let merge = pairs.merge(ids[at - 1], ids[at]);
+        if merge != NO_MERGE {
+            heap.push(candidate(at as u32 - 1, merge));
+        }
+    }
+    while let Some(top) = heap.pop() {
+        if dropout.is_some_and(|dropout| random.f32() < dropout) {
+            skipped.push(top);
+            continue;
+        }
+        heap.extend(skipped.drain(..));
+        let (rank, at) = (rank_of(top.0), top.0 as u32 as usize);
+        let right = next[at];
+        if lens[at] == 0 || right == NONE {
+            continue;
+        }
+        let right = right as usize;
+        let merge = pairs.merge(ids[at], ids[right]);
+        if merge == NO_MERGE || rank_of(merge) != rank {
+            continue;
+        }
+        ids[at] = id_of(merge);
+        lens[at] += lens[right];
+        lens[right] = 0;
+        let after = next[right];
+        next[at] = after;
+        if after != NONE {
+            prev[after as usize] = at as u32;
+            let merge = pairs.merge(ids[at], ids[after as usize]);
+            if merge != NO_MERGE {
+                heap.push(candidate(at as u32, merge));
+            }
+        }
+        if prev[at] != NONE {
+            let merge = pairs.merge(ids[prev[at] as usize], ids[at]);
+            if merge != NO_MERGE {
+                heap.push(candidate(prev[at], merge));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod naive {
+    use super::super::PairTable;
+
+    /// Repeats: find the lowest rank, leftmost first, and merge it.
+    pub(super) fn merge(pairs: &PairTable, mut symbols: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+        loop {
+            let ranks = symbols.windows(2).map(|pair| pairs.rank((pair[0].0, pair[1].0)));
+            let best = ranks.enumerate().filter_map(|(at, rank)| Some((rank?, at))).min();
+            let Some((_, at)) = best else { return symbols };
+            let (left, right) = (symbols[at], symbols.remove(at + 1));
+            let id = pairs.made_id((left.0, right.0)).expect("it has a rank");
+            symbols[at] = (id, left.1 + right.1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::BpeOptions;
+    use super::*;
+    use crate::vocab::Vocab;
+
+    fn bpe(pairs: &[((u32, u32), u32)]) -> Bpe {
+        Bpe::from_pairs(Arc::new(Vocab::new()), pairs, BpeOptions::default()).expect("no dropout")
+    }
+
+    /// Merges over ids 0..4, each making the next free id or, at times, one that is there already.
+    fn any_pairs() -> impl Strategy<Value = Vec<((u32, u32), u32)>> {
+        prop::collection::vec((0..12u32, 0..12u32), 0..30).prop_map(|pairs| {
+            let bound = |i: u32| 4 + i;
+            (0u32..).zip(pairs).map(|(i, (a, b))| ((a % bound(i), b % bound(i)), bound(i))).collect()
+        })
+    }
+
+    fn run(bpe: &Bpe, ids: &[u32], dropout: Option<f32>) -> Vec<(u32, u32)> {
+        let (mut scratch, mut tokens) = (Scratch::default(), Tokens::default());
+        ids.iter().for_each(|&id| scratch.push(id, 1));
+        bpe.merge(dropout, &mut scratch, &mut tokens);
+        tokens.ids.into_iter().zip(tokens.lens).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn merge_short_matches_naive(pairs in any_pairs(), ids in prop::collection::vec(0..4u32, 0..=SHORT)) {
+            let bpe = bpe(&pairs);
+            let expected = naive::merge(&bpe.pairs, ids.iter().map(|&id| (id, 1)).collect());
+            prop_assert_eq!(run(&bpe, &ids, None), expected);
+        }
+
+        #[test]
+        fn merge_long_matches_naive(pairs in any_pairs(), ids in prop::collection::vec(0..4u32, 0..200)) {
+            let bpe = bpe(&pairs);
+            let expected = naive::merge(&bpe.pairs, ids.iter().map(|&id| (id, 1)).collect());
+            // A dropout of zero takes the heap even for short input and skips nothing.
+            prop_assert_eq!(run(&bpe, &ids, Some(0.0)), expected);
+        }
+
+        #[test]
+        fn full_dropout_merges_nothing(pairs in any_pairs(), ids in prop::collection::vec(0..4u32, 0..50)) {
+            let expected: Vec<_> = ids.iter().map(|&id| (id, 1)).collect();
+            prop_assert_eq!(run(&bpe(&pairs), &ids, Some(1.0)), expected);
+        }
+    }
+
+    #[test]
+    fn a_huge_word_is_not_quadratic() {
+        let doubling: Vec<_> = (0..20).map(|i| ((i, i), i + 1)).collect();
+        let tokens = run(&bpe(&doubling), &vec![0; 1 << 20], None);
+        assert_eq!(tokens, [(20, 1 << 20)]);
+    }
+}

@@ -1,0 +1,211 @@
+//! Byte-pair encoding: merges the lowest-ranked adjacent pair until none is left.
+//!
+//! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
+
+mod merge;
+mod pair_table;
+mod symbols;
+
+use std::sync::Arc;
+
+pub use merge::Scratch;
+pub use pair_table::PairTable;
+
+use super::Tokens;
+use crate::vocab::Vocab;
+use crate::{Error, Result};
+
+/// Options of [`Bpe`]; the names are Hugging Face's.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BpeOptions {
+    /// Token for characters that the vocabulary lacks; without it they are dropped.
+    pub unk_token: Option<String>,
+    /// Prefix of every symbol but a word's first.
+    pub continuing_subword_prefix: Option<String>,
+    /// Suffix of a word's last symbol.
+    pub end_of_word_suffix: Option<String>,
+    /// Probability in `[0, 1]` of skipping a merge.
+    pub dropout: Option<f32>,
+    /// Joins neighbouring unknown characters into one unknown token.
+    pub fuse_unk: bool,
+    /// Spells unknown characters as `<0xNN>` tokens where all of them exist.
+    pub byte_fallback: bool,
+    /// Takes a whole pre-token that is in the vocabulary without merging.
+    pub ignore_merges: bool,
+    /// Seed of the dropout; random when absent.
+    pub seed: Option<u64>,
+}
+
+/// A byte-pair encoder. Cheap to clone: tables are shared.
+#[derive(Clone, Debug)]
+pub struct Bpe {
+    vocab: Arc<Vocab>,
+    merges: Arc<Vec<(u32, u32)>>,
+    pairs: Arc<PairTable>,
+    options: BpeOptions,
+    unk_id: Option<u32>,
+    /// `<0xNN>` tokens, when byte fallback is on.
+    fallback_ids: Arc<Vec<Option<u32>>>,
+}
+
+impl Default for Bpe {
+    fn default() -> Self {
+        Self {
+            vocab: Arc::default(),
+            merges: Arc::default(),
+            pairs: Arc::new(PairTable::new(std::iter::empty())),
+            options: BpeOptions::default(),
+            unk_id: None,
+            fallback_ids: Arc::default(),
+        }
+    }
+}
+
+impl Bpe {
+    /// Builds the encoder; the rank of a merge is its place in `merges`.
+    ///
+    /// A pair listed twice takes its later place.
+    ///
+    /// # Errors
+    /// [`Error::TokenNotInVocab`] if a merge names or makes a token that `vocab` lacks;
+    /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
+    pub fn new(vocab: Vocab, merges: &[(&str, &str)], options: BpeOptions) -> Result<Self> {
+        let prefix_len = options.continuing_subword_prefix.as_ref().map_or(0, String::len);
+        let mut pairs = Vec::with_capacity(merges.len());
+        let mut joined = String::new();
+        for (rank, &(left, right)) in merges.iter().enumerate() {
+            let id = |token: &str| vocab.id(token).ok_or_else(|| missing(&vocab, token, rank));
+            let (left_id, right_id) = (id(left)?, id(right)?);
+            joined.clear();
+            joined.push_str(left);
+            joined.push_str(right.get(prefix_len..).ok_or_else(|| missing(&vocab, right, rank))?);
+            pairs.push(((left_id, right_id), id(&joined)?));
+        }
+        Self::from_pairs(Arc::new(vocab), &pairs, options)
+    }
+
+    /// As [`Self::new`], from ids: each pair with the id of what it makes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
+    pub fn from_pairs(vocab: Arc<Vocab>, pairs: &[((u32, u32), u32)], options: BpeOptions) -> Result<Self> {
+        check_dropout(options.dropout)?;
+        let table = PairTable::new(pairs.iter().copied());
+        // A repeated pair counts once, at its later rank.
+        let merges = (0u32..).zip(pairs).filter(|&(rank, &(pair, _))| table.rank(pair) == Some(rank));
+        let merges = merges.map(|(_, &(pair, _))| pair).collect();
+        let mut bpe = Self {
+            vocab,
+            merges: Arc::new(merges),
+            pairs: Arc::new(table),
+            options: BpeOptions::default(),
+            unk_id: None,
+            fallback_ids: Arc::default(),
+        };
+        bpe.set_options(options)?;
+        Ok(bpe)
+    }
+
+    /// Replaces the options and keeps vocabulary and merges.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
+    pub fn set_options(&mut self, options: BpeOptions) -> Result<()> {
+        check_dropout(options.dropout)?;
+        self.unk_id = options.unk_token.as_deref().and_then(|token| self.vocab.id(token));
+        if options.byte_fallback && self.fallback_ids.is_empty() {
+            let ids = (0..=255u8).map(|byte| self.vocab.id(&format!("<0x{byte:02X}>")));
+            self.fallback_ids = Arc::new(ids.collect());
+        }
+        self.options = options;
+        Ok(())
+    }
+
+    /// The vocabulary.
+    pub fn vocab(&self) -> &Vocab {
+        &self.vocab
+    }
+
+    /// The options.
+    pub fn options(&self) -> &BpeOptions {
+        &self.options
+    }
+
+    /// The merges as pairs of ids, by rank.
+    pub fn merges(&self) -> &[(u32, u32)] {
+        &self.merges
+    }
+
+    /// Whether symbols are the plain characters, without prefix or suffix.
+    pub fn has_plain_symbols(&self) -> bool {
+        let is_empty = |affix: &Option<String>| affix.as_ref().is_none_or(String::is_empty);
+        is_empty(&self.options.continuing_subword_prefix) && is_empty(&self.options.end_of_word_suffix)
+    }
+
+    /// Encodes one pre-token; appends to `tokens`.
+    ///
+    /// O(n log n) in bytes. Equal ranks merge leftmost first.
+    ///
+    /// # Errors
+    /// [`Error::TokenNotInVocab`] if an unknown character needs `unk_token` and that has no id.
+    pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
+        if word.is_empty() {
+            return Ok(());
+        }
+        let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
+        if self.options.ignore_merges
+            && dropout.is_none()
+            && let Some(id) = self.vocab.id(word)
+        {
+            tokens.push(id, word.len() as u32);
+            return Ok(());
+        }
+        scratch.clear();
+        self.push_char_symbols(word, scratch)?;
+        self.merge(dropout, scratch, tokens);
+        Ok(())
+    }
+
+    /// Encodes one pre-token given as raw bytes, each of which has its id in `byte_ids`.
+    ///
+    /// `mapped` is the pre-token in the byte-level alphabet; it is asked for only with `ignore_merges`.
+    /// Lengths are in raw bytes. Returns whether all bytes had an id; if not, nothing is appended.
+    pub fn encode_bytes(
+        &self,
+        word: &[u8],
+        byte_ids: &[u32; 256],
+        mapped: impl FnOnce() -> String,
+        scratch: &mut Scratch,
+        tokens: &mut Tokens,
+    ) -> bool {
+        let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
+        if self.options.ignore_merges
+            && dropout.is_none()
+            && let Some(id) = self.vocab.id(&mapped())
+        {
+            tokens.push(id, word.len() as u32);
+            return true;
+        }
+        scratch.clear();
+        if !scratch.push_byte_symbols(word, byte_ids) {
+            return false;
+        }
+        self.merge(dropout, scratch, tokens);
+        true
+    }
+}
+
+fn check_dropout(dropout: Option<f32>) -> Result<()> {
+    match dropout {
+        Some(value) if !(0.0..=1.0).contains(&value) => Err(Error::InvalidOption {
+            name: "dropout",
+            value: value.to_string(),
+            expected: "between 0 and 1, both included".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn missing(vocab: &Vocab, token: &str, rank: usize) -> Error {
+    Error::TokenNotInVocab { token: token.to_owned(), role: format!("merge {rank}"), vocab_size: vocab.len() }
+}

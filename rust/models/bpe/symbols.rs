@@ -1,0 +1,88 @@
+//! The symbols a pre-token starts from: its characters, with affixes, unknowns and byte fallback.
+
+use super::{Bpe, Scratch};
+use crate::{Error, Result};
+
+/// An unknown token that waits for its neighbours.
+#[derive(Clone, Copy)]
+struct PendingUnk {
+    id: u32,
+    len: u32,
+}
+
+impl Bpe {
+    /// Appends one symbol per character of `word`.
+    pub(super) fn push_char_symbols(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
+        let mut pending = None;
+        let plain = self.has_plain_symbols();
+        let mut affixed = String::new();
+        for (start, c) in word.char_indices() {
+            let end = start + c.len_utf8();
+            let mut symbol = &word[start..end];
+            if !plain {
+                self.affix(symbol, start == 0, end == word.len(), &mut affixed);
+                symbol = &affixed;
+            }
+            let len = c.len_utf8() as u32;
+            if let Some(id) = self.vocab.id(symbol) {
+                flush(&mut pending, scratch);
+                scratch.push(id, len);
+            } else if !(self.options.byte_fallback && self.push_fallback(symbol, scratch)) {
+                // Bytes of a fallback do not flush a waiting unknown: it then comes after them.
+                pending = self.push_unknown(pending, len, scratch)?;
+            }
+        }
+        flush(&mut pending, scratch);
+        Ok(())
+    }
+
+    fn affix(&self, symbol: &str, first: bool, last: bool, out: &mut String) {
+        out.clear();
+        if let (false, Some(prefix)) = (first, &self.options.continuing_subword_prefix) {
+            out.push_str(prefix);
+        }
+        out.push_str(symbol);
+        if let (true, Some(suffix)) = (last, &self.options.end_of_word_suffix) {
+            out.push_str(suffix);
+        }
+    }
+
+    /// Pushes one `<0xNN>` token per byte if all of them exist.
+    fn push_fallback(&self, symbol: &str, scratch: &mut Scratch) -> bool {
+        let id = |byte: u8| self.fallback_ids.get(byte as usize).copied().flatten();
+        if symbol.bytes().any(|byte| id(byte).is_none()) {
+            return false;
+        }
+        for id in symbol.bytes().filter_map(id) {
+            scratch.push(id, 1);
+        }
+        true
+    }
+
+    fn push_unknown(
+        &self,
+        pending: Option<PendingUnk>,
+        len: u32,
+        scratch: &mut Scratch,
+    ) -> Result<Option<PendingUnk>> {
+        let Some(token) = &self.options.unk_token else { return Ok(pending) };
+        let id = self.unk_id.ok_or_else(|| Error::TokenNotInVocab {
+            token: token.clone(),
+            role: "unk_token".to_owned(),
+            vocab_size: self.vocab.len(),
+        })?;
+        match pending {
+            Some(unk) if self.options.fuse_unk => Ok(Some(PendingUnk { id, len: unk.len + len })),
+            mut unk => {
+                flush(&mut unk, scratch);
+                Ok(Some(PendingUnk { id, len }))
+            }
+        }
+    }
+}
+
+fn flush(pending: &mut Option<PendingUnk>, scratch: &mut Scratch) {
+    if let Some(unk) = pending.take() {
+        scratch.push(unk.id, unk.len);
+    }
+}

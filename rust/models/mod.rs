@@ -1,0 +1,65 @@
+//! Models: each encodes one pre-token; all are immutable after construction.
+
+pub mod bpe;
+
+use crate::Result;
+use crate::vocab::Vocab;
+
+/// Tokens of one pre-token: ids, and how many bytes of the pre-token each one covers.
+///
+/// The lengths run on from the start of the pre-token; where a model drops characters they add
+/// up to less than its length, and offsets follow the sum, as in Hugging Face.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Token ids.
+    pub ids: Vec<u32>,
+    /// Bytes covered by each token.
+    pub lens: Vec<u32>,
+}
+
+impl Tokens {
+    /// Forgets all tokens and keeps the memory.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.lens.clear();
+    }
+
+    /// Appends a token.
+    pub fn push(&mut self, id: u32, len: u32) {
+        self.ids.push(id);
+        self.lens.push(len);
+    }
+}
+
+/// A model of any kind.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// Byte-pair encoding.
+    Bpe(bpe::Bpe),
+}
+
+impl Model {
+    /// The vocabulary.
+    pub fn vocab(&self) -> &Vocab {
+        match self {
+            Self::Bpe(bpe) => bpe.vocab(),
+        }
+    }
+
+    /// Whether the same pre-token always gives the same tokens, so that they may be cached.
+    pub fn is_deterministic(&self) -> bool {
+        match self {
+            Self::Bpe(bpe) => bpe.options().dropout.is_none_or(|dropout| dropout == 0.0),
+        }
+    }
+
+    /// Encodes one pre-token; appends to `tokens`.
+    ///
+    /// # Errors
+    /// [`crate::Error::TokenNotInVocab`] if an unknown token is needed and has no id.
+    pub fn encode_word(&self, word: &str, scratch: &mut bpe::Scratch, tokens: &mut Tokens) -> Result<()> {
+        match self {
+            Self::Bpe(bpe) => bpe.encode_word(word, scratch, tokens),
+        }
+    }
+}
