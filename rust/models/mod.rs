@@ -2,6 +2,8 @@
 
 pub mod bpe;
 
+pub use bpe::Scratch;
+
 use crate::Result;
 use crate::vocab::Vocab;
 
@@ -57,9 +59,23 @@ impl Model {
     ///
     /// # Errors
     /// [`crate::Error::TokenNotInVocab`] if an unknown token is needed and has no id.
-    pub fn encode_word(&self, word: &str, scratch: &mut bpe::Scratch, tokens: &mut Tokens) -> Result<()> {
+    pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
         match self {
             Self::Bpe(bpe) => bpe.encode_word(word, scratch, tokens),
+        }
+    }
+
+    /// Encodes one pre-token given as raw bytes of the byte-level alphabet, see [`bpe::Bpe::encode_bytes`].
+    pub fn encode_bytes(
+        &self,
+        word: &[u8],
+        byte_ids: &[u32; 256],
+        mapped: &mut String,
+        scratch: &mut Scratch,
+        tokens: &mut Tokens,
+    ) -> bool {
+        match self {
+            Self::Bpe(bpe) => bpe.encode_bytes(word, byte_ids, mapped, scratch, tokens),
         }
     }
 }
