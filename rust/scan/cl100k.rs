@@ -17,10 +17,11 @@
 //! of each alternative is one greedy run.
 
 use super::Scan;
+use super::ascii::{letters, spaced_letters};
 use super::classes::{LETTER, NUMBER, SPACE};
 use super::cursor::{
-    ascii_letters, class_at, digits, finish_letters, folded_contraction, is_newline,
-    lines_or_spaces, peek, run_in, run_outside,
+    class_at, digits, finish_letters, folded_contraction, is_newline, lines_or_spaces, peek, run_in,
+    run_outside,
 };
 
 /// The pattern with `\p{N}{1,MAX_DIGITS}`.
@@ -31,12 +32,11 @@ impl<const MAX_DIGITS: usize> Scan for Cl100k<MAX_DIGITS> {
     #[inline]
     fn advance(text: &str, pos: usize) -> usize {
         let bytes = text.as_bytes();
-        let first = bytes[pos];
-        let start = pos + usize::from(first == b' ');
-        let end = ascii_letters(bytes, start);
-        if end > start {
+        let end = spaced_letters(bytes, pos);
+        if end > pos {
             return finish_letters(bytes, end);
         }
+        let first = bytes[pos];
         if let Some(end) = folded_contraction(bytes, pos) {
             return end;
         }
@@ -53,16 +53,12 @@ impl<const MAX_DIGITS: usize> Scan for Cl100k<MAX_DIGITS> {
             && class.is(LETTER)
             && !is_newline(first)
         {
-            // After an ASCII letter more are likely, after another one they are not.
             let next = next + width;
-            return finish_letters(
-                bytes,
-                if width == 1 {
-                    ascii_letters(bytes, next)
-                } else {
-                    next
-                },
-            );
+            return if width == 1 {
+                finish_letters(bytes, letters(bytes, next))
+            } else {
+                run_in(bytes, next, LETTER)
+            };
         }
         if !class.is(SPACE) {
             return symbols(bytes, next);

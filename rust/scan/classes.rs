@@ -70,10 +70,7 @@ impl Class {
 
     #[inline]
     pub(super) const fn of_code(code: usize) -> Self {
-        Self(
-            TABLE.classes
-                [(TABLE.block_of[code >> BLOCK_BITS] as usize) << BLOCK_BITS | code & (BLOCK - 1)],
-        )
+        Self(TABLE.classes[(TABLE.block_of[code >> BLOCK_BITS] as usize) << BLOCK_BITS | code & (BLOCK - 1)])
     }
 
     #[inline]
@@ -135,15 +132,9 @@ const fn stored_blocks() -> usize {
     stored
 }
 
-#[expect(
-    clippy::large_stack_arrays,
-    reason = "evaluated by the compiler, which has no such stack"
-)]
+#[expect(clippy::large_stack_arrays, reason = "evaluated by the compiler, which has no such stack")]
 const fn build() -> Table {
-    let mut table = Table {
-        block_of: [0; NUM_BLOCKS],
-        classes: [0; CLASSES],
-    };
+    let mut table = Table { block_of: [0; NUM_BLOCKS], classes: [0; CLASSES] };
     let mut uniform_at = [NO_BLOCK; 256];
     let (mut block, mut range, mut stored) = (0, 0, 0);
     while block < NUM_BLOCKS {
@@ -200,12 +191,7 @@ mod tests {
             expected[first as usize..=last as usize].fill(class);
         }
         for character in '\0'..=char::MAX {
-            assert_eq!(
-                Class::of(character).0,
-                expected[character as usize],
-                "U+{:04X}",
-                character as u32
-            );
+            assert_eq!(Class::of(character).0, expected[character as usize], "U+{:04X}", character as u32);
         }
     }
 
@@ -213,21 +199,9 @@ mod tests {
     fn classes_are_consistent() {
         for character in '\0'..=char::MAX {
             let class = Class::of(character);
-            assert!(
-                !class.is(SPACE) || class == SPACE,
-                "U+{:04X}",
-                character as u32
-            );
-            assert!(
-                !class.is(LETTER) || class.is(UPPER.or(LOWER)),
-                "U+{:04X}",
-                character as u32
-            );
-            assert!(
-                !(class.is(LETTER) && class.is(NUMBER)),
-                "U+{:04X}",
-                character as u32
-            );
+            assert!(!class.is(SPACE) || class == SPACE, "U+{:04X}", character as u32);
+            assert!(!class.is(LETTER) || class.is(UPPER.or(LOWER)), "U+{:04X}", character as u32);
+            assert!(!(class.is(LETTER) && class.is(NUMBER)), "U+{:04X}", character as u32);
         }
     }
 }

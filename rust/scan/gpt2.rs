@@ -14,8 +14,9 @@
 //! than it takes, by one character.
 
 use super::Scan;
+use super::ascii::spaced_letters;
 use super::classes::{LETTER, NUMBER, SPACE};
-use super::cursor::{ascii_letters, class_at, finish_letters, run_in, run_outside, spaces};
+use super::cursor::{finish_letters, peek, run_in, run_outside, spaces};
 
 /// GPT-2's pattern.
 #[derive(Clone, Copy, Debug)]
@@ -25,21 +26,18 @@ impl Scan for Gpt2 {
     #[inline]
     fn advance(text: &str, pos: usize) -> usize {
         let bytes = text.as_bytes();
-        let first = bytes[pos];
-        let start = pos + usize::from(first == b' ');
-        let end = ascii_letters(bytes, start);
-        if end > start {
+        let end = spaced_letters(bytes, pos);
+        if end > pos {
             return finish_letters(bytes, end);
         }
+        let first = bytes[pos];
         if first == b'\''
             && let Some(end) = contraction(bytes, pos)
         {
             return end;
         }
-        if start == bytes.len() {
-            return start;
-        }
-        let (class, width) = class_at(bytes, start);
+        let start = pos + usize::from(first == b' ');
+        let Some((class, width)) = peek(bytes, start) else { return start };
         if class.is(SPACE) {
             spaces(bytes, pos)
         } else if class.is(LETTER) {

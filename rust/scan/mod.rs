@@ -20,6 +20,7 @@
 //! All of them run in linear time on any text and never allocate. None looks behind the position it starts from, so a
 //! scan may start at any span boundary.
 
+mod ascii;
 pub mod cl100k;
 mod class_ranges;
 pub mod classes;
@@ -74,10 +75,7 @@ impl Splitter {
     /// `Whitespace` is missing although it documents itself as `\w+|[^\w\s]+`: as a user's pattern that has another
     /// `\w`.
     pub const PATTERNS: [(&'static str, Self); 4] = [
-        (
-            r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-            Self::Gpt2,
-        ),
+        (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", Self::Gpt2),
         (
             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
             Self::Cl100k,
@@ -94,10 +92,7 @@ impl Splitter {
 
     /// The splitter whose matches are those of `pattern`, if the pattern is literally a known one.
     pub fn from_pattern(pattern: &str) -> Option<Self> {
-        Self::PATTERNS
-            .iter()
-            .find(|(known, _)| *known == pattern)
-            .map(|&(_, splitter)| splitter)
+        Self::PATTERNS.iter().find(|(known, _)| *known == pattern).map(|&(_, splitter)| splitter)
     }
 
     /// Whether every character of a text belongs to a span.

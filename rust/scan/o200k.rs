@@ -29,10 +29,10 @@
 //! What is cut off behind a *both* is scanned once more and is then one span, so time stays linear.
 
 use super::Scan;
+use super::ascii::spaced_cased_word;
 use super::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER};
 use super::cursor::{
-    ascii_lower, class_at, digits, folded_contraction, is_newline, lines_or_spaces, peek, run_in,
-    run_outside,
+    class_at, digits, folded_contraction, is_newline, lines_or_spaces, peek, run_in, run_outside,
 };
 
 /// GPT-4o's pattern.
@@ -43,10 +43,12 @@ impl Scan for O200k {
     #[inline]
     fn advance(text: &str, pos: usize) -> usize {
         let bytes = text.as_bytes();
-        let first = bytes[pos];
-        if let Some(end) = ascii_word(bytes, pos + usize::from(first == b' ')) {
+        let end = spaced_cased_word(bytes, pos);
+        // Before a byte beyond ASCII the word may not be over.
+        if end > pos && bytes.get(end).is_none_or(u8::is_ascii) {
             return with_suffix(bytes, end);
         }
+        let first = bytes[pos];
         let (class, width) = class_at(bytes, pos);
         let next = pos + width;
         if class.is(LETTER) {
@@ -100,23 +102,7 @@ fn word(bytes: &[u8], pos: usize) -> Word {
             behind_both = end;
         }
     }
-    if behind_both > pos {
-        Word::Lower(behind_both)
-    } else {
-        Word::Upper(end)
-    }
-}
-
-/// The end of a word of ASCII letters alone, if one starts at `pos`.
-#[inline]
-fn ascii_word(bytes: &[u8], pos: usize) -> Option<usize> {
-    let mut lower = pos;
-    while bytes.get(lower).is_some_and(u8::is_ascii_uppercase) {
-        lower += 1;
-    }
-    let end = ascii_lower(bytes, lower);
-    // Without a letter there is no word; before a byte beyond ASCII the word may not be over.
-    (end > pos && bytes.get(end).is_none_or(u8::is_ascii)).then_some(end)
+    if behind_both > pos { Word::Lower(behind_both) } else { Word::Upper(end) }
 }
 
 /// The end of the word with the contraction behind it, if there is one.
@@ -129,10 +115,7 @@ fn with_suffix(bytes: &[u8], end: usize) -> usize {
 #[inline]
 fn symbols(bytes: &[u8], pos: usize) -> usize {
     let mut end = run_outside(bytes, pos, SPACE.or(LETTER).or(NUMBER));
-    while bytes
-        .get(end)
-        .is_some_and(|&byte| is_newline(byte) || byte == b'/')
-    {
+    while bytes.get(end).is_some_and(|&byte| is_newline(byte) || byte == b'/') {
         end += 1;
     }
     end

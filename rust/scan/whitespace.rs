@@ -7,8 +7,9 @@
 //! It is not the `\w` of a user's regular expression, see [`crate::structures::regex`].
 
 use super::ScanWithGaps;
+use super::ascii::letters;
 use super::classes::{SPACE, WORD};
-use super::cursor::{ascii_letters, class_at, run_in, run_outside};
+use super::cursor::{class_at, run_in, run_outside};
 
 /// The `Whitespace` pre-tokenizer.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ impl ScanWithGaps for Whitespace {
         if start == bytes.len() {
             return None;
         }
-        let end = ascii_letters(bytes, start);
+        let end = letters(bytes, start);
         if end > start || class_at(bytes, start).0.is(WORD) {
             return Some((start, run_in(bytes, end, WORD)));
         }
@@ -39,11 +40,6 @@ impl ScanWithGaps for WhitespaceSplit {
     fn next_span(text: &str, pos: usize) -> Option<(usize, usize)> {
         let bytes = text.as_bytes();
         let start = run_in(bytes, pos, SPACE);
-        (start < bytes.len()).then(|| {
-            (
-                start,
-                run_outside(bytes, ascii_letters(bytes, start), SPACE),
-            )
-        })
+        (start < bytes.len()).then(|| (start, run_outside(bytes, letters(bytes, start), SPACE)))
     }
 }
