@@ -1,0 +1,207 @@
+//! One byte per code point: what every splitter asks of a character.
+//!
+//! The splitters that these scanners replace are regular expressions run by Oniguruma, and pre-tokenizers that call the
+//! Rust standard library or an older Unicode table. Each of them knows another version of Unicode, so the classes are
+//! not computed but pinned: `generate_classes.py` asked the library itself about every code point and wrote
+//! `class_ranges.rs`. A new compiler or a new crate version therefore never moves a token boundary.
+//!
+//! The bits are chosen so that a scanner tests one mask per character:
+//!
+//! | bit | members | asked by |
+//! |---|---|---|
+//! | [`LETTER`] | `\p{L}` | GPT-2, cl100k, o200k |
+//! | [`UPPER`] | `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`: may stand in the upper-case part of a word | o200k |
+//! | [`LOWER`] | `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`: may stand in the lower-case part | o200k |
+//! | [`NUMBER`] | `\p{N}` | GPT-2, cl100k, o200k |
+//! | [`SPACE`] | `\s`; also `char::is_whitespace` | all |
+//! | [`WORD`] | `\w` as the `Whitespace` pre-tokenizer reads it (with marks and joiners) | `Whitespace` |
+//! | [`PUNCTUATION`] | the `Punctuation` pre-tokenizer: ASCII punctuation and `\p{P}` of Unicode 9 | `Punctuation`, BERT |
+//! | [`NUMERIC`] | `char::is_numeric` of Unicode 17 | `Digits` |
+//!
+//! A mark is [`UPPER`] and [`LOWER`] but no [`LETTER`]; a title-case letter counts as upper case; modifier letters and
+//! letters without case are both. Newlines are ASCII and compared as bytes.
+//!
+//! The table has two stages: a code point's upper bits choose a block of 64 classes, its lower six bits the class in
+//! it. Blocks of 64 fit UTF-8, where the last byte of a character holds just these six bits. Blocks that hold one class
+//! throughout are stored once, which keeps the whole table in the second-level cache.
+
+use super::class_ranges::RANGES;
+
+/// A set of the bits below: the class of one character, or a mask to test it with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class(u8);
+
+/// `\p{L}`.
+pub const LETTER: Class = Class(1);
+/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`.
+pub const UPPER: Class = Class(1 << 1);
+/// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
+pub const LOWER: Class = Class(1 << 2);
+/// `\p{N}`.
+pub const NUMBER: Class = Class(1 << 3);
+/// `\s`.
+pub const SPACE: Class = Class(1 << 4);
+/// `\w` of the `Whitespace` pre-tokenizer.
+pub const WORD: Class = Class(1 << 5);
+/// What the `Punctuation` pre-tokenizer splits off.
+pub const PUNCTUATION: Class = Class(1 << 6);
+/// What the `Digits` pre-tokenizer splits off.
+pub const NUMERIC: Class = Class(1 << 7);
+
+impl Class {
+    /// The class of `character`.
+    #[inline]
+    pub const fn of(character: char) -> Self {
+        Self::of_code(character as usize)
+    }
+
+    /// Whether the two sets share a bit.
+    #[inline]
+    pub const fn is(self, mask: Self) -> bool {
+        self.0 & mask.0 != 0
+    }
+
+    /// Either set.
+    #[inline]
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[inline]
+    pub(super) const fn of_code(code: usize) -> Self {
+        Self(TABLE.classes[(TABLE.block_of[code >> BLOCK_BITS] as usize) << BLOCK_BITS | code & (BLOCK - 1)])
+    }
+
+    #[inline]
+    pub(super) fn of_ascii(byte: u8) -> Self {
+        Self(ASCII[usize::from(byte & 0x7f)])
+    }
+}
+
+const BLOCK_BITS: usize = 6;
+const BLOCK: usize = 1 << BLOCK_BITS;
+const NUM_BLOCKS: usize = 0x11_0000 >> BLOCK_BITS;
+const NO_BLOCK: u16 = u16::MAX;
+
+struct Table {
+    block_of: [u16; NUM_BLOCKS],
+    classes: [u8; CLASSES],
+}
+
+static TABLE: Table = build();
+static ASCII: [u8; 128] = ascii();
+const CLASSES: usize = stored_blocks() * BLOCK;
+
+/// The class that all of `block` has, if there is one, given the first range that ends in or after it.
+const fn uniform(block: usize, range: usize) -> Option<u8> {
+    let (first, last) = (block * BLOCK, block * BLOCK + BLOCK - 1);
+    if range == RANGES.len() || RANGES[range].0 as usize > last {
+        return Some(0);
+    }
+    let (from, to, class) = RANGES[range];
+    if from as usize <= first && last <= to as usize {
+        return Some(class);
+    }
+    None
+}
+
+/// The first range from `range` on that does not end before `code`.
+const fn skip_ranges(mut range: usize, code: usize) -> usize {
+    while range < RANGES.len() && (RANGES[range].1 as usize) < code {
+        range += 1;
+    }
+    range
+}
+
+const fn stored_blocks() -> usize {
+    let (mut block, mut range, mut stored) = (0, 0, 0);
+    let mut seen = [false; 256];
+    while block < NUM_BLOCKS {
+        range = skip_ranges(range, block * BLOCK);
+        match uniform(block, range) {
+            Some(class) if seen[class as usize] => {}
+            Some(class) => {
+                seen[class as usize] = true;
+                stored += 1;
+            }
+            None => stored += 1,
+        }
+        block += 1;
+    }
+    stored
+}
+
+#[expect(clippy::large_stack_arrays, reason = "evaluated by the compiler, which has no such stack")]
+const fn build() -> Table {
+    let mut table = Table { block_of: [0; NUM_BLOCKS], classes: [0; CLASSES] };
+    let mut uniform_at = [NO_BLOCK; 256];
+    let (mut block, mut range, mut stored) = (0, 0, 0);
+    while block < NUM_BLOCKS {
+        range = skip_ranges(range, block * BLOCK);
+        let known = match uniform(block, range) {
+            Some(class) => uniform_at[class as usize],
+            None => NO_BLOCK,
+        };
+        if known == NO_BLOCK {
+            if let Some(class) = uniform(block, range) {
+                uniform_at[class as usize] = stored;
+            }
+            fill(&mut table, stored as usize, block, range);
+            table.block_of[block] = stored;
+            stored += 1;
+        } else {
+            table.block_of[block] = known;
+        }
+        block += 1;
+    }
+    table
+}
+
+const fn fill(table: &mut Table, stored: usize, block: usize, mut range: usize) {
+    let mut index = 0;
+    while index < BLOCK {
+        let code = block * BLOCK + index;
+        range = skip_ranges(range, code);
+        if range < RANGES.len() && RANGES[range].0 as usize <= code {
+            table.classes[stored * BLOCK + index] = RANGES[range].2;
+        }
+        index += 1;
+    }
+}
+
+const fn ascii() -> [u8; 128] {
+    let mut classes = [0; 128];
+    let mut code = 0;
+    while code < 128 {
+        classes[code] = Class::of_code(code).0;
+        code += 1;
+    }
+    classes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_holds_the_ranges() {
+        let mut expected = vec![0; 0x11_0000];
+        for &(first, last, class) in RANGES {
+            expected[first as usize..=last as usize].fill(class);
+        }
+        for character in '\0'..=char::MAX {
+            assert_eq!(Class::of(character).0, expected[character as usize], "U+{:04X}", character as u32);
+        }
+    }
+
+    #[test]
+    fn classes_are_consistent() {
+        for character in '\0'..=char::MAX {
+            let class = Class::of(character);
+            assert!(!class.is(SPACE) || class == SPACE, "U+{:04X}", character as u32);
+            assert!(!class.is(LETTER) || class.is(UPPER.or(LOWER)), "U+{:04X}", character as u32);
+            assert!(!(class.is(LETTER) && class.is(NUMBER)), "U+{:04X}", character as u32);
+        }
+    }
+}
