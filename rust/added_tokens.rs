@@ -1,10 +1,10 @@
 //! Tokens that are cut out of the text before any other stage sees it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 
-use crate::scan::is_word;
+use crate::scan::classes::{Class, WORD};
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -45,14 +45,17 @@ impl AddedToken {
 pub struct AddedTokens {
     by_content: HashMap<String, u32>,
     by_id: HashMap<u32, AddedToken>,
-    /// In the order in which they were added.
-    ids: Vec<u32>,
+    /// Contents that were ever added as special; adding them again as plain tokens does not take them out.
+    special: HashSet<String>,
+    /// The largest id given to a token that the model lacks.
+    largest_new: Option<u32>,
 }
 
 impl AddedTokens {
-    /// Adds tokens; returns how many are new.
+    /// Adds tokens; returns how many were new or changed.
     ///
-    /// A token that model or added tokens know already keeps its id; others take the next one after all.
+    /// A token that added tokens or model know already keeps its id; others take the next one after all.
+    /// Empty contents and exact repetitions are passed over.
     pub fn add(&mut self, tokens: &[AddedToken], vocab: &Vocab) -> usize {
         let mut added = 0;
         for token in tokens {
@@ -60,29 +63,22 @@ impl AddedTokens {
             if token.content.is_empty() || known == Some(token) {
                 continue;
             }
-            if known.is_none() {
-                added += 1;
-            }
+            added += 1;
             let id = self.id(&token.content).or_else(|| vocab.id(&token.content));
-            let id = id.unwrap_or_else(|| self.next_id(vocab));
-            self.insert(token.clone(), id);
+            let id = id.unwrap_or_else(|| self.new_id(vocab));
+            if token.special {
+                self.special.insert(token.content.clone());
+            }
+            self.by_content.insert(token.content.clone(), id);
+            self.by_id.insert(id, token.clone());
         }
         added
     }
 
-    fn next_id(&self, vocab: &Vocab) -> u32 {
-        let bound = vocab.len() as u32;
-        match self.by_content.values().max() {
-            Some(&max) if max >= bound || bound == 0 => max + 1,
-            _ => bound,
-        }
-    }
-
-    fn insert(&mut self, token: AddedToken, id: u32) {
-        self.by_content.insert(token.content.clone(), id);
-        if self.by_id.insert(id, token).is_none() {
-            self.ids.push(id);
-        }
+    fn new_id(&mut self, vocab: &Vocab) -> u32 {
+        let id = self.largest_new.map_or(0, |largest| largest + 1).max(vocab.len() as u32);
+        self.largest_new = Some(id);
+        id
     }
 
     /// The id of the added token with this content.
@@ -97,43 +93,56 @@ impl AddedTokens {
 
     /// Number of added tokens, those that the model's vocabulary holds too included.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.by_id.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.by_id.is_empty()
     }
 
-    /// Tokens with their ids by ascending id.
+    /// Contents with their ids, by ascending id.
+    pub fn contents(&self) -> Vec<(&str, u32)> {
+        let mut contents: Vec<(&str, u32)> = Vec::with_capacity(self.by_content.len());
+        contents.extend(self.by_content.iter().map(|(content, &id)| (content.as_str(), id)));
+        contents.sort_unstable_by_key(|&(content, id)| (id, content));
+        contents
+    }
+
+    /// Tokens with their ids, by ascending id.
     pub fn sorted(&self) -> Vec<(u32, &AddedToken)> {
-        let mut ids = self.ids.clone();
-        ids.sort_unstable();
-        ids.into_iter().filter_map(|id| self.by_id.get(&id).map(|token| (id, token))).collect()
+        let mut tokens: Vec<_> = Vec::with_capacity(self.by_id.len());
+        tokens.extend(self.by_id.iter().map(|(&id, token)| (id, token)));
+        tokens.sort_unstable_by_key(|&(id, _)| id);
+        tokens
     }
 
     /// Whether a special token has this content.
     pub fn is_special(&self, content: &str) -> bool {
-        self.id(content).and_then(|id| self.get(id)).is_some_and(|token| token.special)
+        self.special.contains(content)
     }
 
     /// Compiles the search for these tokens.
     ///
+    /// With `encode_special`, special tokens found in text are left to the model.
     /// `normalize` gives the form in which a token with `normalized` is looked for.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if the tokens are too many or too long for one automaton.
-    pub fn matchers(&self, skip_special: bool, normalize: impl Fn(&str) -> Result<String>) -> Result<Matchers> {
+    pub fn matchers(
+        &self,
+        encode_special: bool,
+        normalize: impl Fn(&str) -> Result<String>,
+    ) -> Result<Matchers> {
         let mut original = Vec::new();
         let mut normalized = Vec::new();
         for (id, token) in self.sorted() {
-            if skip_special && token.special {
-                continue;
-            }
+            let is_skipped = encode_special && self.is_special(&token.content);
+            let pattern = Pattern { id, is_skipped, token: token.clone() };
             if token.normalized {
-                normalized.push((normalize(&token.content)?, id, token.clone()));
+                normalized.push((normalize(&token.content)?, pattern));
             } else {
-                original.push((token.content.clone(), id, token.clone()));
+                original.push((token.content.clone(), pattern));
             }
         }
         Ok(Matchers { original: Matcher::new(original)?, normalized: Matcher::new(normalized)? })
@@ -153,7 +162,15 @@ pub struct Matchers {
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
     automaton: Option<AhoCorasick>,
-    tokens: Vec<(u32, AddedToken)>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    id: u32,
+    /// It is found, so that nothing else is in its place, and then left alone.
+    is_skipped: bool,
+    token: AddedToken,
 }
 
 /// A piece of text: an added token, or text between such tokens.
@@ -168,21 +185,23 @@ pub struct Segment {
 }
 
 impl Matcher {
-    fn new(tokens: Vec<(String, u32, AddedToken)>) -> Result<Self> {
-        let tokens: Vec<_> = tokens.into_iter().filter(|(content, ..)| !content.is_empty()).collect();
-        if tokens.is_empty() {
+    /// Of patterns that look for the same text the first one counts.
+    fn new(patterns: Vec<(String, Pattern)>) -> Result<Self> {
+        let mut seen = HashSet::new();
+        let is_new = |(text, _): &(String, Pattern)| !text.is_empty() && seen.insert(text.clone());
+        let (texts, patterns): (Vec<_>, Vec<_>) = patterns.into_iter().filter(is_new).unzip();
+        if patterns.is_empty() {
             return Ok(Self::default());
         }
         let automaton = AhoCorasickBuilder::new()
             .match_kind(MatchKind::LeftmostLongest)
-            .build(tokens.iter().map(|(content, ..)| content))
+            .build(&texts)
             .map_err(|error| Error::InvalidOption {
                 name: "added tokens",
-                value: format!("{} tokens", tokens.len()),
+                value: format!("{} tokens", patterns.len()),
                 expected: format!("searchable by one automaton ({error})"),
             })?;
-        let tokens = tokens.into_iter().map(|(_, id, token)| (id, token)).collect();
-        Ok(Self { automaton: Some(automaton), tokens })
+        Ok(Self { automaton: Some(automaton), patterns })
     }
 
     /// Whether there is nothing to find.
@@ -202,9 +221,9 @@ impl Matcher {
         let mut done = 0;
         if let Some(automaton) = &self.automaton {
             for found in automaton.find_iter(text) {
-                let (id, token) = &self.tokens[found.pattern().as_usize()];
+                let Pattern { id, is_skipped, token } = &self.patterns[found.pattern().as_usize()];
                 let (mut start, mut end) = (found.start(), found.end());
-                if token.single_word && touches_word(text, start, end) {
+                if *is_skipped || (token.single_word && touches_word(text, start, end)) {
                     continue;
                 }
                 if token.lstrip {
@@ -213,6 +232,10 @@ impl Matcher {
                 }
                 if token.rstrip {
                     end += text[end..].len() - text[end..].trim_start().len();
+                }
+                if start >= end {
+                    // All of it went to the token before.
+                    continue;
                 }
                 if done < start {
                     each(Segment { start: done, end: start, token: None })?;
@@ -229,6 +252,7 @@ impl Matcher {
 }
 
 fn touches_word(text: &str, start: usize, end: usize) -> bool {
+    let is_word = |c| Class::of(c).is(WORD);
     text[..start].chars().next_back().is_some_and(is_word) || text[end..].chars().next().is_some_and(is_word)
 }
 

@@ -92,7 +92,8 @@ fn trimmed((start, end): (u32, u32), token: &str, is_first: bool, add_prefix_spa
     let trailing = token.chars().rev().take_while(|&c| is_space(c)).count() as u32;
     let mut offsets = (start, end);
     if leading > 0 {
-        if add_prefix_space && (is_first || start == 0) {
+        // One space may be the one that the pre-tokenizer put there; more were in the text.
+        if leading == 1 && add_prefix_space && (is_first || start == 0) {
             leading = 0;
         }
         offsets.0 = (start + leading).min(end);
@@ -204,6 +205,7 @@ mod tests {
         assert_eq!(trimmed((0, 3), "Ġab", true, true), (0, 3));
         assert_eq!(trimmed((3, 6), "Ġab", false, true), (4, 6));
         assert_eq!(trimmed((0, 3), "Ġab", true, false), (1, 3));
+        assert_eq!(trimmed((0, 3), "ĠĠb", true, true), (2, 3));
         assert_eq!(trimmed((2, 4), "ĠĠ", false, false), (4, 4));
     }
 }

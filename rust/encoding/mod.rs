@@ -200,4 +200,21 @@ impl Encoding {
             at += piece.len;
         }
     }
+
+    /// Ids of the special tokens before and after the text, if there is exactly one run of text.
+    pub fn frame(&self) -> Option<(Vec<u32>, Vec<u32>)> {
+        let is_text = |piece: &Piece| matches!(piece.content, Content::Text { .. });
+        let text = self.pieces.iter().position(is_text)?;
+        if self.pieces.iter().filter(|piece| is_text(piece)).count() > 1 {
+            return None;
+        }
+        let ids = |pieces: &[Piece]| {
+            let symbols = pieces.iter().map(|piece| match &piece.content {
+                Content::Special(symbol) | Content::Pad(symbol) => Some((symbol.id, piece.len)),
+                Content::Text { .. } => None,
+            });
+            symbols.flatten().flat_map(|(id, len)| std::iter::repeat_n(id, len)).collect()
+        };
+        Some((ids(&self.pieces[..text]), ids(&self.pieces[text + 1..])))
+    }
 }

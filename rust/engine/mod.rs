@@ -3,11 +3,13 @@
 //! Every model runs through the same loop; only what happens when the cache misses differs.
 
 pub mod key;
+pub mod pool;
 pub mod sink;
 pub mod word_cache;
 pub mod word_counter;
 pub mod word_encoder;
 
+pub use pool::{Pool, Worker};
 pub use sink::{ColumnSink, CountSink, IdSink, Sink};
 pub use word_cache::{Found, WordCache, WordTokens};
 pub use word_counter::WordCounter;

@@ -218,11 +218,7 @@ impl WordCache {
         })
     }
 
-    fn ask(
-        &mut self,
-        word: &[u8],
-        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
-    ) -> Result<()> {
+    fn ask(&mut self, word: &[u8], miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>) -> Result<()> {
         self.passing.ids.clear();
         self.passing.spans.clear();
         self.passing.is_regular = true;

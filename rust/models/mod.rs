@@ -2,6 +2,8 @@
 
 pub mod bpe;
 
+use std::sync::Arc;
+
 pub use bpe::Scratch;
 
 use crate::Result;
@@ -45,6 +47,20 @@ impl Model {
     pub fn vocab(&self) -> &Vocab {
         match self {
             Self::Bpe(bpe) => bpe.vocab(),
+        }
+    }
+
+    /// The vocabulary, shared.
+    pub fn shared_vocab(&self) -> Arc<Vocab> {
+        match self {
+            Self::Bpe(bpe) => bpe.shared_vocab(),
+        }
+    }
+
+    /// The seed of the model's random choices, if one was set.
+    pub fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Bpe(bpe) => bpe.options().seed,
         }
     }
 

@@ -11,7 +11,8 @@ pub use split::{Behavior, Split, SplitPattern};
 
 use crate::Result;
 use crate::normalized::PreTokenized;
-use crate::scan::{Splitter, is_numeric, is_punctuation};
+use crate::scan::Splitter;
+use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
 
 /// A pre-tokenizer of any kind; the names are Hugging Face's.
 #[derive(Clone, Debug)]
@@ -54,10 +55,10 @@ impl PreTokenizer {
             Self::WhitespaceSplit => text.cut(|piece, out| scan(Splitter::WhitespaceSplit, piece, out)),
             Self::Digits { individual_digits } => {
                 let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
-                text.cut(|piece, out| cut_at_chars(piece, is_numeric, behavior, out))
+                text.cut(|piece, out| cut_at_chars(piece, NUMERIC, behavior, out))
             }
             Self::Punctuation { behavior } => {
-                text.cut(|piece, out| cut_at_chars(piece, is_punctuation, *behavior, out))
+                text.cut(|piece, out| cut_at_chars(piece, PUNCTUATION, *behavior, out))
             }
             Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.pre_tokenize(text)),
         }
@@ -69,13 +70,9 @@ fn scan(splitter: Splitter, piece: &str, out: &mut Vec<Range<usize>>) -> Result<
     Ok(())
 }
 
-fn cut_at_chars(
-    piece: &str,
-    matches: impl Fn(char) -> bool,
-    behavior: Behavior,
-    out: &mut Vec<Range<usize>>,
-) -> Result<()> {
-    let matches = piece.char_indices().filter(|&(_, c)| matches(c)).map(|(at, c)| at..at + c.len_utf8());
+fn cut_at_chars(piece: &str, class: Class, behavior: Behavior, out: &mut Vec<Range<usize>>) -> Result<()> {
+    let matches =
+        piece.char_indices().filter(|&(_, c)| Class::of(c).is(class)).map(|(at, c)| at..at + c.len_utf8());
     behavior.apply(piece.len(), matches, false, out);
     Ok(())
 }

@@ -86,9 +86,9 @@ impl PostProcessor {
             }
             Self::Template(template) => template.apply(encodings, add_special_tokens),
             Self::Roberta(roberta) => Ok(roberta.apply(encodings, add_special_tokens)),
-            Self::Sequence(stages) => stages.iter().try_fold(encodings, |encodings, stage| {
-                stage.process_all(encodings, add_special_tokens)
-            }),
+            Self::Sequence(stages) => stages
+                .iter()
+                .try_fold(encodings, |encodings, stage| stage.process_all(encodings, add_special_tokens)),
         }
     }
 }

@@ -85,11 +85,16 @@ impl Template {
             return Err(Error::InvalidOption {
                 name: "special_tokens",
                 value: format!("{:?}", self.tokens.iter().map(|token| &token.id).collect::<Vec<_>>()),
-                expected: format!("a list that has every token of the template; missing: {}", missing.join(", ")),
+                expected: format!(
+                    "a list that has every token of the template; missing: {}",
+                    missing.join(", ")
+                ),
             });
         }
         let has = |sequence| {
-            self.pair.iter().any(|piece| matches!(piece, TemplatePiece::Sequence { id, .. } if *id == sequence))
+            self.pair
+                .iter()
+                .any(|piece| matches!(piece, TemplatePiece::Sequence { id, .. } if *id == sequence))
         };
         if !self.pair.is_empty() && !(has(TemplateSequence::A) && has(TemplateSequence::B)) {
             return Err(Error::InvalidOption {

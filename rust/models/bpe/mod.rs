@@ -127,6 +127,11 @@ impl Bpe {
         &self.vocab
     }
 
+    /// The vocabulary, shared.
+    pub fn shared_vocab(&self) -> Arc<Vocab> {
+        Arc::clone(&self.vocab)
+    }
+
     /// The options.
     pub fn options(&self) -> &BpeOptions {
         &self.options
