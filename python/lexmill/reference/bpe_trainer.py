@@ -15,8 +15,8 @@ Order of choices:
 * `limit_alphabet`: the lowest counts are dropped first; among equal counts the larger code point.
 
 With the default ties this is Hugging Face's result, which is random where this is ordered: the ids of symbols with a
-prefix or suffix, and which of equal counts `limit_alphabet` drops. The results also differ where a merge spells such a
-symbol, because there Hugging Face goes on with counts and lengths that no longer hold.
+prefix or suffix, and which of equal counts `limit_alphabet` drops. The results can also differ where a merge spells a
+symbol that words began with: there Hugging Face's running counts are not those that a recount gives.
 """
 
 from __future__ import annotations
