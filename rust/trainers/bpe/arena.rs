@@ -43,17 +43,10 @@ pub(super) struct Applied {
 
 impl Arena {
     /// Puts parts together, in order.
-    pub(super) fn join(
-        parts: Vec<Vec<u32>>,
-        large_weights: Vec<u64>,
-        bytes: usize,
-    ) -> Result<Self> {
+    pub(super) fn join(parts: Vec<Vec<u32>>, large_weights: Vec<u64>, bytes: usize) -> Result<Self> {
         let size: usize = parts.iter().map(Vec::len).sum();
         if size >= u32::MAX as usize {
-            return Err(Error::TextTooLong {
-                bytes,
-                limit: u32::MAX as usize,
-            });
+            return Err(Error::TextTooLong { bytes, limit: u32::MAX as usize });
         }
         let mut parts = parts.into_iter();
         let mut cells = parts.next().unwrap_or_default();
@@ -62,11 +55,7 @@ impl Arena {
             cells.extend(part);
         }
         cells.push(HEADER);
-        Ok(Self {
-            cells,
-            large_weights,
-            checkpoints: Vec::new(),
-        })
+        Ok(Self { cells, large_weights, checkpoints: Vec::new() })
     }
 
     /// Number of cells, the header behind the last word included.
@@ -107,12 +96,7 @@ impl Arena {
     #[inline]
     fn end(&self, position: usize) -> usize {
         let second = self.cells[position + 1];
-        position
-            + if Self::is_inside(second) {
-                (second & PAYLOAD) as usize
-            } else {
-                1
-            }
+        position + if Self::is_inside(second) { (second & PAYLOAD) as usize } else { 1 }
     }
 
     /// Where `right` starts, if `position` holds the token `left` and `right` follows it.
@@ -132,13 +116,7 @@ impl Arena {
 
     /// Joins the pair at `position`, if it is still there.
     #[inline]
-    pub(super) fn merge_at(
-        &mut self,
-        position: u32,
-        left: u32,
-        right: u32,
-        joined: u32,
-    ) -> Option<Applied> {
+    pub(super) fn merge_at(&mut self, position: u32, left: u32, right: u32, joined: u32) -> Option<Applied> {
         let start = position as usize;
         let middle = self.right_of_pair(start, left, right)?;
         let end = self.end(middle);
@@ -146,11 +124,7 @@ impl Arena {
         let left = if Self::is_header(before) {
             None
         } else {
-            let length = if Self::is_inside(before) {
-                (before & PAYLOAD) as usize
-            } else {
-                1
-            };
+            let length = if Self::is_inside(before) { (before & PAYLOAD) as usize } else { 1 };
             Some((self.cells[start - length], (start - length) as u32))
         };
         let after = self.cells[end];
@@ -161,11 +135,7 @@ impl Arena {
         self.cells[middle] = INSIDE;
         self.cells[start + 1] = inside;
         self.cells[end - 1] = inside;
-        Some(Applied {
-            weight,
-            left,
-            right,
-        })
+        Some(Applied { weight, left, right })
     }
 
     /// Gives every token a single cell again and drops words of one token.
@@ -231,17 +201,12 @@ pub(super) struct ArenaBuilder<'a> {
 impl<'a> ArenaBuilder<'a> {
     /// A builder that finds weights too large for a header in `large_weights`.
     pub(super) fn new(large_weights: &'a [u64]) -> Self {
-        Self {
-            cells: Vec::new(),
-            large_weights,
-        }
+        Self { cells: Vec::new(), large_weights }
     }
 
     /// The weights too large for a header, ascending.
     pub(super) fn large_weights(weights: impl Iterator<Item = u64>) -> Vec<u64> {
-        let mut large: Vec<u64> = weights
-            .filter(|&weight| weight > u64::from(PAYLOAD))
-            .collect();
+        let mut large: Vec<u64> = weights.filter(|&weight| weight > u64::from(PAYLOAD)).collect();
         large.sort_unstable();
         large.dedup();
         large
@@ -261,17 +226,12 @@ impl<'a> ArenaBuilder<'a> {
         let start = self.cells.len();
         self.cells.push(match u32::try_from(weight) {
             Ok(weight) if weight <= PAYLOAD => HEADER | weight,
-            _ => {
-                HEADER | LARGE | self.large_weights.partition_point(|&large| large < weight) as u32
-            }
+            _ => HEADER | LARGE | self.large_weights.partition_point(|&large| large < weight) as u32,
         });
         self.cells.extend(symbols);
         let length = self.cells.len() - start;
         if length > PAYLOAD as usize {
-            return Err(Error::TextTooLong {
-                bytes,
-                limit: PAYLOAD as usize,
-            });
+            return Err(Error::TextTooLong { bytes, limit: PAYLOAD as usize });
         }
         if length < 3 {
             self.cells.truncate(start);

@@ -24,10 +24,7 @@ pub(super) struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self {
-            spread: 64,
-            tracked: 1 << 14,
-        }
+        Self { spread: 64, tracked: 1 << 14 }
     }
 }
 
@@ -59,12 +56,7 @@ pub(super) struct MergeLoop<'a> {
 
 impl<'a> MergeLoop<'a> {
     /// Training that starts from symbolised words.
-    pub(super) fn new(
-        trainer: &'a BpeTrainer,
-        tokens: Tokens,
-        arena: Arena,
-        tuning: Tuning,
-    ) -> Self {
+    pub(super) fn new(trainer: &'a BpeTrainer, tokens: Tokens, arena: Arena, tuning: Tuning) -> Self {
         Self {
             trainer,
             tuning,
@@ -83,19 +75,10 @@ impl<'a> MergeLoop<'a> {
 
     /// Merges until the vocabulary is full or no pair is frequent enough.
     pub(super) fn run(mut self, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
-        let mut pacer = Pacer::new(
-            "merge pairs",
-            (self.trainer.vocab_size - self.initial) as u64,
-        );
-        while self.wants_more()
-            && self.run_threshold(&mut pacer, on_progress)? == Outcome::Exhausted
-        {}
+        let mut pacer = Pacer::new("merge pairs", (self.trainer.vocab_size - self.initial) as u64);
+        while self.wants_more() && self.run_threshold(&mut pacer, on_progress)? == Outcome::Exhausted {}
         pacer.finish(self.done(), on_progress)?;
-        Ok(TrainedBpe {
-            vocab: self.tokens.into_texts(),
-            merges: self.merges,
-            counts: self.counts,
-        })
+        Ok(TrainedBpe { vocab: self.tokens.into_texts(), merges: self.merges, counts: self.counts })
     }
 
     fn wants_more(&self) -> bool {
@@ -106,11 +89,7 @@ impl<'a> MergeLoop<'a> {
         (self.tokens.len() - self.initial) as u64
     }
 
-    fn run_threshold(
-        &mut self,
-        pacer: &mut Pacer,
-        on_progress: &mut OnProgress<'_>,
-    ) -> Result<Outcome> {
+    fn run_threshold(&mut self, pacer: &mut Pacer, on_progress: &mut OnProgress<'_>) -> Result<Outcome> {
         let least = self.trainer.min_frequency.max(1);
         let mut pairs = self.build_pairs(least, on_progress)?;
         self.queue = BucketQueue::new();
@@ -120,11 +99,7 @@ impl<'a> MergeLoop<'a> {
         }
         while self.wants_more() {
             let Some(index) = self.next_pair(&mut pairs) else {
-                return Ok(if pairs.threshold() > least {
-                    Outcome::Exhausted
-                } else {
-                    Outcome::Finished
-                });
+                return Ok(if pairs.threshold() > least { Outcome::Exhausted } else { Outcome::Finished });
             };
             let pair = pairs.get(index);
             let prefix = self.trainer.continuing_subword_prefix.as_deref();
@@ -179,8 +154,7 @@ impl<'a> MergeLoop<'a> {
                     self.queue.push(index, count);
                 }
             }
-            self.queue
-                .pop_group(|index| pairs.live_count(index), &mut self.group)?;
+            self.queue.pop_group(|index| pairs.live_count(index), &mut self.group)?;
             for index in self.group.drain(..) {
                 self.ties.push(index, pairs, &self.arena);
             }

@@ -86,8 +86,7 @@ impl Neighbours {
         for side in [&mut self.left, &mut self.right] {
             side.clear();
             if side.tallies.len() < ids {
-                side.tallies
-                    .resize(ids.next_power_of_two(), Tally::default());
+                side.tallies.resize(ids.next_power_of_two(), Tally::default());
             }
         }
         self.twin = Tally::default();

@@ -76,13 +76,11 @@ impl PairTable {
         let max_token_length = max_token_length.map_or(u64::MAX, |length| length as u64);
         let parts = parts_of(arena.len() - 1, threads);
         let total = 2 * arena.len() as u64;
-        let counted = run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| {
-            count(arena, part, meter)
-        })?;
+        let counted =
+            run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| count(arena, part, meter))?;
         let summed = sum(&counted);
         let all = summed.as_ref().unwrap_or(&counted[0]);
-        let mut candidates: Vec<(u64, u64)> =
-            all.iter().map(|(key, count)| (key, count.weight)).collect();
+        let mut candidates: Vec<(u64, u64)> = all.iter().map(|(key, count)| (key, count.weight)).collect();
         candidates.retain(|&(key, _)| may_join(tokens, ids(key).0, ids(key).1, max_token_length));
         let threshold = choose(&mut candidates.iter().map(|&(_, weight)| weight).collect());
         candidates.retain(|&(_, weight)| weight >= threshold);
@@ -92,10 +90,7 @@ impl PairTable {
             *by_ids.entry(*key) = index;
         }
         let lens = |counts: &Counts| -> Vec<u32> {
-            candidates
-                .iter()
-                .map(|&(key, _)| counts.get(key).map_or(0, |count| count.occurrences))
-                .collect()
+            candidates.iter().map(|&(key, _)| counts.get(key).map_or(0, |count| count.occurrences)).collect()
         };
         let part_lens: Vec<Vec<u32>> = counted.iter().map(lens).collect();
         drop((summed, counted));
@@ -111,21 +106,9 @@ impl PairTable {
         let pairs = candidates.iter().zip(&lens).map(|(&(key, count), &len)| {
             let (left, right) = ids(key);
             start += len as usize;
-            Pair {
-                left,
-                right,
-                count,
-                start: start - len as usize,
-                len,
-            }
+            Pair { left, right, count, start: start - len as usize, len }
         });
-        Ok(Self {
-            threshold,
-            max_token_length,
-            pairs: pairs.collect(),
-            by_ids,
-            places,
-        })
+        Ok(Self { threshold, max_token_length, pairs: pairs.collect(), by_ids, places })
     }
 
     /// The least count that is tracked.
@@ -160,11 +143,8 @@ impl PairTable {
     /// The first place where the pair still is; forgets the dead ones before it.
     pub(super) fn first_place(&mut self, index: u32, arena: &Arena) -> Option<u32> {
         let pair = self.get(index);
-        let dead = self
-            .places(index)
-            .iter()
-            .take_while(|&&at| !arena.holds_pair(at, pair.left, pair.right))
-            .count();
+        let dead =
+            self.places(index).iter().take_while(|&&at| !arena.holds_pair(at, pair.left, pair.right)).count();
         let pair = &mut self.pairs[index as usize];
         pair.start += dead;
         pair.len -= dead as u32;
@@ -191,26 +171,13 @@ impl PairTable {
 
     /// Tracks a new pair if it reaches the threshold; returns where its places go, counted from `base`.
     #[inline]
-    pub(super) fn open(
-        &mut self,
-        left: u32,
-        right: u32,
-        tally: Tally,
-        tokens: &Tokens,
-        base: usize,
-    ) -> u32 {
+    pub(super) fn open(&mut self, left: u32, right: u32, tally: Tally, tokens: &Tokens, base: usize) -> u32 {
         if tally.weight < self.threshold || !may_join(tokens, left, right, self.max_token_length) {
             return UNPLACED;
         }
         let start = self.places.len();
         *self.by_ids.entry(key(left, right)) = self.pairs.len() as u32;
-        self.pairs.push(Pair {
-            left,
-            right,
-            count: tally.weight,
-            start,
-            len: tally.occurrences,
-        });
+        self.pairs.push(Pair { left, right, count: tally.weight, start, len: tally.occurrences });
         self.places.resize(start + tally.occurrences as usize, 0);
         (start - base) as u32
     }
@@ -224,20 +191,12 @@ impl PairTable {
 /// About equal ranges of cells.
 fn parts_of(cells: usize, threads: usize) -> Vec<Range<usize>> {
     let share = (cells / threads.max(1) + 1).max(METER_EVERY);
-    (0..cells.max(1))
-        .step_by(share)
-        .map(|start| start..(start + share).min(cells))
-        .collect()
+    (0..cells.max(1)).step_by(share).map(|start| start..(start + share).min(cells)).collect()
 }
 
 /// Visits the pairs of a range for as long as the result is wanted.
 #[inline]
-fn visit(
-    arena: &Arena,
-    part: Range<usize>,
-    meter: &Meter,
-    mut each: impl FnMut(u32, u32, u32, u64),
-) {
+fn visit(arena: &Arena, part: Range<usize>, meter: &Meter, mut each: impl FnMut(u32, u32, u32, u64)) {
     for start in part.clone().step_by(METER_EVERY) {
         let end = (start + METER_EVERY).min(part.end);
         arena.for_each_pair(start..end, &mut each);
