@@ -1,3 +1,4 @@
 //! Data structures without any knowledge of tokenizers.
 
 pub mod progress;
+pub mod regex;
