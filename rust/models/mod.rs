@@ -2,6 +2,10 @@
 
 pub mod bpe;
 
+use std::sync::Arc;
+
+pub use bpe::Scratch;
+
 use crate::Result;
 use crate::vocab::Vocab;
 
@@ -46,6 +50,20 @@ impl Model {
         }
     }
 
+    /// The vocabulary, shared.
+    pub fn shared_vocab(&self) -> Arc<Vocab> {
+        match self {
+            Self::Bpe(bpe) => bpe.shared_vocab(),
+        }
+    }
+
+    /// The seed of the model's random choices, if one was set.
+    pub fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Bpe(bpe) => bpe.options().seed,
+        }
+    }
+
     /// Whether the same pre-token always gives the same tokens, so that they may be cached.
     pub fn is_deterministic(&self) -> bool {
         match self {
@@ -57,9 +75,23 @@ impl Model {
     ///
     /// # Errors
     /// [`crate::Error::TokenNotInVocab`] if an unknown token is needed and has no id.
-    pub fn encode_word(&self, word: &str, scratch: &mut bpe::Scratch, tokens: &mut Tokens) -> Result<()> {
+    pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
         match self {
             Self::Bpe(bpe) => bpe.encode_word(word, scratch, tokens),
+        }
+    }
+
+    /// Encodes one pre-token given as raw bytes of the byte-level alphabet, see [`bpe::Bpe::encode_bytes`].
+    pub fn encode_bytes(
+        &self,
+        word: &[u8],
+        byte_ids: &[u32; 256],
+        mapped: &mut String,
+        scratch: &mut Scratch,
+        tokens: &mut Tokens,
+    ) -> bool {
+        match self {
+            Self::Bpe(bpe) => bpe.encode_bytes(word, byte_ids, mapped, scratch, tokens),
         }
     }
 }

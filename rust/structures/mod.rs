@@ -1,4 +1,8 @@
-//! Data structures without any knowledge of tokenizers.
+//! Data structures and small services without any knowledge of tokenizers.
 
+pub mod atomic_file;
+pub mod bucket_queue;
+pub mod flat_map;
 pub mod progress;
 pub mod regex;
+pub mod workers;

@@ -12,6 +12,7 @@ pub use merge::Scratch;
 pub use pair_table::PairTable;
 
 use super::Tokens;
+use crate::byte_level::push_mapped;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -126,6 +127,11 @@ impl Bpe {
         &self.vocab
     }
 
+    /// The vocabulary, shared.
+    pub fn shared_vocab(&self) -> Arc<Vocab> {
+        Arc::clone(&self.vocab)
+    }
+
     /// The options.
     pub fn options(&self) -> &BpeOptions {
         &self.options
@@ -168,23 +174,26 @@ impl Bpe {
 
     /// Encodes one pre-token given as raw bytes, each of which has its id in `byte_ids`.
     ///
-    /// `mapped` is the pre-token in the byte-level alphabet; it is asked for only with `ignore_merges`.
-    /// Lengths are in raw bytes. Returns whether all bytes had an id; if not, nothing is appended.
+    /// Lengths are in raw bytes; `mapped` is memory for the pre-token in the byte-level alphabet.
+    /// Returns whether all bytes had an id; if not, nothing is appended.
     pub fn encode_bytes(
         &self,
         word: &[u8],
         byte_ids: &[u32; 256],
-        mapped: impl FnOnce() -> String,
+        mapped: &mut String,
         scratch: &mut Scratch,
         tokens: &mut Tokens,
     ) -> bool {
+        if !self.has_plain_symbols() {
+            return false;
+        }
         let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
-        if self.options.ignore_merges
-            && dropout.is_none()
-            && let Some(id) = self.vocab.id(&mapped())
-        {
-            tokens.push(id, word.len() as u32);
-            return true;
+        if self.options.ignore_merges && dropout.is_none() {
+            push_mapped(word, mapped);
+            if let Some(id) = self.vocab.id(mapped) {
+                tokens.push(id, word.len() as u32);
+                return true;
+            }
         }
         scratch.clear();
         if !scratch.push_byte_symbols(word, byte_ids) {

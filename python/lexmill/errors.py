@@ -1,0 +1,64 @@
+"""The package's exceptions: one base class, each subclass also deriving from the builtin that callers expect."""
+
+from __future__ import annotations
+
+__all__ = [
+    "EmptyCorpusError",
+    "FileError",
+    "FormatError",
+    "IdRangeError",
+    "InputTypeError",
+    "InvalidUtf8Error",
+    "LexmillError",
+    "OptionError",
+    "RegexError",
+    "TextTooLongError",
+    "VocabError",
+]
+
+
+class LexmillError(Exception):
+    """Base of every exception that the package raises on purpose."""
+
+
+class FileError(LexmillError, OSError):
+    """Raised when a file cannot be opened, read, written or renamed."""
+
+
+class InvalidUtf8Error(LexmillError, ValueError):
+    """Raised when bytes that must be UTF-8 are not."""
+
+
+class EmptyCorpusError(LexmillError, ValueError):
+    """Raised when a corpus to train on holds no words."""
+
+
+class OptionError(LexmillError, ValueError):
+    """Raised when an option is outside its range, as a `vocab_size` below the initial alphabet."""
+
+
+class FormatError(LexmillError, ValueError):
+    """Raised when a file is malformed or names a component type that this version does not know."""
+
+
+class RegexError(LexmillError, ValueError):
+    """Raised when a regular expression does not compile or gives up while matching."""
+
+
+class VocabError(LexmillError, KeyError):
+    """Raised when a token or an id that must be in the vocabulary is not."""
+
+    # KeyError shows the repr of its argument, which would put the message in quotes.
+    __str__ = Exception.__str__
+
+
+class InputTypeError(LexmillError, TypeError):
+    """Raised when an argument has a type that the call does not accept."""
+
+
+class IdRangeError(LexmillError, OverflowError):
+    """Raised when an id does not fit the 32 bits of an id or the integer type asked for."""
+
+
+class TextTooLongError(LexmillError, OverflowError):
+    """Raised when one text is longer than offsets can address."""

@@ -1,0 +1,190 @@
+"""Trains BPE: at each step the most frequent pair of neighbours becomes one token (Sennrich et al. 2016).
+
+Order of choices:
+
+* Ids: special tokens as given (a repeated one once), then the alphabet by code point, then the symbols that carry a
+  prefix or suffix by first appearance (word by word, left to right), then one id for each merge that spells a new
+  string. A merge that spells a string which has an id already, such as a special token, takes that id: it is
+  recorded, and the vocabulary does not grow.
+* Merges: in the order learnt. Only where a string came out that some symbol had already can a pair come up twice
+  (a prefix or suffix whose characters the text uses too); its later place is the one that is kept.
+* Pairs: the highest count; among equal counts `tie_break="smallest-ids"` takes the smallest (left id, right id), and
+  `tie_break="first-seen"` the pair whose first occurrence comes first (word index, then place in the word).
+* Occurrences: every adjacent pair counts, overlapping ones too (`aaa` holds two `aa`), times the count of the word;
+  a merge goes through each word from left to right and never overlaps (`aaa` becomes `aa a`).
+* `limit_alphabet`: the lowest counts are dropped first; among equal counts the larger code point.
+
+With the default ties this is Hugging Face's result, which is random where this is ordered: the ids of symbols with a
+prefix or suffix, and which of equal counts `limit_alphabet` drops. The results can also differ where a merge spells a
+symbol that words began with: there Hugging Face's running counts are not those that a recount gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from lexmill.errors import OptionError
+
+Pair = tuple[int, int]
+Words = Sequence[tuple[str, int]]
+
+TIE_BREAKS = ("smallest-ids", "first-seen")
+
+
+def train_bpe(
+    words: Words,
+    *,
+    vocab_size: int = 30_000,
+    min_frequency: int = 0,
+    special_tokens: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    initial_alphabet: Iterable[str] = (),
+    continuing_subword_prefix: str | None = None,
+    end_of_word_suffix: str | None = None,
+    max_token_length: int | None = None,
+    tie_break: str = "smallest-ids",
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Learns a vocabulary from words and their counts; every step recounts everything.
+
+    Args:
+        words: distinct words in order of first appearance, each with its count, which is at least 1.
+        vocab_size: merging stops when the vocabulary has this many tokens.
+        min_frequency: merging stops when the best pair occurs less often than this; 0 means the same as 1.
+        special_tokens: strings that get the first ids.
+        limit_alphabet: the alphabet keeps at most this many characters; `initial_alphabet` counts towards them.
+        initial_alphabet: the first character of each string is in the alphabet, as if it were infinitely frequent.
+        continuing_subword_prefix: goes before each symbol that is not the first character of its word. A merge
+            removes it from its right half. None and "" mean the same.
+        end_of_word_suffix: goes after the last character of each word. None and "" mean the same.
+        max_token_length: see `is_eligible`.
+        tie_break: "smallest-ids" or "first-seen".
+
+    Returns:
+        The tokens by id, and the merges in the order learnt.
+
+    Raises:
+        OptionError: an option is out of range, or `vocab_size` is less than the initial vocabulary needs.
+    """
+    if tie_break not in TIE_BREAKS:
+        raise OptionError(f"tie_break is {tie_break} but must be {' or '.join(TIE_BREAKS)}")
+    sizes = {
+        "vocab_size": vocab_size,
+        "min_frequency": min_frequency,
+        "limit_alphabet": limit_alphabet,
+        "max_token_length": max_token_length,
+    }
+    for name, size in sizes.items():
+        if size is not None and size < 0:
+            raise OptionError(f"{name} is {size} but must be at least 0")
+    prefix = continuing_subword_prefix or ""
+    alphabet = choose_alphabet(words, limit_alphabet, initial_alphabet)
+    ids: dict[str, int] = {}
+    for token in [*special_tokens, *alphabet]:
+        ids.setdefault(token, len(ids))
+    segments = [(split_word(word, ids, prefix, end_of_word_suffix or ""), count) for word, count in words]
+    if vocab_size < len(ids):
+        raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {len(ids)}")
+
+    tokens = list(ids)
+    lengths = {symbol: 1 for symbols, _ in segments for symbol in symbols}
+    merges: dict[tuple[str, str], None] = {}
+    while len(tokens) < vocab_size:
+        counts = count_pairs(segments, lengths, max_token_length)
+        pair = best_pair(counts, tie_break)
+        if pair is None or counts[pair] < min_frequency:
+            break
+        left, right = pair
+        merged = tokens[left] + tokens[right].removeprefix(prefix)
+        new = ids.setdefault(merged, len(ids))
+        if new == len(tokens):
+            tokens.append(merged)
+        lengths.setdefault(new, lengths[left] + lengths[right])
+        halves = tokens[left], tokens[right]
+        # Assigning alone would leave a pair that comes up again at its earlier place.
+        merges.pop(halves, None)
+        merges[halves] = None
+        segments = [(merge_pair(symbols, pair, new), count) for symbols, count in segments]
+    return tokens, list(merges)
+
+
+def choose_alphabet(words: Words, limit: int | None, initial: Iterable[str]) -> list[str]:
+    """Returns the characters that get an id, sorted by code point.
+
+    A limit may drop characters of the initial alphabet too, once those are all that is left.
+    """
+    counts: dict[str, float] = {}
+    for word, count in words:
+        for char in word:
+            counts[char] = counts.get(char, 0) + count
+    for string in initial:
+        if string:
+            counts[string[0]] = float("inf")
+    most_frequent_first = sorted(counts, key=lambda char: (-counts[char], char))
+    return sorted(most_frequent_first[:limit])
+
+
+def split_word(word: str, ids: dict[str, int], prefix: str, suffix: str) -> list[int]:
+    """Returns the word's symbols, and gives ids to those with a prefix or suffix that are met for the first time.
+
+    A character without an id is deleted, so that its neighbours become adjacent. First and last mean the word as
+    written: when the last character is deleted no symbol carries the suffix. A dropped character that is a special
+    token has an id, and stays.
+    """
+    symbols: list[int] = []
+    for place, char in enumerate(word):
+        if char not in ids:
+            continue
+        symbol = char
+        if place > 0:
+            symbol = prefix + symbol
+        if place == len(word) - 1:
+            symbol += suffix
+        symbols.append(ids.setdefault(symbol, len(ids)))
+    return symbols
+
+
+def is_eligible(left_length: int, right_length: int, max_token_length: int | None) -> bool:
+    """Tells whether a pair counts, given how many characters each half stands for.
+
+    Two single characters always may merge, whatever the limit; any other pair only if the result is strictly
+    shorter than the limit. So limits 0 to 3 all give tokens of at most two characters, and 5 gives at most four.
+    Prefix and suffix are not counted.
+    """
+    return max_token_length is None or left_length == right_length == 1 or left_length + right_length < max_token_length
+
+
+def count_pairs(
+    segments: list[tuple[list[int], int]], lengths: dict[int, int], max_token_length: int | None
+) -> dict[Pair, int]:
+    """Counts the eligible pairs; the dictionary is in the order in which they are first seen."""
+    counts: dict[Pair, int] = {}
+    for symbols, count in segments:
+        for left, right in pairwise(symbols):
+            if is_eligible(lengths[left], lengths[right], max_token_length):
+                counts[left, right] = counts.get((left, right), 0) + count
+    return counts
+
+
+def best_pair(counts: dict[Pair, int], tie_break: str) -> Pair | None:
+    """Returns the pair to merge, or None if there is none."""
+    if not counts:
+        return None
+    if tie_break == "first-seen":
+        # max keeps the first of equals, and the dictionary is in first-seen order.
+        return max(counts, key=lambda pair: counts[pair])
+    return min(counts, key=lambda pair: (-counts[pair], pair))
+
+
+def merge_pair(symbols: list[int], pair: Pair, new: int) -> list[int]:
+    """Replaces the pair by one symbol, from left to right and without overlap."""
+    merged: list[int] = []
+    place = 0
+    while place < len(symbols):
+        if tuple(symbols[place : place + 2]) == pair:
+            merged.append(new)
+            place += 2
+        else:
+            merged.append(symbols[place])
+            place += 1
+    return merged

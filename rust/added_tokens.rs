@@ -1,0 +1,299 @@
+//! Tokens that are cut out of the text before any other stage sees it.
+
+use std::collections::{HashMap, HashSet};
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+
+use crate::scan::classes::{Class, WORD};
+use crate::vocab::Vocab;
+use crate::{Error, Result};
+
+/// A token outside the model's own; the names are Hugging Face's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "five independent options of the file format")]
+pub struct AddedToken {
+    /// The text to find.
+    pub content: String,
+    /// Only between characters that are not word characters.
+    pub single_word: bool,
+    /// Takes the white space before it.
+    pub lstrip: bool,
+    /// Takes the white space after it.
+    pub rstrip: bool,
+    /// Looked for in normalized text rather than in the original.
+    pub normalized: bool,
+    /// Left out when decoding with `skip_special_tokens`.
+    pub special: bool,
+}
+
+impl AddedToken {
+    /// A token with all options off but `normalized`, which is on unless the token is special.
+    pub fn new(content: impl Into<String>, special: bool) -> Self {
+        Self {
+            content: content.into(),
+            single_word: false,
+            lstrip: false,
+            rstrip: false,
+            normalized: !special,
+            special,
+        }
+    }
+}
+
+/// The added tokens of one tokenizer.
+#[derive(Clone, Debug, Default)]
+pub struct AddedTokens {
+    by_content: HashMap<String, u32>,
+    by_id: HashMap<u32, AddedToken>,
+    /// Contents that were ever added as special; adding them again as plain tokens does not take them out.
+    special: HashSet<String>,
+    /// The largest id given to a token that the model lacks.
+    largest_new: Option<u32>,
+}
+
+impl AddedTokens {
+    /// Adds tokens; returns how many were new or changed.
+    ///
+    /// A token that added tokens or model know already keeps its id; others take the next one after all.
+    /// Empty contents and exact repetitions are passed over.
+    pub fn add(&mut self, tokens: &[AddedToken], vocab: &Vocab) -> usize {
+        let mut added = 0;
+        for token in tokens {
+            let known = self.by_content.get(&token.content).and_then(|id| self.by_id.get(id));
+            if token.content.is_empty() || known == Some(token) {
+                continue;
+            }
+            added += 1;
+            let id = self.id(&token.content).or_else(|| vocab.id(&token.content));
+            let id = id.unwrap_or_else(|| self.new_id(vocab));
+            if token.special {
+                self.special.insert(token.content.clone());
+            }
+            self.by_content.insert(token.content.clone(), id);
+            self.by_id.insert(id, token.clone());
+        }
+        added
+    }
+
+    fn new_id(&mut self, vocab: &Vocab) -> u32 {
+        let id = self.largest_new.map_or(0, |largest| largest + 1).max(vocab.len() as u32);
+        self.largest_new = Some(id);
+        id
+    }
+
+    /// The id of the added token with this content.
+    pub fn id(&self, content: &str) -> Option<u32> {
+        self.by_content.get(content).copied()
+    }
+
+    /// The added token with this id.
+    pub fn get(&self, id: u32) -> Option<&AddedToken> {
+        self.by_id.get(&id)
+    }
+
+    /// Number of added tokens, those that the model's vocabulary holds too included.
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// Contents with their ids, by ascending id.
+    pub fn contents(&self) -> Vec<(&str, u32)> {
+        let mut contents: Vec<(&str, u32)> = Vec::with_capacity(self.by_content.len());
+        contents.extend(self.by_content.iter().map(|(content, &id)| (content.as_str(), id)));
+        contents.sort_unstable_by_key(|&(content, id)| (id, content));
+        contents
+    }
+
+    /// Tokens with their ids, by ascending id.
+    pub fn sorted(&self) -> Vec<(u32, &AddedToken)> {
+        let mut tokens: Vec<_> = Vec::with_capacity(self.by_id.len());
+        tokens.extend(self.by_id.iter().map(|(&id, token)| (id, token)));
+        tokens.sort_unstable_by_key(|&(id, _)| id);
+        tokens
+    }
+
+    /// Whether a special token has this content.
+    pub fn is_special(&self, content: &str) -> bool {
+        self.special.contains(content)
+    }
+
+    /// Compiles the search for these tokens.
+    ///
+    /// With `encode_special`, special tokens found in text are left to the model.
+    /// `normalize` gives the form in which a token with `normalized` is looked for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the tokens are too many or too long for one automaton.
+    pub fn matchers(
+        &self,
+        encode_special: bool,
+        normalize: impl Fn(&str) -> Result<String>,
+    ) -> Result<Matchers> {
+        let mut original = Vec::new();
+        let mut normalized = Vec::new();
+        for (id, token) in self.sorted() {
+            let is_skipped = encode_special && self.is_special(&token.content);
+            let pattern = Pattern { id, is_skipped, token: token.clone() };
+            if token.normalized {
+                normalized.push((normalize(&token.content)?, pattern));
+            } else {
+                original.push((token.content.clone(), pattern));
+            }
+        }
+        Ok(Matchers { original: Matcher::new(original)?, normalized: Matcher::new(normalized)? })
+    }
+}
+
+/// The two searches of a tokenizer: on the original text, then on what normalization made of the rest.
+#[derive(Clone, Debug, Default)]
+pub struct Matchers {
+    /// Tokens with `normalized` off.
+    pub original: Matcher,
+    /// Tokens with `normalized` on.
+    pub normalized: Matcher,
+}
+
+/// Finds added tokens in text: leftmost first, of these the longest.
+#[derive(Clone, Debug, Default)]
+pub struct Matcher {
+    automaton: Option<AhoCorasick>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    id: u32,
+    /// It is found, so that nothing else is in its place, and then left alone.
+    is_skipped: bool,
+    token: AddedToken,
+}
+
+/// A piece of text: an added token, or text between such tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// The added token found here.
+    pub token: Option<u32>,
+}
+
+impl Matcher {
+    /// Of patterns that look for the same text the first one counts.
+    fn new(patterns: Vec<(String, Pattern)>) -> Result<Self> {
+        let mut seen = HashSet::new();
+        let is_new = |(text, _): &(String, Pattern)| !text.is_empty() && seen.insert(text.clone());
+        let (texts, patterns): (Vec<_>, Vec<_>) = patterns.into_iter().filter(is_new).unzip();
+        if patterns.is_empty() {
+            return Ok(Self::default());
+        }
+        let automaton = AhoCorasickBuilder::new()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&texts)
+            .map_err(|error| Error::InvalidOption {
+                name: "added tokens",
+                value: format!("{} tokens", patterns.len()),
+                expected: format!("searchable by one automaton ({error})"),
+            })?;
+        Ok(Self { automaton: Some(automaton), patterns })
+    }
+
+    /// Whether there is nothing to find.
+    pub fn is_empty(&self) -> bool {
+        self.automaton.is_none()
+    }
+
+    /// Calls `each` for every segment of `text`, left to right.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub fn segments<E>(
+        &self,
+        text: &str,
+        mut each: impl FnMut(Segment) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let mut done = 0;
+        if let Some(automaton) = &self.automaton {
+            for found in automaton.find_iter(text) {
+                let Pattern { id, is_skipped, token } = &self.patterns[found.pattern().as_usize()];
+                let (mut start, mut end) = (found.start(), found.end());
+                if *is_skipped || (token.single_word && touches_word(text, start, end)) {
+                    continue;
+                }
+                if token.lstrip {
+                    // White space that the token before has taken stays with it.
+                    start = text[..start].trim_end().len().max(done);
+                }
+                if token.rstrip {
+                    end += text[end..].len() - text[end..].trim_start().len();
+                }
+                if start >= end {
+                    // All of it went to the token before.
+                    continue;
+                }
+                if done < start {
+                    each(Segment { start: done, end: start, token: None })?;
+                }
+                each(Segment { start, end, token: Some(*id) })?;
+                done = end;
+            }
+        }
+        if done < text.len() {
+            each(Segment { start: done, end: text.len(), token: None })?;
+        }
+        Ok(())
+    }
+}
+
+fn touches_word(text: &str, start: usize, end: usize) -> bool {
+    let is_word = |c| Class::of(c).is(WORD);
+    text[..start].chars().next_back().is_some_and(is_word) || text[end..].chars().next().is_some_and(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segments(tokens: &[AddedToken], text: &str) -> Vec<(String, Option<u32>)> {
+        let mut added = AddedTokens::default();
+        added.add(tokens, &Vocab::new());
+        let matchers = added.matchers(false, |content| Ok(content.to_owned())).expect("a few tokens");
+        let mut found = Vec::new();
+        let each = |segment: Segment| {
+            found.push((text[segment.start..segment.end].to_owned(), segment.token));
+            Ok::<(), ()>(())
+        };
+        matchers.original.segments(text, each).expect("never fails");
+        found
+    }
+
+    fn some(parts: &[(&str, Option<u32>)]) -> Vec<(String, Option<u32>)> {
+        parts.iter().map(|&(text, id)| (text.to_owned(), id)).collect()
+    }
+
+    #[test]
+    fn the_longest_of_the_leftmost_wins() {
+        let tokens = [AddedToken::new("<a>", true), AddedToken::new("<a><b>", true)];
+        assert_eq!(segments(&tokens, "x<a><b>y"), some(&[("x", None), ("<a><b>", Some(1)), ("y", None)]));
+    }
+
+    #[test]
+    fn a_single_word_does_not_touch_word_characters() {
+        let tokens = [AddedToken { single_word: true, ..AddedToken::new("cat", true) }];
+        assert_eq!(segments(&tokens, "cats"), some(&[("cats", None)]));
+        assert_eq!(segments(&tokens, "a cat"), some(&[("a ", None), ("cat", Some(0))]));
+    }
+
+    #[test]
+    fn stripping_takes_white_space_once() {
+        let tokens = [AddedToken { lstrip: true, rstrip: true, ..AddedToken::new("<m>", true) }];
+        let expected = some(&[("a", None), (" <m>  ", Some(0)), ("<m>", Some(0)), ("b", None)]);
+        assert_eq!(segments(&tokens, "a <m>  <m>b"), expected);
+    }
+}

@@ -1,0 +1,211 @@
+//! The tokens of many texts, column by column.
+
+use std::sync::Arc;
+
+use super::Trim;
+use crate::added_tokens::AddedTokens;
+use crate::vocab::Vocab;
+
+/// Marks a token without a word.
+pub(crate) const NO_WORD: u32 = u32::MAX;
+
+/// How ids are spelled.
+#[derive(Clone, Debug)]
+pub enum TokenNames {
+    /// By added tokens, then by the model.
+    Vocab {
+        /// The model's vocabulary.
+        vocab: Arc<Vocab>,
+        /// The tokenizer's added tokens.
+        added: Arc<AddedTokens>,
+    },
+    /// Each token of the columns has its own text, as in an encoding read back from a pickle.
+    Own,
+}
+
+impl TokenNames {
+    fn token(&self, id: u32) -> &str {
+        match self {
+            Self::Vocab { vocab, added } => {
+                let added = added.get(id).map(|token| token.content.as_str());
+                added.or_else(|| vocab.token(id)).unwrap_or_default()
+            }
+            Self::Own => "",
+        }
+    }
+}
+
+/// Ids, offsets and words of the tokens of one or more texts: 16 bytes a token.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    pub(crate) ids: Vec<u32>,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    words: Vec<u32>,
+    /// Places whose text is not the id's own, ascending.
+    texts: Vec<(u32, Box<str>)>,
+    names: TokenNames,
+}
+
+impl Columns {
+    pub(crate) fn word(&self, at: usize) -> Option<u32> {
+        Some(self.words[at]).filter(|&word| word != NO_WORD)
+    }
+
+    pub(crate) fn token(&self, at: usize) -> &str {
+        match self.texts.binary_search_by_key(&at, |&(place, _)| place as usize) {
+            Ok(found) => &self.texts[found].1,
+            Err(_) => self.names.token(self.ids[at]),
+        }
+    }
+
+    pub(crate) fn offsets(&self, at: usize, trims: &[Trim]) -> (u32, u32) {
+        let mut offsets = (self.starts[at], self.ends[at]);
+        for trim in trims {
+            offsets = trimmed(offsets, self.token(at), at == trim.first, trim.add_prefix_space);
+        }
+        offsets
+    }
+
+    /// The columns' own start and end of each token, in characters.
+    pub fn raw_offsets(&self) -> (&[u32], &[u32]) {
+        (&self.starts, &self.ends)
+    }
+
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no token.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+}
+
+fn is_space(c: char) -> bool {
+    c == 'Ġ' || c.is_whitespace()
+}
+
+fn trimmed((start, end): (u32, u32), token: &str, is_first: bool, add_prefix_space: bool) -> (u32, u32) {
+    let mut leading = token.chars().take_while(|&c| is_space(c)).count() as u32;
+    let trailing = token.chars().rev().take_while(|&c| is_space(c)).count() as u32;
+    let mut offsets = (start, end);
+    if leading > 0 {
+        // One space may be the one that the pre-tokenizer put there; more were in the text.
+        if leading == 1 && add_prefix_space && (is_first || start == 0) {
+            leading = 0;
+        }
+        offsets.0 = (start + leading).min(end);
+    }
+    if trailing > 0 && end >= trailing {
+        offsets.1 = (end - trailing).max(offsets.0);
+    }
+    offsets
+}
+
+/// Columns under construction.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnsBuilder {
+    /// Token ids.
+    pub ids: Vec<u32>,
+    /// Start of each token.
+    pub starts: Vec<u32>,
+    /// End of each token.
+    pub ends: Vec<u32>,
+    /// Word of each token, or `u32::MAX`.
+    pub words: Vec<u32>,
+    texts: Vec<(u32, Box<str>)>,
+}
+
+impl ColumnsBuilder {
+    /// Appends a token.
+    pub fn push(&mut self, id: u32, (start, end): (u32, u32), word: Option<u32>) {
+        self.ids.push(id);
+        self.starts.push(start);
+        self.ends.push(end);
+        self.words.push(word.unwrap_or(NO_WORD));
+    }
+
+    /// Appends a token whose text is not the id's own.
+    pub fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>) {
+        self.texts.push((self.ids.len() as u32, text.into()));
+        self.push(id, offsets, word);
+    }
+
+    /// Turns the byte offsets of tokens `from..` into character offsets of `text`.
+    pub fn bytes_to_chars(&mut self, text: &str, from: usize) {
+        if text.is_ascii() {
+            return;
+        }
+        let mut cursor = CharCursor { text, byte: 0, chars: 0 };
+        for (start, end) in self.starts[from..].iter_mut().zip(&mut self.ends[from..]) {
+            (*start, *end) = (cursor.chars_before(*start as usize), cursor.chars_up_to(*end as usize));
+        }
+    }
+
+    /// The finished columns.
+    pub fn finish(self, names: TokenNames) -> Columns {
+        let Self { ids, starts, ends, words, texts } = self;
+        Columns { ids, starts, ends, words, texts, names }
+    }
+}
+
+/// Counts characters up to ascending byte positions; steps back where a position is not ascending.
+struct CharCursor<'a> {
+    text: &'a str,
+    /// A character boundary.
+    byte: usize,
+    /// Characters before it.
+    chars: u32,
+}
+
+impl CharCursor<'_> {
+    /// Characters before the one that holds `byte`.
+    fn chars_before(&mut self, byte: usize) -> u32 {
+        self.seek(self.text.floor_char_boundary(byte))
+    }
+
+    /// Characters before `byte`, the one that it cuts included.
+    fn chars_up_to(&mut self, byte: usize) -> u32 {
+        self.seek(self.text.ceil_char_boundary(byte))
+    }
+
+    fn seek(&mut self, byte: usize) -> u32 {
+        let count = |range: &[u8]| range.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32;
+        let bytes = self.text.as_bytes();
+        if byte >= self.byte {
+            self.chars += count(&bytes[self.byte..byte]);
+        } else {
+            self.chars -= count(&bytes[byte..self.byte]);
+        }
+        self.byte = byte;
+        self.chars
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_offsets_become_character_offsets() {
+        let text = "aé中b";
+        let mut builder = ColumnsBuilder::default();
+        for bytes in [(0, 1), (1, 2), (2, 3), (3, 6), (6, 7), (0, 7)] {
+            builder.push(0, bytes, None);
+        }
+        builder.bytes_to_chars(text, 0);
+        let offsets: Vec<_> = builder.starts.into_iter().zip(builder.ends).collect();
+        assert_eq!(offsets, [(0, 1), (1, 2), (1, 2), (2, 3), (3, 4), (0, 4)]);
+    }
+
+    #[test]
+    fn trimming_leaves_a_put_space_alone() {
+        assert_eq!(trimmed((0, 3), "Ġab", true, true), (0, 3));
+        assert_eq!(trimmed((3, 6), "Ġab", false, true), (4, 6));
+        assert_eq!(trimmed((0, 3), "Ġab", true, false), (1, 3));
+        assert_eq!(trimmed((0, 3), "ĠĠb", true, true), (2, 3));
+        assert_eq!(trimmed((2, 4), "ĠĠ", false, false), (4, 4));
+    }
+}

@@ -1,0 +1,220 @@
+//! What encoding one text gives: ids, tokens, offsets and more, built when asked for.
+//!
+//! An [`Encoding`] is a list of pieces: runs of tokens in columns that a whole batch shares, special
+//! tokens, and padding. Truncating, padding and joining move piece boundaries and copy no token.
+
+mod columns;
+mod edit;
+mod lookup;
+
+use std::sync::Arc;
+
+pub use columns::{Columns, ColumnsBuilder, TokenNames};
+pub use edit::{Direction, Padding};
+
+/// How a post-processor trims spaces from the offsets of a run of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trim {
+    /// The first token's space was put there by the pre-tokenizer and is not trimmed.
+    pub add_prefix_space: bool,
+    /// Place in the columns of the token that counts as the first.
+    pub first: usize,
+}
+
+/// One token from a template or padding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its id.
+    pub id: u32,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// `start..start + len` of the columns.
+    Text { columns: Arc<Columns>, start: usize, trims: Vec<Trim> },
+    /// A special token (`len` is 1).
+    Special(Symbol),
+    /// `len` times the same padding token.
+    Pad(Symbol),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) content: Content,
+    pub(crate) len: usize,
+    pub(crate) type_id: u32,
+    /// Which input sequence the piece belongs to.
+    pub(crate) sequence: Option<usize>,
+    /// Added to all offsets of the piece.
+    pub(crate) shift: u32,
+}
+
+/// The tokens of one text or of a pair.
+#[derive(Clone, Debug, Default)]
+pub struct Encoding {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) overflowing: Vec<Encoding>,
+}
+
+/// One token of an encoding, as [`Encoding::iter`] gives it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TokenRef<'a> {
+    piece: &'a Piece,
+    at: usize,
+}
+
+impl<'a> TokenRef<'a> {
+    fn id(self) -> u32 {
+        match &self.piece.content {
+            Content::Text { columns, start, .. } => columns.ids[start + self.at],
+            Content::Special(symbol) | Content::Pad(symbol) => symbol.id,
+        }
+    }
+
+    fn text(self) -> &'a str {
+        match &self.piece.content {
+            Content::Text { columns, start, .. } => columns.token(start + self.at),
+            Content::Special(symbol) | Content::Pad(symbol) => &symbol.text,
+        }
+    }
+
+    fn offsets(self) -> (u32, u32) {
+        let (start, end) = match &self.piece.content {
+            Content::Text { columns, start, trims } => columns.offsets(start + self.at, trims),
+            Content::Special(_) | Content::Pad(_) => (0, 0),
+        };
+        (start + self.piece.shift, end + self.piece.shift)
+    }
+
+    fn word(self) -> Option<u32> {
+        match &self.piece.content {
+            Content::Text { columns, start, .. } => columns.word(start + self.at),
+            Content::Special(_) | Content::Pad(_) => None,
+        }
+    }
+}
+
+impl Encoding {
+    /// An encoding of `range` of `columns`, as sequence 0 with type 0.
+    pub fn from_columns(columns: Arc<Columns>, range: std::ops::Range<usize>) -> Self {
+        let content = Content::Text { columns, start: range.start, trims: Vec::new() };
+        let piece = Piece { content, len: range.len(), type_id: 0, sequence: None, shift: 0 };
+        Self { pieces: vec![piece], overflowing: Vec::new() }
+    }
+
+    /// A single special token.
+    pub fn special(symbol: Symbol, type_id: u32) -> Self {
+        let piece = Piece { content: Content::Special(symbol), len: 1, type_id, sequence: None, shift: 0 };
+        Self { pieces: vec![piece], overflowing: Vec::new() }
+    }
+
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.len).sum()
+    }
+
+    /// Whether there is no token.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = TokenRef<'_>> + '_ {
+        self.pieces.iter().flat_map(|piece| (0..piece.len).map(move |at| TokenRef { piece, at }))
+    }
+
+    /// Token ids.
+    pub fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.iter().map(TokenRef::id)
+    }
+
+    /// Type ids: which part of the input a token counts to, by the post-processor's rule.
+    pub fn type_ids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.iter().map(|token| token.piece.type_id)
+    }
+
+    /// Token texts as the vocabulary spells them.
+    pub fn tokens(&self) -> impl Iterator<Item = &str> + '_ {
+        self.iter().map(TokenRef::text)
+    }
+
+    /// Half-open character ranges of the original text; `(0, 0)` for special tokens and padding.
+    pub fn offsets(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.iter().map(TokenRef::offsets)
+    }
+
+    /// Number of the pre-token that each token belongs to.
+    pub fn word_ids(&self) -> impl Iterator<Item = Option<u32>> + '_ {
+        self.iter().map(TokenRef::word)
+    }
+
+    /// Number of the input sequence that each token belongs to.
+    pub fn sequence_ids(&self) -> impl Iterator<Item = Option<usize>> + '_ {
+        let unset = self.pieces.iter().all(|piece| piece.sequence.is_none());
+        self.iter().map(move |token| if unset { Some(0) } else { token.piece.sequence })
+    }
+
+    /// 1 for special tokens and padding, 0 for text.
+    pub fn special_tokens_mask(&self) -> impl Iterator<Item = u32> + '_ {
+        self.iter().map(|token| u32::from(!matches!(token.piece.content, Content::Text { .. })))
+    }
+
+    /// 0 for padding, 1 for everything else.
+    pub fn attention_mask(&self) -> impl Iterator<Item = u32> + '_ {
+        self.iter().map(|token| u32::from(!matches!(token.piece.content, Content::Pad(_))))
+    }
+
+    /// What truncation cut off, as encodings of their own.
+    pub fn overflowing(&self) -> &[Encoding] {
+        &self.overflowing
+    }
+
+    /// Number of input sequences; at least 1.
+    pub fn n_sequences(&self) -> usize {
+        let mut sequences: Vec<usize> = self.pieces.iter().filter_map(|piece| piece.sequence).collect();
+        sequences.sort_unstable();
+        sequences.dedup();
+        sequences.len().max(1)
+    }
+
+    /// Marks all tokens as those of input sequence `sequence`.
+    pub fn set_sequence(&mut self, sequence: usize) {
+        self.pieces.iter_mut().for_each(|piece| piece.sequence = Some(sequence));
+    }
+
+    /// Gives all tokens the type id `type_id`.
+    pub fn set_type_id(&mut self, type_id: u32) {
+        self.pieces.iter_mut().for_each(|piece| piece.type_id = type_id);
+    }
+
+    /// Trims spaces from the offsets of all text.
+    pub fn trim_offsets(&mut self, add_prefix_space: bool) {
+        let mut at = 0;
+        for piece in &mut self.pieces {
+            if let Content::Text { start, trims, .. } = &mut piece.content {
+                // Only a run that opens the encoding has a first token in it.
+                let first = if at == 0 { *start } else { usize::MAX };
+                trims.push(Trim { add_prefix_space, first });
+            }
+            at += piece.len;
+        }
+    }
+
+    /// Ids of the special tokens before and after the text, if there is exactly one run of text.
+    pub fn frame(&self) -> Option<(Vec<u32>, Vec<u32>)> {
+        let is_text = |piece: &Piece| matches!(piece.content, Content::Text { .. });
+        let text = self.pieces.iter().position(is_text)?;
+        if self.pieces.iter().filter(|piece| is_text(piece)).count() > 1 {
+            return None;
+        }
+        let ids = |pieces: &[Piece]| {
+            let symbols = pieces.iter().map(|piece| match &piece.content {
+                Content::Special(symbol) | Content::Pad(symbol) => Some((symbol.id, piece.len)),
+                Content::Text { .. } => None,
+            });
+            symbols.flatten().flat_map(|(id, len)| std::iter::repeat_n(id, len)).collect()
+        };
+        Some((ids(&self.pieces[..text]), ids(&self.pieces[text + 1..])))
+    }
+}

@@ -1,0 +1,16 @@
+//! The compiled path: span stream, keyed cache, ids.
+//!
+//! Every model runs through the same loop; only what happens when the cache misses differs.
+
+pub mod key;
+pub mod pool;
+pub mod sink;
+pub mod word_cache;
+pub mod word_counter;
+pub mod word_encoder;
+
+pub use pool::{Pool, Worker};
+pub use sink::{ColumnSink, CountSink, IdSink, Sink};
+pub use word_cache::{Found, WordCache, WordTokens};
+pub use word_counter::WordCounter;
+pub use word_encoder::{Unit, WordEncoder};

@@ -1,0 +1,136 @@
+//! Where tokens go: bare ids, columns with offsets, or a mere count.
+
+use super::Found;
+use crate::encoding::ColumnsBuilder;
+use crate::normalized::Normalized;
+
+/// Receives the tokens of one text from left to right.
+pub trait Sink {
+    /// Whether offsets are wanted; without them no alignment is built.
+    const TRACKED: bool;
+
+    /// The tokens of the pre-token `start..end` of `text`, which is piece `word` of the whole text.
+    fn word(&mut self, found: Found<'_>, text: &Normalized<'_>, start: usize, end: usize, word: u32);
+
+    /// An added token over bytes `start..end` of `text`.
+    fn added(&mut self, id: u32, text: &Normalized<'_>, start: usize, end: usize, word: u32);
+
+    /// The tokens of the pre-token at byte `start` of the original text itself.
+    fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32);
+}
+
+/// An id in the width of the output.
+pub trait Id: Copy + Default + Send {
+    /// Narrows an id, which the caller knows to fit.
+    fn narrow(id: u32) -> Self;
+}
+
+impl Id for u32 {
+    #[inline]
+    fn narrow(id: u32) -> Self {
+        id
+    }
+}
+
+impl Id for u16 {
+    #[inline]
+    fn narrow(id: u32) -> Self {
+        id as u16
+    }
+}
+
+/// Appends ids to a vector.
+#[derive(Debug)]
+pub struct IdSink<'a, T>(pub &'a mut Vec<T>);
+
+impl<T: Id> IdSink<'_, T> {
+    #[inline]
+    fn push(&mut self, ids: &[u32]) {
+        match *ids {
+            [id] => self.0.push(T::narrow(id)),
+            _ => self.0.extend(ids.iter().map(|&id| T::narrow(id))),
+        }
+    }
+}
+
+impl<T: Id> Sink for IdSink<'_, T> {
+    const TRACKED: bool = false;
+
+    #[inline]
+    fn word(&mut self, found: Found<'_>, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
+        self.push(found.ids);
+    }
+
+    fn added(&mut self, id: u32, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
+        self.push(&[id]);
+    }
+
+    #[inline]
+    fn plain_word(&mut self, found: Found<'_>, _: usize, _: u32) {
+        self.push(found.ids);
+    }
+}
+
+/// Counts tokens.
+#[derive(Debug, Default)]
+pub struct CountSink(pub u64);
+
+impl Sink for CountSink {
+    const TRACKED: bool = false;
+
+    #[inline]
+    fn word(&mut self, found: Found<'_>, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
+        self.0 += found.ids.len() as u64;
+    }
+
+    fn added(&mut self, _: u32, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
+        self.0 += 1;
+    }
+
+    #[inline]
+    fn plain_word(&mut self, found: Found<'_>, _: usize, _: u32) {
+        self.0 += found.ids.len() as u64;
+    }
+}
+
+/// Appends ids, byte offsets and word numbers to columns.
+#[derive(Debug)]
+pub struct ColumnSink<'a> {
+    /// The columns.
+    pub columns: &'a mut ColumnsBuilder,
+    /// Bytes that each id covers in a regular pre-token.
+    pub token_lens: &'a [u32],
+}
+
+impl Sink for ColumnSink<'_> {
+    const TRACKED: bool = true;
+
+    fn word(&mut self, found: Found<'_>, text: &Normalized<'_>, start: usize, end: usize, word: u32) {
+        let mut at = start;
+        for (index, &id) in found.ids.iter().enumerate() {
+            let (from, to) = match found.spans {
+                Some(spans) => (start + spans[2 * index] as usize, start + spans[2 * index + 1] as usize),
+                None => (at, at + self.token_lens[id as usize] as usize),
+            };
+            at = to;
+            self.columns.push(id, text.original(from.min(end)..to.min(end)), Some(word));
+        }
+    }
+
+    fn added(&mut self, id: u32, text: &Normalized<'_>, start: usize, end: usize, word: u32) {
+        self.columns.push_with_text(id, &text.text()[start..end], text.original(start..end), Some(word));
+    }
+
+    #[inline]
+    fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32) {
+        let mut at = start as u32;
+        for (index, &id) in found.ids.iter().enumerate() {
+            let (from, to) = match found.spans {
+                Some(spans) => (start as u32 + spans[2 * index], start as u32 + spans[2 * index + 1]),
+                None => (at, at + self.token_lens[id as usize]),
+            };
+            at = to;
+            self.columns.push(id, (from, to), Some(word));
+        }
+    }
+}

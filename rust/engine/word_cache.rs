@@ -1,0 +1,342 @@
+//! From a pre-token to its tokens: the cache in front of every model.
+//!
+//! Pre-tokens of up to 15 bytes, nearly all, are keyed by their bytes in one 128-bit integer and
+//! answered from a 32-byte entry; longer ones are hashed and compared. The cache is bounded in
+//! bytes: when it is full it starts anew, which costs less than keeping track of age.
+
+use hashbrown::HashTable;
+
+use super::key::{SHORT, hash_key, hash_long, key};
+use crate::Result;
+
+/// Ids that fit into an entry.
+const INLINE: usize = 3;
+
+/// Longer pre-tokens are not kept: they seldom come again, and an attacker could fill the cache with few.
+const LONGEST: usize = 1024;
+
+/// A key is looked for in this many neighbouring entries, so that crafted collisions stay cheap.
+const PROBES: usize = 16;
+
+const FIRST_CAPACITY: usize = 1 << 12;
+
+/// The tokens of one pre-token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<'a> {
+    /// Token ids.
+    pub ids: &'a [u32],
+    /// Start and end of each token, alternating, relative to the pre-token; absent where each
+    /// token covers exactly its own length.
+    pub spans: Option<&'a [u32]>,
+}
+
+/// What a model answers for one pre-token.
+#[derive(Clone, Debug, Default)]
+pub struct WordTokens {
+    /// Token ids.
+    pub ids: Vec<u32>,
+    /// Start and end of each token, alternating; used only if `is_regular` is off.
+    pub spans: Vec<u32>,
+    /// Whether each token covers exactly its own length, one after the other from the start.
+    pub is_regular: bool,
+}
+
+impl WordTokens {
+    fn found(&self) -> Found<'_> {
+        Found { ids: &self.ids, spans: (!self.is_regular).then_some(self.spans.as_slice()) }
+    }
+}
+
+/// Where an entry's tokens are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Value {
+    /// Number of ids here, or 4 plus the place in the arena.
+    head: u32,
+    ids: [u32; INLINE],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+struct Entry {
+    /// 0 when free.
+    key: u128,
+    value: Value,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LongEntry {
+    hash: u64,
+    start: u32,
+    len: u32,
+    value: Value,
+}
+
+/// A bounded map from pre-tokens to tokens. One thread uses it at a time.
+#[derive(Debug)]
+pub struct WordCache {
+    entries: Vec<Entry>,
+    used: usize,
+    long: HashTable<LongEntry>,
+    long_text: Vec<u8>,
+    /// Per record: number of ids with the top bit set if spans follow, ids, spans.
+    arena: Vec<u32>,
+    limit: usize,
+    /// Tokens of a pre-token that is not kept.
+    passing: WordTokens,
+}
+
+const HAS_SPANS: u32 = 1 << 31;
+
+impl WordCache {
+    /// An empty cache that will take at most about `limit` bytes; 0 turns it off.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            entries: Vec::new(),
+            used: 0,
+            long: HashTable::new(),
+            long_text: Vec::new(),
+            arena: Vec::new(),
+            limit,
+            passing: WordTokens::default(),
+        }
+    }
+
+    /// Bytes that the cache takes now.
+    pub fn bytes(&self) -> usize {
+        self.entries.len() * size_of::<Entry>()
+            + self.long.capacity() * size_of::<LongEntry>()
+            + self.long_text.len()
+            + self.arena.len() * 4
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.limit);
+    }
+
+    /// The tokens of `text[start..end]`, asking `miss` if they are not known.
+    ///
+    /// # Errors
+    /// Those of `miss`; nothing is kept then.
+    #[inline]
+    pub fn get_or_insert_with(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+    ) -> Result<Found<'_>> {
+        if end - start <= SHORT {
+            let key = key(text, start, end);
+            match self.find_short(key) {
+                Some(place) => Ok(self.found(&self.entries[place].value)),
+                None => self.insert_short(key, &text[start..end], miss),
+            }
+        } else {
+            self.get_long(&text[start..end], miss)
+        }
+    }
+
+    #[inline]
+    fn find_short(&self, key: u128) -> Option<usize> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let mask = self.entries.len() - 1;
+        let home = hash_key(key) as usize;
+        for probe in 0..PROBES {
+            let place = (home + probe) & mask;
+            let found = self.entries[place].key;
+            if found == key {
+                return Some(place);
+            }
+            if found == 0 {
+                return None;
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn found<'a>(&'a self, value: &'a Value) -> Found<'a> {
+        let count = value.head as usize;
+        if count <= INLINE {
+            return Found { ids: &value.ids[..count], spans: None };
+        }
+        let place = count - INLINE - 1;
+        let head = self.arena[place];
+        let (ids, end) = (place + 1, place + 1 + (head & !HAS_SPANS) as usize);
+        let spans = (head & HAS_SPANS != 0).then(|| &self.arena[end..end + 2 * (end - ids)]);
+        Found { ids: &self.arena[ids..end], spans }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_short(
+        &mut self,
+        key: u128,
+        word: &[u8],
+        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+    ) -> Result<Found<'_>> {
+        self.ask(word, miss)?;
+        if self.limit == 0 {
+            return Ok(self.passing.found());
+        }
+        self.make_room();
+        let value = self.store_passing();
+        let place = self.place_for(key);
+        self.used += usize::from(self.entries[place].key == 0);
+        self.entries[place] = Entry { key, value };
+        Ok(self.found(&self.entries[place].value))
+    }
+
+    #[inline(never)]
+    fn get_long(
+        &mut self,
+        word: &[u8],
+        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+    ) -> Result<Found<'_>> {
+        if word.len() > LONGEST || self.limit == 0 {
+            self.ask(word, miss)?;
+            return Ok(self.passing.found());
+        }
+        let hash = hash_long(word);
+        let text = |entry: &LongEntry| entry.start as usize..(entry.start + entry.len) as usize;
+        let is_word = |entry: &LongEntry| entry.hash == hash && self.long_text[text(entry)] == *word;
+        if self.long.find(hash, is_word).is_none() {
+            self.ask(word, miss)?;
+            self.make_room();
+            let value = self.store_passing();
+            let entry = LongEntry { hash, start: self.long_text.len() as u32, len: word.len() as u32, value };
+            self.long_text.extend_from_slice(word);
+            self.long.insert_unique(hash, entry, |entry| entry.hash);
+        }
+        let is_word = |entry: &LongEntry| entry.hash == hash && self.long_text[text(entry)] == *word;
+        Ok(match self.long.find(hash, is_word) {
+            Some(entry) => self.found(&entry.value),
+            None => self.passing.found(),
+        })
+    }
+
+    fn ask(&mut self, word: &[u8], miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>) -> Result<()> {
+        self.passing.ids.clear();
+        self.passing.spans.clear();
+        self.passing.is_regular = true;
+        miss(word, &mut self.passing)
+    }
+
+    fn store_passing(&mut self) -> Value {
+        let WordTokens { ids, spans, is_regular } = &self.passing;
+        let mut value = Value::default();
+        if *is_regular && ids.len() <= INLINE {
+            value.head = ids.len() as u32;
+            value.ids[..ids.len()].copy_from_slice(ids);
+        } else {
+            value.head = (self.arena.len() + INLINE + 1) as u32;
+            let flag = if *is_regular { 0 } else { HAS_SPANS };
+            self.arena.push(ids.len() as u32 | flag);
+            self.arena.extend_from_slice(ids);
+            if !is_regular {
+                self.arena.extend_from_slice(spans);
+            }
+        }
+        value
+    }
+
+    /// Grows the table at half load, or starts anew when the limit is reached.
+    fn make_room(&mut self) {
+        if self.bytes() >= self.limit {
+            self.forget();
+        }
+        if self.entries.is_empty() {
+            self.entries = vec![Entry::default(); FIRST_CAPACITY];
+        } else if self.used * 2 >= self.entries.len() {
+            let doubled = self.entries.len() * 2;
+            if self.bytes() + doubled * size_of::<Entry>() > self.limit {
+                self.forget();
+                return;
+            }
+            let old = std::mem::replace(&mut self.entries, vec![Entry::default(); doubled]);
+            self.used = 0;
+            for entry in old.into_iter().filter(|entry| entry.key != 0) {
+                let place = self.place_for(entry.key);
+                self.used += usize::from(self.entries[place].key == 0);
+                self.entries[place] = entry;
+            }
+        }
+    }
+
+    fn forget(&mut self) {
+        self.entries.fill(Entry::default());
+        self.used = 0;
+        self.long.clear();
+        self.long_text.clear();
+        self.arena.clear();
+    }
+
+    /// A free entry for `key`, or its home if all that may hold it are taken.
+    fn place_for(&self, key: u128) -> usize {
+        let mask = self.entries.len() - 1;
+        let home = hash_key(key) as usize & mask;
+        (0..PROBES).map(|probe| (home + probe) & mask).find(|&at| self.entries[at].key == 0).unwrap_or(home)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A model that gives each byte as a token, and longer words irregular spans.
+    fn model(word: &[u8], tokens: &mut WordTokens) {
+        tokens.ids.extend(word.iter().map(|&byte| u32::from(byte)));
+        tokens.is_regular = !word.len().is_multiple_of(3);
+        tokens.spans.extend(word.iter().flat_map(|&byte| [u32::from(byte), word.len() as u32]));
+    }
+
+    proptest! {
+        #[test]
+        fn word_cache_matches_naive(
+            words in prop::collection::vec("[a-c]{1,20}", 1..400),
+            limit in prop_oneof![Just(0), Just(200_000), Just(64 << 20)],
+        ) {
+            let mut cache = WordCache::new(limit);
+            let mut naive: HashMap<String, WordTokens> = HashMap::new();
+            let mut calls = 0;
+            for word in &words {
+                let expected = naive.entry(word.clone()).or_insert_with(|| {
+                    let mut tokens = WordTokens::default();
+                    model(word.as_bytes(), &mut tokens);
+                    tokens
+                });
+                let found = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |word, tokens| {
+                    calls += 1;
+                    model(word, tokens);
+                    Ok(())
+                }).expect("the model never fails");
+                prop_assert_eq!(found, expected.found());
+            }
+            if limit > 1 << 20 {
+                prop_assert_eq!(calls, naive.len());
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_holds() {
+        let limit = 1 << 20;
+        let mut cache = WordCache::new(limit);
+        for number in 0..200_000 {
+            let word = format!("word {number} with a tail {}", "x".repeat(number % 30));
+            let result = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |word, tokens| {
+                model(word, tokens);
+                Ok(())
+            });
+            assert!(result.is_ok());
+            assert!(cache.bytes() <= 2 * limit, "{} bytes", cache.bytes());
+        }
+    }
+}

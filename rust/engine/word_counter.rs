@@ -1,0 +1,207 @@
+//! Counts pre-tokens: the same keys as the cache, with counts in place of tokens.
+
+use hashbrown::HashTable;
+
+use super::Unit;
+use super::key::{SHORT, hash_key, hash_long, key, key_bytes};
+use crate::byte_level::push_mapped;
+use crate::trainers::word_counts::WordCounts;
+
+const FIRST_CAPACITY: usize = 1 << 12;
+
+/// A pre-token of up to 15 bytes: 32 bytes a slot.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+struct Entry {
+    /// 0 when free.
+    key: u128,
+    count: u64,
+    first: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LongEntry {
+    hash: u64,
+    start: u64,
+    len: u64,
+    count: u64,
+    first: u64,
+}
+
+/// Counts of distinct pre-tokens and where each was first seen. One thread uses it at a time;
+/// tables of several threads are joined at the end, and the result does not depend on who counted what.
+#[derive(Debug, Default)]
+pub struct WordCounter {
+    entries: Vec<Entry>,
+    used: usize,
+    long: HashTable<LongEntry>,
+    long_text: Vec<u8>,
+}
+
+impl WordCounter {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts `text[start..end]`, seen at `position` of the corpus.
+    #[inline]
+    pub fn add(&mut self, text: &[u8], start: usize, end: usize, position: u64) {
+        if end - start <= SHORT {
+            self.add_short(key(text, start, end), 1, position);
+        } else {
+            self.add_long(&text[start..end], 1, position);
+        }
+    }
+
+    #[inline]
+    fn add_short(&mut self, key: u128, count: u64, position: u64) {
+        if self.used * 2 >= self.entries.len() {
+            self.grow();
+        }
+        let place = self.place(key);
+        let entry = &mut self.entries[place];
+        if entry.key == 0 {
+            *entry = Entry { key, count, first: position };
+            self.used += 1;
+        } else {
+            entry.count += count;
+            entry.first = entry.first.min(position);
+        }
+    }
+
+    #[inline]
+    fn place(&self, key: u128) -> usize {
+        let mask = self.entries.len() - 1;
+        let mut place = hash_key(key) as usize & mask;
+        while self.entries[place].key != key && self.entries[place].key != 0 {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
+        let old = std::mem::replace(&mut self.entries, vec![Entry::default(); capacity]);
+        for entry in old.into_iter().filter(|entry| entry.key != 0) {
+            let place = self.place(entry.key);
+            self.entries[place] = entry;
+        }
+    }
+
+    fn add_long(&mut self, word: &[u8], count: u64, position: u64) {
+        let hash = hash_long(word);
+        let text = &self.long_text;
+        let is_word = |entry: &LongEntry| {
+            entry.hash == hash && text[entry.start as usize..(entry.start + entry.len) as usize] == *word
+        };
+        if let Some(entry) = self.long.find_mut(hash, is_word) {
+            entry.count += count;
+            entry.first = entry.first.min(position);
+            return;
+        }
+        let (start, len) = (self.long_text.len() as u64, word.len() as u64);
+        self.long_text.extend_from_slice(word);
+        self.long
+            .insert_unique(hash, LongEntry { hash, start, len, count, first: position }, |entry| entry.hash);
+    }
+
+    /// Adds another table's counts to this one.
+    pub fn merge(&mut self, other: &Self) {
+        for entry in other.entries.iter().filter(|entry| entry.key != 0) {
+            self.add_short(entry.key, entry.count, entry.first);
+        }
+        for entry in &other.long {
+            let word = &other.long_text[entry.start as usize..(entry.start + entry.len) as usize];
+            self.add_long(word, entry.count, entry.first);
+        }
+    }
+
+    /// Number of distinct pre-tokens.
+    pub fn len(&self) -> usize {
+        self.used + self.long.len()
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The counts by first appearance, as the model will see the pre-tokens.
+    pub fn into_word_counts(self, unit: Unit) -> WordCounts {
+        let mut order: Vec<(u64, Source)> = Vec::with_capacity(self.len());
+        order.extend(
+            self.entries
+                .iter()
+                .filter(|entry| entry.key != 0)
+                .map(|e| (e.first, Source::Short(e.key, e.count))),
+        );
+        order.extend(self.long.iter().map(|entry| (entry.first, Source::Long(*entry))));
+        drop(self.entries);
+        order.sort_unstable_by_key(|&(first, _)| first);
+        let mut counts = WordCounts::new();
+        let mut mapped = String::new();
+        for (_, source) in order {
+            let short;
+            let (word, count) = match source {
+                Source::Short(key, count) => {
+                    let (bytes, len) = key_bytes(key);
+                    short = bytes;
+                    (&short[..len], count)
+                }
+                Source::Long(entry) => {
+                    (&self.long_text[entry.start as usize..(entry.start + entry.len) as usize], entry.count)
+                }
+            };
+            match unit {
+                Unit::Text => counts.push(&String::from_utf8_lossy(word), count),
+                Unit::Bytes => {
+                    mapped.clear();
+                    push_mapped(word, &mut mapped);
+                    counts.push(&mapped, count);
+                }
+            }
+        }
+        counts
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Short(u128, u64),
+    Long(LongEntry),
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn naive(words: &[String]) -> Vec<(String, u64)> {
+        let mut counts: Vec<(String, u64)> = Vec::new();
+        for word in words {
+            match counts.iter_mut().find(|(known, _)| known == word) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((word.clone(), 1)),
+            }
+        }
+        counts
+    }
+
+    proptest! {
+        #[test]
+        fn word_counter_matches_naive(words in prop::collection::vec("[ab]{1,20}|[a-z]{1,3}", 0..300), parts in 1..4usize) {
+            let mut counters: Vec<WordCounter> = (0..parts).map(|_| WordCounter::new()).collect();
+            for (position, word) in words.iter().enumerate() {
+                counters[position * 7 % parts].add(word.as_bytes(), 0, word.len(), position as u64);
+            }
+            let mut total = WordCounter::new();
+            counters.iter().rev().for_each(|counter| total.merge(counter));
+            let counts = total.into_word_counts(Unit::Text);
+            let counts: Vec<_> = counts.iter().map(|(word, count)| (word.to_owned(), count)).collect();
+            prop_assert_eq!(counts, naive(&words));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What happens when the cache misses: the model, and the place of its tokens in the pre-token.
+
+use std::sync::Arc;
+
+use super::WordTokens;
+use crate::Result;
+use crate::byte_level::{BYTE_TO_CHAR, char_to_byte_of, push_mapped};
+use crate::models::{Model, Scratch, Tokens};
+
+/// What the pre-tokens of the span stream are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// The text that the model sees.
+    Text,
+    /// Raw bytes, which the model sees in the byte-level alphabet.
+    Bytes,
+}
+
+/// A model prepared for one kind of pre-token.
+#[derive(Clone, Debug)]
+pub struct WordEncoder {
+    model: Arc<Model>,
+    unit: Unit,
+    /// The id of each byte's character; `u32::MAX` where there is none.
+    byte_ids: Box<[u32; 256]>,
+    token_lens: Vec<u32>,
+}
+
+/// Memory that one thread reuses from miss to miss.
+#[derive(Debug, Default)]
+pub struct MissScratch {
+    model: Scratch,
+    tokens: Tokens,
+    mapped: String,
+}
+
+impl MissScratch {
+    /// Seeds the random choices that follow.
+    pub fn seed(&mut self, seed: u64) {
+        self.model.seed(seed);
+    }
+}
+
+impl WordEncoder {
+    /// Prepares `model` for pre-tokens of `unit`.
+    pub fn new(model: Arc<Model>, unit: Unit) -> Self {
+        let vocab = model.vocab();
+        let byte_ids = BYTE_TO_CHAR.map(|c| vocab.id(c.encode_utf8(&mut [0; 4])).unwrap_or(u32::MAX));
+        let mut token_lens = Vec::new();
+        for (token, id) in vocab.iter() {
+            if token_lens.len() <= id as usize && (id as usize) < 4 * vocab.len() + (1 << 20) {
+                token_lens.resize(id as usize + 1, 0);
+            }
+            if let Some(len) = token_lens.get_mut(id as usize) {
+                *len = match unit {
+                    Unit::Text => token.len() as u32,
+                    Unit::Bytes => token.chars().count() as u32,
+                };
+            }
+        }
+        Self { model, unit, byte_ids: Box::new(byte_ids), token_lens }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Units that each id covers in a regular pre-token; ids beyond the end are never regular.
+    pub fn token_lens(&self) -> &[u32] {
+        &self.token_lens
+    }
+
+    /// Encodes one pre-token into `out`.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn encode(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+        scratch.tokens.clear();
+        match self.unit {
+            Unit::Text => {
+                let word = std::str::from_utf8(word).unwrap_or_default();
+                self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
+                self.place(&scratch.tokens, word.len(), |at| (at, at), out);
+            }
+            Unit::Bytes => self.encode_bytes(word, scratch, out)?,
+        }
+        Ok(())
+    }
+
+    fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+        let MissScratch { model, tokens, mapped } = scratch;
+        mapped.clear();
+        let all_known = self.model.encode_bytes(word, &self.byte_ids, mapped, model, tokens);
+        if all_known {
+            self.place(tokens, word.len(), |at| (at, at), out);
+            return Ok(());
+        }
+        mapped.clear();
+        push_mapped(word, mapped);
+        self.model.encode_word(mapped, model, tokens)?;
+        // A token that ends inside a mapped character covers its byte.
+        let raw = |at: usize| {
+            let floor = mapped.floor_char_boundary(at);
+            let ceil = mapped.ceil_char_boundary(at);
+            (mapped[..floor].chars().count(), mapped[..ceil].chars().count())
+        };
+        self.place(tokens, mapped.len(), raw, out);
+        Ok(())
+    }
+
+    /// Copies tokens out, with spans where they do not simply follow one another.
+    ///
+    /// `unit_at` maps a position in what the model saw to the last unit boundary at or before it and
+    /// the first one at or after it.
+    fn place(
+        &self,
+        tokens: &Tokens,
+        limit: usize,
+        unit_at: impl Fn(usize) -> (usize, usize),
+        out: &mut WordTokens,
+    ) {
+        let (mut at, mut unit) = (0, 0);
+        for (&id, &len) in tokens.ids.iter().zip(&tokens.lens) {
+            let next = at + len as usize;
+            let (start, end) = (unit_at(at.min(limit)).0, unit_at(next.min(limit)).1);
+            let regular_len = self.token_lens.get(id as usize).map(|&len| len as usize);
+            out.is_regular &= start == unit && regular_len == Some(end - start);
+            out.ids.push(id);
+            out.spans.extend([start as u32, end as u32]);
+            (at, unit) = (next, end);
+        }
+    }
+}
+
+/// Whether a token is spelled in the byte-level alphabet alone.
+pub fn is_byte_level(token: &str) -> bool {
+    token.chars().all(|c| char_to_byte_of(c).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::vocab::Vocab;
+
+    fn encode(vocab: &[&str], merges: &[(&str, &str)], word: &str) -> WordTokens {
+        let bpe = Bpe::new(Vocab::from_tokens(vocab), merges, BpeOptions::default()).expect("valid");
+        let encoder = WordEncoder::new(Arc::new(Model::Bpe(bpe)), Unit::Bytes);
+        let mut out = WordTokens { is_regular: true, ..WordTokens::default() };
+        encoder.encode(word.as_bytes(), &mut MissScratch::default(), &mut out).expect("no unk_token");
+        out
+    }
+
+    #[test]
+    fn tokens_that_follow_one_another_are_regular() {
+        let tokens = encode(&["a", "b", "Ġ", "Ġa"], &[("Ġ", "a")], " ab");
+        assert_eq!((tokens.ids.as_slice(), tokens.is_regular), (&[3, 1][..], true));
+    }
+
+    #[test]
+    fn a_dropped_byte_moves_offsets_as_the_model_counts_them() {
+        // The space is not in the vocabulary and takes two bytes in the alphabet, so `a` seems to lie on it.
+        let tokens = encode(&["a", "b"], &[], " ab");
+        assert_eq!((tokens.ids.as_slice(), tokens.is_regular), (&[0, 1][..], false));
+        assert_eq!(tokens.spans, [0, 1, 0, 1]);
+    }
+}

@@ -1,0 +1,7 @@
+//! File layouts: the only code that knows them.
+
+pub mod components;
+mod fields;
+pub mod model_json;
+pub mod tokenizer_json;
+pub mod vocab_files;

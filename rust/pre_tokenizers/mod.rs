@@ -1,0 +1,78 @@
+//! Pre-tokenizers: each cuts text into the pre-tokens that a model sees, one file per variant.
+
+pub mod byte_level;
+pub mod split;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use byte_level::ByteLevel;
+pub use split::{Behavior, Split, SplitPattern};
+
+use crate::Result;
+use crate::normalized::PreTokenized;
+use crate::scan::Splitter;
+use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
+
+/// A pre-tokenizer of any kind; the names are Hugging Face's.
+#[derive(Clone, Debug)]
+pub enum PreTokenizer {
+    /// GPT-2's splitting and byte-level alphabet.
+    ByteLevel(ByteLevel),
+    /// Cuts at a pattern.
+    Split(Arc<Split>),
+    /// Runs of word characters and runs of other visible characters: `\w+|[^\w\s]+`.
+    Whitespace,
+    /// Cuts at white space and drops it.
+    WhitespaceSplit,
+    /// Cuts off numbers.
+    Digits {
+        /// Each digit alone rather than whole runs.
+        individual_digits: bool,
+    },
+    /// Cuts at punctuation characters.
+    Punctuation {
+        /// What becomes of each one.
+        behavior: Behavior,
+    },
+    /// One after the other.
+    Sequence(Vec<PreTokenizer>),
+}
+
+impl PreTokenizer {
+    /// Cuts every span of `text` further; some variants rewrite the text too.
+    ///
+    /// # Errors
+    /// [`crate::Error::Regex`] if a pattern gives up on the text.
+    pub fn pre_tokenize(&self, text: &mut PreTokenized<'_>) -> Result<()> {
+        match self {
+            Self::ByteLevel(byte_level) => {
+                byte_level.pre_tokenize(text);
+                Ok(())
+            }
+            Self::Split(split) => text.cut(|piece, out| split.cut(piece, out)),
+            Self::Whitespace => text.cut(|piece, out| scan(Splitter::Whitespace, piece, out)),
+            Self::WhitespaceSplit => text.cut(|piece, out| scan(Splitter::WhitespaceSplit, piece, out)),
+            Self::Digits { individual_digits } => {
+                let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
+                text.cut(|piece, out| cut_at_chars(piece, NUMERIC, behavior, out))
+            }
+            Self::Punctuation { behavior } => {
+                text.cut(|piece, out| cut_at_chars(piece, PUNCTUATION, *behavior, out))
+            }
+            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.pre_tokenize(text)),
+        }
+    }
+}
+
+fn scan(splitter: Splitter, piece: &str, out: &mut Vec<Range<usize>>) -> Result<()> {
+    splitter.for_each_span(piece, |start, end| out.push(start..end));
+    Ok(())
+}
+
+fn cut_at_chars(piece: &str, class: Class, behavior: Behavior, out: &mut Vec<Range<usize>>) -> Result<()> {
+    let matches =
+        piece.char_indices().filter(|&(_, c)| Class::of(c).is(class)).map(|(at, c)| at..at + c.len_utf8());
+    behavior.apply(piece.len(), matches, false, out);
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Cuts text at a pattern, with five ways to treat what matched.
+
+use std::ops::Range;
+
+use crate::Result;
+use crate::scan::Splitter;
+use crate::structures::regex::Pattern;
+
+/// What becomes of the text that a pattern matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behavior {
+    /// It is dropped.
+    Removed,
+    /// Each match is a piece of its own.
+    Isolated,
+    /// A match ends the piece before it.
+    MergedWithPrevious,
+    /// A match starts the piece after it.
+    MergedWithNext,
+    /// Neighbouring matches are one piece.
+    Contiguous,
+}
+
+impl Behavior {
+    /// All behaviours with their names in Python and in files.
+    pub const NAMES: [(Self, &'static str, &'static str); 5] = [
+        (Self::Removed, "removed", "Removed"),
+        (Self::Isolated, "isolated", "Isolated"),
+        (Self::MergedWithPrevious, "merged_with_previous", "MergedWithPrevious"),
+        (Self::MergedWithNext, "merged_with_next", "MergedWithNext"),
+        (Self::Contiguous, "contiguous", "Contiguous"),
+    ];
+
+    /// Cuts a text of `len` bytes; `matches` are ascending, and with `invert` they are what lies between.
+    pub fn apply(
+        self,
+        len: usize,
+        matches: impl Iterator<Item = Range<usize>>,
+        invert: bool,
+        out: &mut Vec<Range<usize>>,
+    ) {
+        let mut pieces: Vec<(Range<usize>, bool)> = Vec::new();
+        let mut end = 0;
+        for found in matches {
+            if end < found.start {
+                pieces.push((end..found.start, invert));
+            }
+            end = found.end;
+            pieces.push((found, !invert));
+        }
+        if end < len {
+            pieces.push((end..len, invert));
+        }
+        let start = out.len();
+        match self {
+            Self::Removed => out.extend(pieces.into_iter().filter(|piece| !piece.1).map(|piece| piece.0)),
+            Self::Isolated => out.extend(pieces.into_iter().map(|piece| piece.0)),
+            Self::Contiguous => {
+                join(pieces.into_iter(), |is_match, previous| is_match == previous, out, start)
+            }
+            Self::MergedWithPrevious => {
+                join(pieces.into_iter(), |is_match, previous| is_match && !previous, out, start);
+            }
+            Self::MergedWithNext => {
+                join(pieces.into_iter().rev(), |is_match, previous| is_match && !previous, out, start);
+                out[start..].reverse();
+            }
+        }
+    }
+}
+
+/// Appends pieces, each joined to the one before where `joins(is_match, previous_is_match)`.
+fn join(
+    pieces: impl Iterator<Item = (Range<usize>, bool)>,
+    joins: impl Fn(bool, bool) -> bool,
+    out: &mut Vec<Range<usize>>,
+    start: usize,
+) {
+    let mut previous = false;
+    for (piece, is_match) in pieces {
+        match out[start..].last_mut() {
+            Some(last) if joins(is_match, previous) => {
+                *last = last.start.min(piece.start)..last.end.max(piece.end);
+            }
+            _ => out.push(piece),
+        }
+        previous = is_match;
+    }
+}
+
+/// What to look for: literal text or a regular expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SplitPattern {
+    /// This very text.
+    Literal(String),
+    /// An Oniguruma-style regular expression.
+    Regex(String),
+}
+
+/// A compiled splitting rule.
+#[derive(Clone, Debug)]
+pub struct Split {
+    pattern: SplitPattern,
+    behavior: Behavior,
+    invert: bool,
+    finder: Finder,
+}
+
+#[derive(Clone, Debug)]
+enum Finder {
+    Literal(memchr::memmem::Finder<'static>),
+    Regex(Pattern),
+    /// A published pattern with a scanner of its own; it leaves no gaps.
+    Scanner(Splitter),
+}
+
+impl Split {
+    /// Compiles the rule.
+    ///
+    /// # Errors
+    /// [`crate::Error::Regex`] if the pattern does not compile.
+    pub fn new(pattern: SplitPattern, behavior: Behavior, invert: bool) -> Result<Self> {
+        let finder = match &pattern {
+            SplitPattern::Literal(text) => Finder::Literal(memchr::memmem::Finder::new(text).into_owned()),
+            SplitPattern::Regex(regex) => match Splitter::from_pattern(regex) {
+                Some(splitter) if splitter.is_gapless() => Finder::Scanner(splitter),
+                _ => Finder::Regex(Pattern::new(regex)?),
+            },
+        };
+        Ok(Self { pattern, behavior, invert, finder })
+    }
+
+    /// What is looked for.
+    pub fn pattern(&self) -> &SplitPattern {
+        &self.pattern
+    }
+
+    /// What becomes of a match.
+    pub fn behavior(&self) -> Behavior {
+        self.behavior
+    }
+
+    /// Whether matches and the text between them change roles.
+    pub fn invert(&self) -> bool {
+        self.invert
+    }
+
+    /// The scanner that gives this rule's pieces as they are, if there is one.
+    pub fn scanner(&self) -> Option<Splitter> {
+        match &self.finder {
+            Finder::Scanner(splitter) if self.behavior == Behavior::Isolated => Some(*splitter),
+            _ => None,
+        }
+    }
+
+    pub(super) fn cut(&self, piece: &str, out: &mut Vec<Range<usize>>) -> Result<()> {
+        match &self.finder {
+            Finder::Literal(finder) => {
+                let needle = finder.needle().len();
+                let matches = finder.find_iter(piece.as_bytes()).map(|start| start..start + needle);
+                // An empty needle matches nothing here, as in Hugging Face.
+                self.behavior.apply(piece.len(), matches.filter(|found| !found.is_empty()), self.invert, out);
+            }
+            Finder::Regex(pattern) => {
+                let matches = pattern.find_iter(piece)?;
+                let matches = matches.into_iter().map(|(start, end)| start..end);
+                self.behavior.apply(piece.len(), matches, self.invert, out);
+            }
+            Finder::Scanner(splitter) => {
+                let mut matches = Vec::new();
+                splitter.for_each_span(piece, |start, end| matches.push(start..end));
+                self.behavior.apply(piece.len(), matches.into_iter(), self.invert, out);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(behavior: Behavior, invert: bool) -> Vec<&'static str> {
+        let text = "a--b-c";
+        let mut out = Vec::new();
+        behavior.apply(text.len(), [1..2, 2..3, 4..5].into_iter(), invert, &mut out);
+        out.into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn each_behavior_treats_matches_its_own_way() {
+        assert_eq!(pieces(Behavior::Removed, false), ["a", "b", "c"]);
+        assert_eq!(pieces(Behavior::Removed, true), ["-", "-", "-"]);
+        assert_eq!(pieces(Behavior::Isolated, false), ["a", "-", "-", "b", "-", "c"]);
+        assert_eq!(pieces(Behavior::Contiguous, false), ["a", "--", "b", "-", "c"]);
+        assert_eq!(pieces(Behavior::MergedWithPrevious, false), ["a-", "-", "b-", "c"]);
+        assert_eq!(pieces(Behavior::MergedWithNext, false), ["a", "-", "-b", "-c"]);
+    }
+}

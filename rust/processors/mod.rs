@@ -1,0 +1,99 @@
+//! Post-processors: add special tokens and settle offsets and type ids.
+
+pub mod roberta;
+pub mod template;
+
+pub use roberta::Roberta;
+pub use template::{Template, TemplatePiece, TemplateSequence, TemplateToken};
+
+use crate::Result;
+use crate::encoding::Encoding;
+
+/// A post-processor of any kind; the names are Hugging Face's.
+#[derive(Clone, Debug)]
+pub enum PostProcessor {
+    /// Trims spaces from offsets.
+    ByteLevel {
+        /// The first token's space was put there and stays in its offsets.
+        add_prefix_space: bool,
+        /// Trim at all.
+        trim_offsets: bool,
+        /// Without meaning here; kept because files have it.
+        use_regex: bool,
+    },
+    /// Arranges sequences and special tokens by a template.
+    Template(Template),
+    /// RoBERTa's `<s> A </s>` and `<s> A </s></s> B </s>`.
+    Roberta(Roberta),
+    /// One after the other.
+    Sequence(Vec<PostProcessor>),
+}
+
+impl PostProcessor {
+    /// How many special tokens a text or a pair gets.
+    pub fn added_tokens(&self, is_pair: bool) -> usize {
+        match self {
+            Self::ByteLevel { .. } => 0,
+            Self::Template(template) => template.added_tokens(is_pair),
+            Self::Roberta(_) => {
+                if is_pair {
+                    4
+                } else {
+                    2
+                }
+            }
+            Self::Sequence(stages) => stages.iter().map(|stage| stage.added_tokens(is_pair)).sum(),
+        }
+    }
+
+    /// Processes a text's encoding, or a pair's two, into one.
+    ///
+    /// # Errors
+    /// Those of the stages.
+    pub fn process(
+        this: Option<&Self>,
+        encoding: Encoding,
+        pair: Option<Encoding>,
+        add_special_tokens: bool,
+    ) -> Result<Encoding> {
+        let mut encodings: Vec<Encoding> = std::iter::once(encoding).chain(pair).collect();
+        for (index, encoding) in encodings.iter_mut().enumerate() {
+            encoding.set_sequence(index);
+            encoding.set_type_id(index as u32);
+            for part in &mut encoding.overflowing {
+                part.set_sequence(index);
+                part.set_type_id(index as u32);
+            }
+        }
+        if let Some(processor) = this {
+            encodings = processor.process_all(encodings, add_special_tokens)?;
+        }
+        if encodings.len() == 1
+            && let Some(only) = encodings.pop()
+        {
+            return Ok(only);
+        }
+        Ok(Encoding::merge(encodings, false))
+    }
+
+    fn process_all(&self, mut encodings: Vec<Encoding>, add_special_tokens: bool) -> Result<Vec<Encoding>> {
+        match self {
+            Self::ByteLevel { add_prefix_space, trim_offsets, .. } => {
+                if *trim_offsets {
+                    encodings.iter_mut().for_each(|encoding| trim_all(encoding, *add_prefix_space));
+                }
+                Ok(encodings)
+            }
+            Self::Template(template) => template.apply(encodings, add_special_tokens),
+            Self::Roberta(roberta) => Ok(roberta.apply(encodings, add_special_tokens)),
+            Self::Sequence(stages) => stages
+                .iter()
+                .try_fold(encodings, |encodings, stage| stage.process_all(encodings, add_special_tokens)),
+        }
+    }
+}
+
+fn trim_all(encoding: &mut Encoding, add_prefix_space: bool) {
+    encoding.trim_offsets(add_prefix_space);
+    encoding.overflowing.iter_mut().for_each(|part| part.trim_offsets(add_prefix_space));
+}

@@ -1,0 +1,163 @@
+//! Special tokens and sequences arranged by a template.
+
+use crate::encoding::{Encoding, Symbol};
+use crate::{Error, Result};
+
+/// Which input sequence a template piece stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TemplateSequence {
+    /// The text, or the first of a pair.
+    A,
+    /// The second of a pair.
+    B,
+}
+
+/// One place of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplatePiece {
+    /// An input sequence.
+    Sequence {
+        /// Which one.
+        id: TemplateSequence,
+        /// The type its tokens get.
+        type_id: u32,
+    },
+    /// A special token by its name in the template.
+    Special {
+        /// The name.
+        id: String,
+        /// The type its tokens get.
+        type_id: u32,
+    },
+}
+
+/// What a special token of a template stands for: one or more tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateToken {
+    /// Its name in the template.
+    pub id: String,
+    /// The tokens.
+    pub symbols: Vec<Symbol>,
+}
+
+/// Templates for a text and for a pair, with the special tokens they name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Template {
+    single: Vec<TemplatePiece>,
+    pair: Vec<TemplatePiece>,
+    /// Sorted by name.
+    tokens: Vec<TemplateToken>,
+}
+
+impl Template {
+    /// Checks the templates and builds the processor; a token named twice takes its last meaning.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if a template names an unknown special token, or if `pair` lacks a sequence.
+    pub fn new(
+        single: Vec<TemplatePiece>,
+        pair: Vec<TemplatePiece>,
+        tokens: Vec<TemplateToken>,
+    ) -> Result<Self> {
+        let mut sorted: Vec<TemplateToken> = Vec::new();
+        for token in tokens {
+            match sorted.binary_search_by(|known| known.id.cmp(&token.id)) {
+                Ok(found) => sorted[found] = token,
+                Err(place) => sorted.insert(place, token),
+            }
+        }
+        let template = Self { single, pair, tokens: sorted };
+        template.check()?;
+        Ok(template)
+    }
+
+    fn check(&self) -> Result<()> {
+        let mut missing: Vec<&str> = Vec::new();
+        for piece in self.single.iter().chain(&self.pair) {
+            if let TemplatePiece::Special { id, .. } = piece
+                && self.token(id).is_none()
+                && !missing.contains(&id.as_str())
+            {
+                missing.push(id);
+            }
+        }
+        if !missing.is_empty() {
+            return Err(Error::InvalidOption {
+                name: "special_tokens",
+                value: format!("{:?}", self.tokens.iter().map(|token| &token.id).collect::<Vec<_>>()),
+                expected: format!(
+                    "a list that has every token of the template; missing: {}",
+                    missing.join(", ")
+                ),
+            });
+        }
+        let has = |sequence| {
+            self.pair
+                .iter()
+                .any(|piece| matches!(piece, TemplatePiece::Sequence { id, .. } if *id == sequence))
+        };
+        if !self.pair.is_empty() && !(has(TemplateSequence::A) && has(TemplateSequence::B)) {
+            return Err(Error::InvalidOption {
+                name: "pair",
+                value: "a template without $A or $B".to_owned(),
+                expected: "a template with both sequences".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The template of a text.
+    pub fn single(&self) -> &[TemplatePiece] {
+        &self.single
+    }
+
+    /// The template of a pair.
+    pub fn pair(&self) -> &[TemplatePiece] {
+        &self.pair
+    }
+
+    /// The special tokens by name.
+    pub fn tokens(&self) -> &[TemplateToken] {
+        &self.tokens
+    }
+
+    fn token(&self, id: &str) -> Option<&TemplateToken> {
+        let found = self.tokens.binary_search_by(|token| token.id.as_str().cmp(id)).ok()?;
+        Some(&self.tokens[found])
+    }
+
+    pub(super) fn added_tokens(&self, is_pair: bool) -> usize {
+        let pieces = if is_pair { &self.pair } else { &self.single };
+        let count = |piece: &TemplatePiece| match piece {
+            TemplatePiece::Special { id, .. } => self.token(id).map_or(0, |token| token.symbols.len()),
+            TemplatePiece::Sequence { .. } => 0,
+        };
+        pieces.iter().map(count).sum()
+    }
+
+    pub(super) fn apply(&self, encodings: Vec<Encoding>, add_special_tokens: bool) -> Result<Vec<Encoding>> {
+        let pieces = if encodings.len() == 2 { &self.pair } else { &self.single };
+        let mut out = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            match piece {
+                TemplatePiece::Sequence { id, type_id } => {
+                    let index = usize::from(*id == TemplateSequence::B);
+                    let mut encoding = encodings.get(index).cloned().ok_or_else(|| Error::InvalidOption {
+                        name: "single",
+                        value: "a template with $B".to_owned(),
+                        expected: "a template with $A alone".to_owned(),
+                    })?;
+                    encoding.set_type_id(*type_id);
+                    encoding.set_sequence(index);
+                    out.push(encoding);
+                }
+                TemplatePiece::Special { id, type_id } if add_special_tokens => {
+                    let symbols = self.token(id).map_or(&[][..], |token| &token.symbols);
+                    out.extend(symbols.iter().map(|symbol| Encoding::special(symbol.clone(), *type_id)));
+                }
+                TemplatePiece::Special { .. } => {}
+            }
+        }
+        Ok(out)
+    }
+}

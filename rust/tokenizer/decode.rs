@@ -1,0 +1,42 @@
+//! From ids back to text.
+
+use super::Tokenizer;
+use crate::{Error, Result};
+
+impl Tokenizer {
+    /// The token with `id`: an added one, or else the model's.
+    pub fn id_to_token(&self, id: u32) -> Option<&str> {
+        let added = self.pipeline.added().get(id).map(|token| token.content.as_str());
+        added.or_else(|| self.pipeline.model().vocab().token(id))
+    }
+
+    /// The id of `token`: an added one's, or else the model's.
+    pub fn token_to_id(&self, token: &str) -> Option<u32> {
+        self.pipeline.added().id(token).or_else(|| self.pipeline.model().vocab().id(token))
+    }
+
+    /// The text of `ids`; ids without a token are passed over, as in Hugging Face.
+    pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> String {
+        let added = self.pipeline.added();
+        let tokens = ids.iter().filter_map(|&id| self.id_to_token(id));
+        let tokens = tokens.filter(|token| !skip_special_tokens || !added.is_special(token));
+        match &self.decoder {
+            Some(decoder) => decoder.decode(tokens),
+            None => tokens.collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// Makes sure that every id has a token.
+    ///
+    /// # Errors
+    /// [`Error::UnknownId`].
+    pub fn check_ids(&self, ids: &[u32]) -> Result<()> {
+        match ids.iter().find(|&&id| self.id_to_token(id).is_none()) {
+            None => Ok(()),
+            Some(&id) => {
+                let vocab_size = self.pipeline.model().vocab().len() + self.pipeline.added().len();
+                Err(Error::UnknownId { id, vocab_size })
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! From texts to encodings and arrays.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Tokenizer;
+use super::batch::in_runs;
+use crate::Result;
+use crate::encoding::{Columns, ColumnsBuilder, Encoding};
+use crate::engine::sink::Id;
+use crate::engine::{ColumnSink, CountSink, IdSink, Worker};
+use crate::processors::PostProcessor;
+
+/// One input sequence.
+#[derive(Clone, Debug)]
+pub enum Sequence<'a> {
+    /// A text.
+    Text(&'a str),
+    /// A text cut into words already; each is encoded on its own and its offsets count from its own start.
+    Words(Vec<&'a str>),
+}
+
+impl Sequence<'_> {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
+        }
+    }
+}
+
+/// A text or a pair.
+#[derive(Clone, Debug)]
+pub struct EncodeInput<'a> {
+    /// The text, or the first of a pair.
+    pub first: Sequence<'a>,
+    /// The second of a pair.
+    pub second: Option<Sequence<'a>>,
+}
+
+/// Ids of many texts end to end; text `i` has those from `row_splits[i]` to `row_splits[i + 1]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ragged<T> {
+    /// The ids.
+    pub ids: Vec<T>,
+    /// One more than there are texts, from 0, ascending.
+    pub row_splits: Vec<i64>,
+}
+
+impl Tokenizer {
+    /// Encodes texts or pairs, truncated and padded as this tokenizer is set to.
+    ///
+    /// # Errors
+    /// Those of the pipeline, of truncation and of the post-processor.
+    pub fn encode_batch(
+        &self,
+        inputs: &[EncodeInput<'_>],
+        add_special_tokens: bool,
+        threads: usize,
+    ) -> Result<Vec<Encoding>> {
+        let bytes = |input: &EncodeInput<'_>| {
+            input.first.bytes() + input.second.as_ref().map_or(0, Sequence::bytes) + 1
+        };
+        let sizes: Vec<usize> = inputs.iter().map(bytes).collect();
+        let pool = self.pipeline.pool();
+        let calls = self.pipeline.next_call();
+        let batches = in_runs(
+            &sizes,
+            threads,
+            || pool.take(),
+            |worker| pool.put(worker),
+            |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),
+        )?;
+        let mut encodings: Vec<Encoding> = batches.into_iter().flatten().collect();
+        if let Some(rule) = &self.padding {
+            rule.apply(&mut encodings);
+        }
+        Ok(encodings)
+    }
+
+    fn encode_run(
+        &self,
+        inputs: &[EncodeInput<'_>],
+        run: Range<usize>,
+        add_special_tokens: bool,
+        call: u64,
+        worker: &mut Worker,
+    ) -> Result<Vec<Encoding>> {
+        let mut builder = ColumnsBuilder::default();
+        let mut rows = Vec::with_capacity(run.len());
+        for at in run {
+            self.pipeline.seed_row(call, at, worker);
+            let EncodeInput { first, second } = &inputs[at];
+            let first = self.push_sequence(first, worker, &mut builder)?;
+            let second = second.as_ref().map(|second| self.push_sequence(second, worker, &mut builder));
+            rows.push((first, second.transpose()?));
+        }
+        let columns = Arc::new(builder.finish(self.pipeline.names()));
+        let encoding = |range| Encoding::from_columns(Arc::clone(&columns), range);
+        let finish = |(first, second): (Range<usize>, Option<Range<usize>>)| {
+            self.post_process(encoding(first), second.map(encoding), add_special_tokens)
+        };
+        rows.into_iter().map(finish).collect()
+    }
+
+    fn push_sequence(
+        &self,
+        sequence: &Sequence<'_>,
+        worker: &mut Worker,
+        builder: &mut ColumnsBuilder,
+    ) -> Result<Range<usize>> {
+        let start = builder.ids.len();
+        match sequence {
+            Sequence::Text(text) => self.push_text(text, worker, builder)?,
+            Sequence::Words(words) => {
+                for (index, word) in words.iter().enumerate() {
+                    let from = builder.ids.len();
+                    self.push_text(word, worker, builder)?;
+                    builder.words[from..].fill(index as u32);
+                }
+            }
+        }
+        Ok(start..builder.ids.len())
+    }
+
+    fn push_text(&self, text: &str, worker: &mut Worker, builder: &mut ColumnsBuilder) -> Result<()> {
+        let start = builder.ids.len();
+        let mut sink = ColumnSink { columns: builder, token_lens: self.pipeline.token_lens() };
+        self.pipeline.encode(text, worker, &mut sink)?;
+        builder.bytes_to_chars(text, start);
+        Ok(())
+    }
+
+    /// Truncates one encoding or a pair and adds special tokens; padding is up to the caller.
+    ///
+    /// # Errors
+    /// Those of truncation and of the post-processor.
+    pub fn post_process(
+        &self,
+        mut first: Encoding,
+        mut second: Option<Encoding>,
+        add_special_tokens: bool,
+    ) -> Result<Encoding> {
+        if let Some(truncation) = &self.truncation {
+            let special = if add_special_tokens { self.added_tokens(second.is_some()) } else { 0 };
+            truncation.apply(&mut first, second.as_mut(), special)?;
+        }
+        PostProcessor::process(self.post_processor.as_ref(), first, second, add_special_tokens)
+    }
+
+    /// Encodes one text or pair, padded on its own.
+    ///
+    /// # Errors
+    /// As [`Self::encode_batch`].
+    pub fn encode(&self, input: EncodeInput<'_>, add_special_tokens: bool) -> Result<Encoding> {
+        let mut encodings = self.encode_batch(&[input], add_special_tokens, 1)?;
+        Ok(encodings.pop().unwrap_or_default())
+    }
+
+    /// Special ids before and after a text's own, if that is all the post-processor does to ids.
+    fn frame(&self, add_special_tokens: bool) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
+        if self.truncation.is_some() || self.padding.is_some() {
+            return Ok(None);
+        }
+        let empty = Arc::new(ColumnsBuilder::default().finish(self.pipeline.names()));
+        let framed = self.post_process(Encoding::from_columns(empty, 0..0), None, add_special_tokens)?;
+        Ok(framed.frame())
+    }
+
+    /// Encodes texts to bare ids.
+    ///
+    /// # Errors
+    /// As [`Self::encode_batch`].
+    pub fn encode_ids<T: Id>(
+        &self,
+        texts: &[&str],
+        add_special_tokens: bool,
+        threads: usize,
+    ) -> Result<Ragged<T>> {
+        let Some((before, after)) = self.frame(add_special_tokens)? else {
+            return self.encode_ids_by_encodings(texts, add_special_tokens, threads);
+        };
+        let sizes: Vec<usize> = texts.iter().map(|text| text.len() + 1).collect();
+        let pool = self.pipeline.pool();
+        let call = self.pipeline.next_call();
+        let parts = in_runs(
+            &sizes,
+            threads,
+            || pool.take(),
+            |worker| pool.put(worker),
+            |run, worker| {
+                let bytes: usize = sizes[run.clone()].iter().sum();
+                let mut part =
+                    Ragged { ids: Vec::with_capacity(bytes / 3), row_splits: Vec::with_capacity(run.len()) };
+                for at in run {
+                    self.pipeline.seed_row(call, at, worker);
+                    part.ids.extend(before.iter().map(|&id| T::narrow(id)));
+                    self.pipeline.encode(texts[at], worker, &mut IdSink(&mut part.ids))?;
+                    part.ids.extend(after.iter().map(|&id| T::narrow(id)));
+                    part.row_splits.push(part.ids.len() as i64);
+                }
+                Ok(part)
+            },
+        )?;
+        Ok(Ragged::concat(parts))
+    }
+
+    fn encode_ids_by_encodings<T: Id>(
+        &self,
+        texts: &[&str],
+        add_special_tokens: bool,
+        threads: usize,
+    ) -> Result<Ragged<T>> {
+        let inputs = texts.iter().map(|&text| EncodeInput { first: Sequence::Text(text), second: None });
+        let inputs: Vec<EncodeInput<'_>> = inputs.collect();
+        let mut rows = Ragged { ids: Vec::new(), row_splits: vec![0] };
+        for encoding in self.encode_batch(&inputs, add_special_tokens, threads)? {
+            rows.ids.extend(encoding.ids().map(T::narrow));
+            rows.row_splits.push(rows.ids.len() as i64);
+        }
+        Ok(rows)
+    }
+
+    /// Number of tokens of each text.
+    ///
+    /// # Errors
+    /// As [`Self::encode_batch`].
+    pub fn count_tokens(&self, texts: &[&str], add_special_tokens: bool, threads: usize) -> Result<Vec<u64>> {
+        let Some((before, after)) = self.frame(add_special_tokens)? else {
+            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, threads)?;
+            return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
+        };
+        let framing = (before.len() + after.len()) as u64;
+        let sizes: Vec<usize> = texts.iter().map(|text| text.len() + 1).collect();
+        let pool = self.pipeline.pool();
+        let call = self.pipeline.next_call();
+        let parts = in_runs(
+            &sizes,
+            threads,
+            || pool.take(),
+            |worker| pool.put(worker),
+            |run, worker| {
+                run.map(|at| {
+                    self.pipeline.seed_row(call, at, worker);
+                    let mut sink = CountSink::default();
+                    self.pipeline.encode(texts[at], worker, &mut sink)?;
+                    Ok(sink.0 + framing)
+                })
+                .collect::<Result<Vec<u64>>>()
+            },
+        )?;
+        Ok(parts.concat())
+    }
+}
+
+impl<T: Copy> Ragged<T> {
+    /// Joins parts whose row splits count from their own start and leave the first 0 out.
+    fn concat(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1
+            && let Some(mut only) = parts.pop()
+        {
+            only.row_splits.insert(0, 0);
+            return only;
+        }
+        let mut whole = Self {
+            ids: Vec::with_capacity(parts.iter().map(|part| part.ids.len()).sum()),
+            row_splits: Vec::with_capacity(1 + parts.iter().map(|part| part.row_splits.len()).sum::<usize>()),
+        };
+        whole.row_splits.push(0);
+        for part in parts {
+            let base = whole.ids.len() as i64;
+            whole.row_splits.extend(part.row_splits.iter().map(|split| base + split));
+            whole.ids.extend_from_slice(&part.ids);
+        }
+        whole
+    }
+}
+
+/// Columns that nothing else shares yet, for callers that build encodings themselves.
+pub fn own_columns(builder: ColumnsBuilder) -> Arc<Columns> {
+    Arc::new(builder.finish(crate::encoding::TokenNames::Own))
+}

@@ -1,0 +1,150 @@
+//! Truncation and padding of whole batches.
+
+use crate::encoding::{Direction, Encoding, Padding};
+use crate::{Error, Result};
+
+/// Which sequence of a pair is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TruncationStrategy {
+    /// The longer one, until both are even; then both.
+    LongestFirst,
+    /// Only the first.
+    OnlyFirst,
+    /// Only the second.
+    OnlySecond,
+}
+
+impl TruncationStrategy {
+    /// All strategies with their names in Python and in files.
+    pub const NAMES: [(Self, &'static str, &'static str); 3] = [
+        (Self::LongestFirst, "longest_first", "LongestFirst"),
+        (Self::OnlyFirst, "only_first", "OnlyFirst"),
+        (Self::OnlySecond, "only_second", "OnlySecond"),
+    ];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.into_iter().find(|&(known, ..)| known == self).map_or("", |(_, _, name)| name)
+    }
+}
+
+/// How long encodings are cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truncation {
+    /// The side that is cut off.
+    pub direction: Direction,
+    /// Tokens that remain, special tokens included.
+    pub max_length: usize,
+    /// Which sequence of a pair is cut.
+    pub strategy: TruncationStrategy,
+    /// Tokens that neighbouring windows share.
+    pub stride: usize,
+}
+
+impl Truncation {
+    /// Cuts an encoding, or a pair, so that `special` more tokens fit.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the sequence to cut is absent or too short, or the stride too large.
+    pub fn apply(&self, first: &mut Encoding, second: Option<&mut Encoding>, special: usize) -> Result<()> {
+        let max_length = self.max_length.saturating_sub(special);
+        let cut = |encoding: &mut Encoding, length| encoding.truncate(length, self.stride, self.direction);
+        if max_length == 0 {
+            cut(first, 0)?;
+            return second.map_or(Ok(()), |second| cut(second, 0));
+        }
+        let total = first.len() + second.as_ref().map_or(0, |second| second.len());
+        let Some(excess) = total.checked_sub(max_length).filter(|&excess| excess > 0) else { return Ok(()) };
+        match (self.strategy, second) {
+            (TruncationStrategy::LongestFirst, None) => cut(first, max_length),
+            (TruncationStrategy::LongestFirst, Some(second)) => {
+                let (first_length, second_length) = even_lengths(first.len(), second.len(), max_length);
+                cut(first, first_length)?;
+                cut(second, second_length)
+            }
+            (TruncationStrategy::OnlyFirst, _) => cut_by(first, excess, cut),
+            (TruncationStrategy::OnlySecond, Some(second)) => cut_by(second, excess, cut),
+            (TruncationStrategy::OnlySecond, None) => Err(Error::InvalidOption {
+                name: "strategy",
+                value: "only_second".to_owned(),
+                expected: "longest_first or only_first for a text without a pair".to_owned(),
+            }),
+        }
+    }
+}
+
+fn cut_by(
+    encoding: &mut Encoding,
+    excess: usize,
+    cut: impl Fn(&mut Encoding, usize) -> Result<()>,
+) -> Result<()> {
+    let len = encoding.len();
+    if len <= excess {
+        return Err(Error::InvalidOption {
+            name: "max_length",
+            value: format!("{excess} tokens too small"),
+            expected: format!("reachable by cutting a sequence of {len} tokens"),
+        });
+    }
+    cut(encoding, len - excess)
+}
+
+/// Lengths that fit into `max_length`, taking from the longer sequence first.
+fn even_lengths(first: usize, second: usize, max_length: usize) -> (usize, usize) {
+    let (mut short, long) = (first.min(second), first.max(second));
+    let mut rest = if short > max_length { short } else { short.max(max_length - short) };
+    if short + rest > max_length {
+        short = max_length / 2;
+        rest = short + max_length % 2;
+    }
+    debug_assert!(rest <= long.max(rest), "the longer sequence is only ever cut");
+    if first > second { (rest, short) } else { (short, rest) }
+}
+
+/// How long encodings get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaddingLength {
+    /// As the longest of the batch.
+    BatchLongest,
+    /// This many tokens.
+    Fixed(usize),
+}
+
+/// How short encodings are filled up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaddingRule {
+    /// How long encodings get.
+    pub length: PaddingLength,
+    /// Rounds the length up to a multiple of this.
+    pub pad_to_multiple_of: Option<usize>,
+    /// What to pad with, and where.
+    pub padding: Padding,
+}
+
+impl PaddingRule {
+    /// Pads all encodings of a batch.
+    pub fn apply(&self, encodings: &mut [Encoding]) {
+        let longest = || encodings.iter().map(Encoding::len).max().unwrap_or(0);
+        let mut length = match self.length {
+            PaddingLength::Fixed(length) => length,
+            PaddingLength::BatchLongest => longest(),
+        };
+        if let Some(multiple) = self.pad_to_multiple_of.filter(|&multiple| multiple > 0) {
+            length = length.next_multiple_of(multiple);
+        }
+        encodings.iter_mut().for_each(|encoding| encoding.pad(length, &self.padding));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longer_sequence_is_cut_first() {
+        assert_eq!(even_lengths(2, 10, 8), (2, 6));
+        assert_eq!(even_lengths(10, 2, 8), (6, 2));
+        assert_eq!(even_lengths(10, 10, 7), (3, 4));
+        assert_eq!(even_lengths(4, 10, 6), (3, 3));
+    }
+}

@@ -1,0 +1,93 @@
+//! Tokenizers: the stages composed.
+
+pub mod batch;
+mod decode;
+mod encode;
+mod limits;
+pub mod pipeline;
+mod training;
+
+use std::sync::Arc;
+
+pub use encode::{EncodeInput, Sequence};
+pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
+pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
+pub use training::{Utf8Errors, WordCounting};
+
+use crate::Result;
+use crate::added_tokens::AddedTokens;
+use crate::decoders::Decoder;
+use crate::models::Model;
+use crate::normalizers::Normalizer;
+use crate::pre_tokenizers::PreTokenizer;
+use crate::processors::PostProcessor;
+
+/// What a tokenizer is made of, as its file describes it.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Changes text before it is cut.
+    pub normalizer: Option<Normalizer>,
+    /// Cuts text into pre-tokens.
+    pub pre_tokenizer: Option<PreTokenizer>,
+    /// Turns pre-tokens into tokens.
+    pub model: Arc<Model>,
+    /// Adds special tokens.
+    pub post_processor: Option<PostProcessor>,
+    /// Turns tokens into text.
+    pub decoder: Option<Decoder>,
+    /// Tokens cut out of the text first.
+    pub added: Arc<AddedTokens>,
+    /// Cuts long encodings.
+    pub truncation: Option<Truncation>,
+    /// Fills up short encodings.
+    pub padding: Option<PaddingRule>,
+}
+
+/// A tokenizer ready to run: immutable, shared between threads.
+#[derive(Clone, Debug)]
+pub struct Tokenizer {
+    pipeline: Arc<Pipeline>,
+    post_processor: Option<PostProcessor>,
+    decoder: Option<Decoder>,
+    truncation: Option<Truncation>,
+    padding: Option<PaddingRule>,
+}
+
+impl Tokenizer {
+    /// Compiles a tokenizer from its parts.
+    ///
+    /// # Errors
+    /// Those of [`Pipeline::new`].
+    pub fn new(parts: &Parts) -> Result<Self> {
+        let pipeline = Pipeline::new(
+            parts.normalizer.clone(),
+            parts.pre_tokenizer.clone(),
+            Arc::clone(&parts.model),
+            Arc::clone(&parts.added),
+            false,
+            DEFAULT_CACHE_LIMIT,
+        )?;
+        Ok(Self::with_pipeline(Arc::new(pipeline), parts))
+    }
+
+    /// A tokenizer around a compiled pipeline; the other stages come from `parts`.
+    pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: &Parts) -> Self {
+        Self {
+            pipeline,
+            post_processor: parts.post_processor.clone(),
+            decoder: parts.decoder.clone(),
+            truncation: parts.truncation.clone(),
+            padding: parts.padding.clone(),
+        }
+    }
+
+    /// The stages up to the model.
+    pub fn pipeline(&self) -> &Arc<Pipeline> {
+        &self.pipeline
+    }
+
+    /// How many special tokens a text or a pair gets.
+    pub fn added_tokens(&self, is_pair: bool) -> usize {
+        self.post_processor.as_ref().map_or(0, |processor| processor.added_tokens(is_pair))
+    }
+}

@@ -1,0 +1,290 @@
+//! From text to tokens: added tokens, normalizer, pre-tokenizer, model.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::added_tokens::{AddedTokens, Matchers, Segment};
+use crate::encoding::TokenNames;
+use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
+use crate::models::Model;
+use crate::normalized::{Normalized, PreTokenized};
+use crate::normalizers::Normalizer;
+use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+use crate::scan::Splitter;
+use crate::vocab::Vocab;
+use crate::{Error, Result};
+
+/// Bytes that the cache of one thread takes unless told otherwise.
+pub const DEFAULT_CACHE_LIMIT: usize = 64 << 20;
+
+/// How pre-tokens are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// One scanner over the text itself.
+    Scan(Splitter),
+    /// The stages one by one, each on what the one before made.
+    Stages,
+}
+
+/// The stages of a tokenizer up to its model, compiled.
+#[derive(Debug)]
+pub struct Pipeline {
+    normalizer: Option<Normalizer>,
+    pre_tokenizer: Option<PreTokenizer>,
+    added: Arc<AddedTokens>,
+    matchers: Matchers,
+    plan: Plan,
+    unit: Unit,
+    encoder: WordEncoder,
+    vocab: Arc<Vocab>,
+    pool: Pool,
+    calls: AtomicU64,
+    seed: u64,
+}
+
+/// Finds the fastest plan that gives exactly what the stages give.
+fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
+    let bytes_only = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
+    let is_byte_map = |stage: &ByteLevel| ByteLevel { trim_offsets: true, ..*stage } == bytes_only;
+    match pre_tokenizer {
+        Some(PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. })) => {
+            (Plan::Scan(Splitter::Gpt2), Unit::Bytes)
+        }
+        Some(PreTokenizer::Whitespace) => (Plan::Scan(Splitter::Whitespace), Unit::Text),
+        Some(PreTokenizer::WhitespaceSplit) => (Plan::Scan(Splitter::WhitespaceSplit), Unit::Text),
+        Some(PreTokenizer::Split(split)) => match split.scanner() {
+            Some(splitter) => (Plan::Scan(splitter), Unit::Text),
+            None => (Plan::Stages, Unit::Text),
+        },
+        Some(PreTokenizer::Sequence(stages)) => match stages.as_slice() {
+            [only] => plan(Some(only)),
+            [PreTokenizer::Split(split), PreTokenizer::ByteLevel(stage)] if is_byte_map(stage) => {
+                match split.scanner() {
+                    Some(splitter) => (Plan::Scan(splitter), Unit::Bytes),
+                    None => (Plan::Stages, Unit::Text),
+                }
+            }
+            _ => (Plan::Stages, Unit::Text),
+        },
+        _ => (Plan::Stages, Unit::Text),
+    }
+}
+
+impl Pipeline {
+    /// Compiles the stages; `encode_special_tokens` leaves special tokens in the text to the model.
+    ///
+    /// # Errors
+    /// Those of [`AddedTokens::matchers`].
+    pub fn new(
+        normalizer: Option<Normalizer>,
+        pre_tokenizer: Option<PreTokenizer>,
+        model: Arc<Model>,
+        added: Arc<AddedTokens>,
+        encode_special_tokens: bool,
+        cache_limit: usize,
+    ) -> Result<Self> {
+        let normalize = |content: &str| {
+            let normalized = normalizer.as_ref().map(|normalizer| normalizer.normalize_str(content));
+            Ok(normalized.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
+        };
+        let matchers = added.matchers(encode_special_tokens, normalize)?;
+        let (plan, unit) = plan(pre_tokenizer.as_ref());
+        let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
+        Ok(Self {
+            calls: AtomicU64::new(0),
+            seed: model.seed().unwrap_or_else(|| fastrand::u64(..)),
+            matchers,
+            plan,
+            unit,
+            vocab: model.shared_vocab(),
+            encoder: WordEncoder::new(model, unit),
+            normalizer,
+            pre_tokenizer,
+            added,
+            pool: Pool::new(cache_limit),
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        self.encoder.model()
+    }
+
+    /// The added tokens.
+    pub fn added(&self) -> &Arc<AddedTokens> {
+        &self.added
+    }
+
+    /// How pre-tokens are found.
+    pub fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    /// What pre-tokens are made of in the span stream.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Workers with their caches.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The number of a new call, which its random choices depend on.
+    pub fn next_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Makes the random choices for row `row` of call `call` those that the seed says, on any thread.
+    pub fn seed_row(&self, call: u64, row: usize, worker: &mut Worker) {
+        if !self.model().is_deterministic() {
+            let mix =
+                |state: u64, value: u64| (state ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+            worker.scratch.seed(mix(mix(self.seed, call), row as u64));
+        }
+    }
+
+    /// How the ids of this pipeline are spelled.
+    pub fn names(&self) -> TokenNames {
+        TokenNames::Vocab { vocab: Arc::clone(&self.vocab), added: Arc::clone(&self.added) }
+    }
+
+    /// Bytes that each id covers where tokens simply follow one another.
+    pub fn token_lens(&self) -> &[u32] {
+        self.encoder.token_lens()
+    }
+
+    /// Encodes `text` into `sink`, without special tokens.
+    ///
+    /// # Errors
+    /// [`Error::TextTooLong`] from 4 GiB on; those of pre-tokenizer and model.
+    pub fn encode<S: Sink>(&self, text: &str, worker: &mut Worker, sink: &mut S) -> Result<()> {
+        let limit = u32::MAX as usize / 2;
+        if text.len() > limit {
+            return Err(Error::TextTooLong { bytes: text.len(), limit });
+        }
+        let mut word = 0;
+        self.matchers.original.segments(text, |segment| match segment.token {
+            Some(id) => {
+                let whole = Normalized::new(text, 0, S::TRACKED);
+                sink.added(id, &whole, segment.start, segment.end, word);
+                word += 1;
+                Ok(())
+            }
+            None => self.encode_segment(text, segment, &mut word, worker, sink),
+        })
+    }
+
+    fn encode_segment<S: Sink>(
+        &self,
+        text: &str,
+        segment: Segment,
+        word: &mut u32,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
+        let piece = &text[segment.start..segment.end];
+        let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(piece));
+        if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
+            return self.matchers.normalized.segments(piece, |inner| match inner.token {
+                Some(id) => {
+                    let normalized = Normalized::new(piece, segment.start, S::TRACKED);
+                    sink.added(id, &normalized, inner.start, inner.end, *word);
+                    *word += 1;
+                    Ok(())
+                }
+                None => {
+                    let start = segment.start + inner.start;
+                    self.scan_original(splitter, text, start, segment.start + inner.end, word, worker, sink)
+                }
+            });
+        }
+        let mut normalized = Normalized::new(piece, segment.start, S::TRACKED);
+        if let (false, Some(normalizer)) = (is_identity, &self.normalizer) {
+            normalized = normalizer.normalize(normalized);
+        }
+        self.matchers.normalized.segments(normalized.text(), |inner| match inner.token {
+            Some(id) => {
+                sink.added(id, &normalized, inner.start, inner.end, *word);
+                *word += 1;
+                Ok(())
+            }
+            None => {
+                let cut = self.cut(normalized.slice(inner.start..inner.end))?;
+                for span in &cut.spans {
+                    let (bytes, Worker { cache, scratch }) = (cut.text.text().as_bytes(), &mut *worker);
+                    let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, scratch, out);
+                    let found = cache.get_or_insert_with(bytes, span.start, span.end, miss)?;
+                    sink.word(found, &cut.text, span.start, span.end, *word);
+                    *word += 1;
+                }
+                Ok(())
+            }
+        })
+    }
+
+    /// The span stream over text that no stage changes.
+    #[expect(clippy::too_many_arguments, reason = "the inner loop takes its state apart")]
+    fn scan_original<S: Sink>(
+        &self,
+        splitter: Splitter,
+        text: &str,
+        start: usize,
+        end: usize,
+        word: &mut u32,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
+        let Worker { cache, scratch } = worker;
+        let (bytes, mut result, mut index) = (text.as_bytes(), Ok(()), *word);
+        splitter.for_each_span(&text[start..end], |from, to| {
+            let (from, to) = (start + from, start + to);
+            match cache
+                .get_or_insert_with(bytes, from, to, |word, out| self.encoder.encode(word, scratch, out))
+            {
+                Ok(found) => sink.plain_word(found, from, index),
+                Err(error) => result = Err(error),
+            }
+            index += 1;
+        });
+        *word = index;
+        result
+    }
+
+    /// Cuts normalized text into pre-tokens of this pipeline's unit.
+    fn cut<'a>(&self, text: Normalized<'a>) -> Result<PreTokenized<'a>> {
+        let mut cut = PreTokenized::new(text);
+        match (self.plan, &self.pre_tokenizer) {
+            (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
+                splitter.for_each_span(piece, |start, end| out.push(start..end));
+                Ok::<(), Error>(())
+            })?,
+            (Plan::Stages, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
+            (Plan::Stages, None) => {}
+        }
+        Ok(cut)
+    }
+
+    /// Calls `each` with every pre-token of a training text: the bytes that hold it and its place there.
+    ///
+    /// Added tokens are not cut out: training sees their text, as in Hugging Face.
+    ///
+    /// # Errors
+    /// Those of the pre-tokenizer.
+    pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
+        let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(text));
+        if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
+            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
+            return Ok(());
+        }
+        let mut normalized = Normalized::new(text, 0, false);
+        if let (false, Some(normalizer)) = (is_identity, &self.normalizer) {
+            normalized = normalizer.normalize(normalized);
+        }
+        let cut = self.cut(normalized)?;
+        for span in &cut.spans {
+            each(cut.text.text().as_bytes(), span.start, span.end);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,261 @@
+//! The initial vocabulary, and the words as its symbols.
+
+use std::ops::Range;
+
+use super::BpeTrainer;
+use super::arena::{Arena, ArenaBuilder};
+use super::tokens::Tokens;
+use crate::structures::progress::OnProgress;
+use crate::structures::workers::{METER_EVERY, Meter, run_parts};
+use crate::trainers::word_counts::WordCounts;
+use crate::{Error, Result};
+
+const STAGE: &str = "symbolise words";
+
+/// No symbol: the character is not in the alphabet.
+const ABSENT: u32 = u32::MAX;
+
+/// How often each character occurs, indexed by code point.
+#[derive(Default)]
+struct CharCounts {
+    counts: Vec<u64>,
+    // May pass 2^64 when the counts saturate, which the caller refuses.
+    total: u128,
+}
+
+impl CharCounts {
+    #[inline]
+    fn add(&mut self, character: char, count: u64) {
+        let at = character as usize;
+        if at >= self.counts.len() {
+            self.counts.resize((at + 1).next_power_of_two(), 0);
+        }
+        self.counts[at] = self.counts[at].saturating_add(count);
+    }
+}
+
+/// Builds the initial vocabulary and symbolises all words.
+pub(super) fn symbolise(
+    trainer: &BpeTrainer,
+    words: &WordCounts,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<(Tokens, Arena)> {
+    let parts = parts_of(words, trainer.threads);
+    let total = words.byte_len() as u64;
+    let counted = run_parts(
+        STAGE,
+        2 * total,
+        parts.clone(),
+        on_progress,
+        |part, meter| count_chars(words, part, meter),
+    )?;
+    let mut tokens = Tokens::default();
+    for special in &trainer.special_tokens {
+        tokens.intern(special);
+    }
+    let present = add_alphabet(trainer, counted, &mut tokens)?;
+    let mut symbols = Symbols::new(&present, &mut tokens);
+    symbols.add_affixed(trainer, words, &mut tokens);
+    if trainer.vocab_size < tokens.len() {
+        return Err(Error::VocabSizeTooSmall {
+            vocab_size: trainer.vocab_size,
+            needed: tokens.len(),
+        });
+    }
+    let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
+    let built = run_parts(STAGE, 2 * total, parts, on_progress, |part, meter| {
+        let mut builder = ArenaBuilder::new(&large);
+        for index in metered(words, part, meter) {
+            builder.push_word(
+                words.count(index),
+                symbols.of_word(words.word(index)),
+                words.word(index).len(),
+            )?;
+        }
+        Ok(builder.into_cells())
+    })?;
+    Ok((
+        tokens,
+        Arena::join(
+            built.into_iter().collect::<Result<_>>()?,
+            large,
+            words.byte_len(),
+        )?,
+    ))
+}
+
+/// Ranges of words with about the same number of bytes.
+fn parts_of(words: &WordCounts, threads: usize) -> Vec<Range<usize>> {
+    let share = words.byte_len() / threads.max(1) + 1;
+    let mut parts = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for index in 0..words.len() {
+        bytes += words.word(index).len();
+        if bytes >= share {
+            parts.push(start..index + 1);
+            (start, bytes) = (index + 1, 0);
+        }
+    }
+    parts.push(start..words.len());
+    parts
+}
+
+/// The words of `part`, for as long as the result is wanted.
+fn metered<'a>(
+    words: &'a WordCounts,
+    part: Range<usize>,
+    meter: &'a Meter,
+) -> impl Iterator<Item = usize> + 'a {
+    let mut bytes = 0;
+    part.take_while(move |&index| {
+        bytes += words.word(index).len();
+        bytes < METER_EVERY || meter.add(std::mem::take(&mut bytes))
+    })
+}
+
+fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCounts {
+    let mut counts = CharCounts::default();
+    for index in metered(words, part, meter) {
+        let count = words.count(index);
+        let mut length = 0u64;
+        for character in words.word(index).chars() {
+            counts.add(character, count);
+            length += 1;
+        }
+        counts.total += u128::from(count) * u128::from(length);
+    }
+    counts
+}
+
+/// Interns the alphabet by code point; returns every character that has a count.
+fn add_alphabet(
+    trainer: &BpeTrainer,
+    counted: Vec<CharCounts>,
+    tokens: &mut Tokens,
+) -> Result<Vec<char>> {
+    let mut counts = CharCounts::default();
+    for part in counted {
+        counts.total += part.total;
+        if part.counts.len() > counts.counts.len() {
+            counts.counts.resize(part.counts.len(), 0);
+        }
+        for (sum, count) in counts.counts.iter_mut().zip(part.counts) {
+            *sum = sum.saturating_add(count);
+        }
+    }
+    if counts.total > u128::from(u64::MAX) {
+        return Err(Error::Unsupported(format!(
+            "the corpus has {} characters, at most 2^64 can be counted",
+            counts.total
+        )));
+    }
+    for &character in &trainer.initial_alphabet {
+        counts.add(character, u64::MAX);
+    }
+    let present: Vec<(char, u64)> = (0..)
+        .zip(counts.counts)
+        .filter(|&(_, count)| count > 0)
+        .filter_map(|(code_point, count)| Some((char::from_u32(code_point)?, count)))
+        .collect();
+    let mut kept = present.clone();
+    if let Some(limit) = trainer.limit_alphabet {
+        kept.sort_by_key(|&(character, count)| (std::cmp::Reverse(count), character));
+        kept.truncate(limit);
+        kept.sort_unstable();
+    }
+    for (character, _) in kept {
+        tokens.intern(character.encode_utf8(&mut [0; 4]));
+    }
+    Ok(present
+        .into_iter()
+        .map(|(character, _)| character)
+        .collect())
+}
+
+/// The symbol of each character: alone, after the prefix, before the suffix, between both.
+struct Symbols {
+    by_place: [Vec<u32>; 4],
+    prefixed: usize,
+    suffixed: usize,
+}
+
+impl Symbols {
+    fn new(present: &[char], tokens: &mut Tokens) -> Self {
+        let size = present
+            .last()
+            .map_or(0, |&character| character as usize + 1);
+        let mut plain = vec![ABSENT; size];
+        for &character in present {
+            // A special token of one character stands for that character even if the alphabet has no place for it.
+            if let Some(id) = tokens.get(character.encode_utf8(&mut [0; 4])) {
+                plain[character as usize] = id;
+                tokens.mark_in_use(id);
+            }
+        }
+        Self {
+            by_place: [plain, Vec::new(), Vec::new(), Vec::new()],
+            prefixed: 0,
+            suffixed: 0,
+        }
+    }
+
+    /// Interns the affixed characters in order of first appearance.
+    fn add_affixed(&mut self, trainer: &BpeTrainer, words: &WordCounts, tokens: &mut Tokens) {
+        let prefix = trainer
+            .continuing_subword_prefix
+            .as_deref()
+            .unwrap_or_default();
+        let suffix = trainer.end_of_word_suffix.as_deref().unwrap_or_default();
+        self.prefixed = usize::from(!prefix.is_empty());
+        self.suffixed = 2 * usize::from(!suffix.is_empty());
+        if self.prefixed + self.suffixed == 0 {
+            return;
+        }
+        let size = self.by_place[0].len();
+        self.by_place[1..].fill(vec![ABSENT; size]);
+        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
+            for (place, character) in self.places(word) {
+                if self.by_place[0][character as usize] == ABSENT
+                    || self.by_place[place][character as usize] != ABSENT
+                {
+                    continue;
+                }
+                let mut text = if place & 1 == 0 {
+                    String::new()
+                } else {
+                    prefix.to_owned()
+                };
+                text.push(character);
+                if place & 2 != 0 {
+                    text.push_str(suffix);
+                }
+                let id = tokens.intern(&text);
+                tokens.mark_in_use(id);
+                self.by_place[place][character as usize] = id;
+            }
+        }
+    }
+
+    /// The characters of a word with the index of their table.
+    #[inline]
+    fn places<'a>(&self, word: &'a str) -> impl Iterator<Item = (usize, char)> + 'a {
+        let (prefixed, suffixed) = (self.prefixed, self.suffixed);
+        word.char_indices().map(move |(at, character)| {
+            let continues = if at == 0 { 0 } else { prefixed };
+            let ends = if at + character.len_utf8() == word.len() {
+                suffixed
+            } else {
+                0
+            };
+            (continues | ends, character)
+        })
+    }
+
+    /// The symbols of a word, characters outside the alphabet left out.
+    #[inline]
+    fn of_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + 'a {
+        self.places(word)
+            .map(|(place, character)| self.by_place[place][character as usize])
+            .filter(|&id| id != ABSENT)
+    }
+}

@@ -1,0 +1,286 @@
+//! The words as one array of 32-bit cells, and merging in place.
+//!
+//! A word is a header cell with its count, then its tokens. A token of `n` cells keeps its id in the first; the second
+//! and the last hold `n`, the rest nothing, so both neighbours of a token are found at once. A token never moves and
+//! cells inside a token never look like an id, so the position of a pair tells by itself whether the pair is still there.
+
+use crate::{Error, Result};
+
+/// Ids stay below this: the two top bits of a cell tell its kind.
+pub(super) const MAX_IDS: usize = 1 << 30;
+
+/// A cell that starts a word.
+const HEADER: u32 = 1 << 31;
+/// In a header: the rest is an index into the large weights, not a weight.
+const LARGE: u32 = 1 << 30;
+/// A cell inside a token; the rest is the token's length or, further inside, 0.
+const INSIDE: u32 = 1 << 30;
+/// The payload of a cell.
+const PAYLOAD: u32 = (1 << 30) - 1;
+
+/// Cells between two checkpoints: at most this many are looked at to find a word's header.
+const STRIDE: usize = 16;
+
+/// All words of two or more tokens.
+#[derive(Debug)]
+pub(super) struct Arena {
+    cells: Vec<u32>,
+    large_weights: Vec<u64>,
+    // For each stride the position of the last header before it.
+    checkpoints: Vec<u32>,
+}
+
+/// One applied merge and what surrounds it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Applied {
+    /// The word's count.
+    pub(super) weight: u64,
+    /// The token before, with its position.
+    pub(super) left: Option<(u32, u32)>,
+    /// The token after.
+    pub(super) right: Option<u32>,
+}
+
+impl Arena {
+    /// Puts parts together, in order.
+    pub(super) fn join(
+        parts: Vec<Vec<u32>>,
+        large_weights: Vec<u64>,
+        bytes: usize,
+    ) -> Result<Self> {
+        let size: usize = parts.iter().map(Vec::len).sum();
+        if size >= u32::MAX as usize {
+            return Err(Error::TextTooLong {
+                bytes,
+                limit: u32::MAX as usize,
+            });
+        }
+        let mut parts = parts.into_iter();
+        let mut cells = parts.next().unwrap_or_default();
+        cells.reserve_exact(size + 1 - cells.len());
+        for part in parts {
+            cells.extend(part);
+        }
+        cells.push(HEADER);
+        Ok(Self {
+            cells,
+            large_weights,
+            checkpoints: Vec::new(),
+        })
+    }
+
+    /// Number of cells, the header behind the last word included.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether the cell starts a word; `weight` then tells its count.
+    #[inline]
+    fn is_header(cell: u32) -> bool {
+        cell & HEADER != 0
+    }
+
+    #[inline]
+    fn is_inside(cell: u32) -> bool {
+        cell & (HEADER | INSIDE) == INSIDE
+    }
+
+    #[inline]
+    fn weight(&self, header: u32) -> u64 {
+        if header & LARGE == 0 {
+            u64::from(header & PAYLOAD)
+        } else {
+            self.large_weights[(header & PAYLOAD) as usize]
+        }
+    }
+
+    /// The count of the word around `position`.
+    #[inline]
+    fn weight_at(&self, position: usize) -> u64 {
+        let stride = position / STRIDE;
+        let nearby = &self.cells[stride * STRIDE..position];
+        let header = nearby.iter().rfind(|&&cell| Self::is_header(cell));
+        self.weight(*header.unwrap_or_else(|| &self.cells[self.checkpoints[stride] as usize]))
+    }
+
+    /// Where the token at `position` ends.
+    #[inline]
+    fn end(&self, position: usize) -> usize {
+        let second = self.cells[position + 1];
+        position
+            + if Self::is_inside(second) {
+                (second & PAYLOAD) as usize
+            } else {
+                1
+            }
+    }
+
+    /// Where `right` starts, if `position` holds the token `left` and `right` follows it.
+    #[inline]
+    fn right_of_pair(&self, position: usize, left: u32, right: u32) -> Option<usize> {
+        if self.cells[position] != left {
+            return None;
+        }
+        let middle = self.end(position);
+        (self.cells[middle] == right).then_some(middle)
+    }
+
+    /// Whether the pair is still at `position`.
+    pub(super) fn holds_pair(&self, position: u32, left: u32, right: u32) -> bool {
+        self.right_of_pair(position as usize, left, right).is_some()
+    }
+
+    /// Joins the pair at `position`, if it is still there.
+    #[inline]
+    pub(super) fn merge_at(
+        &mut self,
+        position: u32,
+        left: u32,
+        right: u32,
+        joined: u32,
+    ) -> Option<Applied> {
+        let start = position as usize;
+        let middle = self.right_of_pair(start, left, right)?;
+        let end = self.end(middle);
+        let before = self.cells[start - 1];
+        let left = if Self::is_header(before) {
+            None
+        } else {
+            let length = if Self::is_inside(before) {
+                (before & PAYLOAD) as usize
+            } else {
+                1
+            };
+            Some((self.cells[start - length], (start - length) as u32))
+        };
+        let after = self.cells[end];
+        let right = (!Self::is_header(after)).then_some(after);
+        let weight = self.weight_at(start);
+        let inside = INSIDE | (end - start) as u32;
+        self.cells[start] = joined;
+        self.cells[middle] = INSIDE;
+        self.cells[start + 1] = inside;
+        self.cells[end - 1] = inside;
+        Some(Applied {
+            weight,
+            left,
+            right,
+        })
+    }
+
+    /// Gives every token a single cell again and drops words of one token.
+    pub(super) fn compact(&mut self) {
+        let (mut read, mut write) = (0, 0);
+        let mut header = 0;
+        while read < self.cells.len() {
+            let cell = self.cells[read];
+            if Self::is_header(cell) {
+                if write - header < 3 {
+                    write = header;
+                }
+                header = write;
+                read += 1;
+            } else {
+                read = self.end(read);
+            }
+            self.cells[write] = cell;
+            write += 1;
+        }
+        self.cells.truncate(write);
+        self.set_checkpoints();
+    }
+
+    fn set_checkpoints(&mut self) {
+        self.checkpoints.clear();
+        let mut last = 0;
+        for (stride, cells) in self.cells.chunks(STRIDE).enumerate() {
+            self.checkpoints.push(last);
+            if let Some(at) = cells.iter().rposition(|&cell| Self::is_header(cell)) {
+                last = (stride * STRIDE + at) as u32;
+            }
+        }
+    }
+
+    /// Visits every pair of a compact arena whose left token lies in `range`, with its position and its word's count.
+    #[inline]
+    pub(super) fn for_each_pair(
+        &self,
+        range: std::ops::Range<usize>,
+        mut visit: impl FnMut(u32, u32, u32, u64),
+    ) {
+        let mut weight = self.weight_at(range.start);
+        let lefts = &self.cells[range.start..range.end];
+        let rights = &self.cells[range.start + 1..=range.end];
+        for ((&left, &right), position) in lefts.iter().zip(rights).zip(range.start as u32..) {
+            if Self::is_header(left) {
+                weight = self.weight(left);
+            } else if !Self::is_header(right) {
+                visit(left, right, position, weight);
+            }
+        }
+    }
+}
+
+/// The cells of some words while they are symbolised.
+#[derive(Debug)]
+pub(super) struct ArenaBuilder<'a> {
+    cells: Vec<u32>,
+    large_weights: &'a [u64],
+}
+
+impl<'a> ArenaBuilder<'a> {
+    /// A builder that finds weights too large for a header in `large_weights`.
+    pub(super) fn new(large_weights: &'a [u64]) -> Self {
+        Self {
+            cells: Vec::new(),
+            large_weights,
+        }
+    }
+
+    /// The weights too large for a header, ascending.
+    pub(super) fn large_weights(weights: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut large: Vec<u64> = weights
+            .filter(|&weight| weight > u64::from(PAYLOAD))
+            .collect();
+        large.sort_unstable();
+        large.dedup();
+        large
+    }
+
+    /// Appends a word of `bytes` bytes; one without a pair, or that never occurs, is left out.
+    #[inline]
+    pub(super) fn push_word(
+        &mut self,
+        weight: u64,
+        symbols: impl Iterator<Item = u32>,
+        bytes: usize,
+    ) -> Result<()> {
+        if weight == 0 {
+            return Ok(());
+        }
+        let start = self.cells.len();
+        self.cells.push(match u32::try_from(weight) {
+            Ok(weight) if weight <= PAYLOAD => HEADER | weight,
+            _ => {
+                HEADER | LARGE | self.large_weights.partition_point(|&large| large < weight) as u32
+            }
+        });
+        self.cells.extend(symbols);
+        let length = self.cells.len() - start;
+        if length > PAYLOAD as usize {
+            return Err(Error::TextTooLong {
+                bytes,
+                limit: PAYLOAD as usize,
+            });
+        }
+        if length < 3 {
+            self.cells.truncate(start);
+        }
+        Ok(())
+    }
+
+    /// The words' cells.
+    pub(super) fn into_cells(self) -> Vec<u32> {
+        self.cells
+    }
+}

@@ -1,0 +1,248 @@
+//! Choosing and applying merges, one threshold after the other.
+
+use super::arena::Arena;
+use super::neighbours::Neighbours;
+use super::pairs::{Pair, PairTable};
+use super::ties::Ties;
+use super::tokens::Tokens;
+use super::{BpeTrainer, TrainedBpe};
+use crate::Result;
+use crate::structures::bucket_queue::BucketQueue;
+use crate::structures::progress::OnProgress;
+use crate::structures::workers::Pacer;
+
+/// How far below the most frequent pair the threshold lies; a matter of speed only.
+///
+/// A low threshold tracks pairs that never win, a high one recounts more often.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tuning {
+    /// The threshold is at least the highest count divided by this.
+    pub(super) spread: u64,
+    /// At most about this many pairs reach the threshold.
+    pub(super) tracked: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            spread: 64,
+            tracked: 1 << 14,
+        }
+    }
+}
+
+/// What is left to do under one threshold.
+#[derive(PartialEq, Eq)]
+enum Outcome {
+    /// Nothing, nor under a lower one.
+    Finished,
+    /// The next threshold may find more pairs.
+    Exhausted,
+}
+
+/// The state of training.
+pub(super) struct MergeLoop<'a> {
+    trainer: &'a BpeTrainer,
+    tuning: Tuning,
+    tokens: Tokens,
+    arena: Arena,
+    neighbours: Neighbours,
+    queue: BucketQueue,
+    ties: Ties,
+    group: Vec<u32>,
+    initial: usize,
+    // Whether some merge has spelled a token that was in use before, so that pairs can come back.
+    pairs_return: bool,
+    merges: Vec<(u32, u32)>,
+    counts: Vec<u64>,
+}
+
+impl<'a> MergeLoop<'a> {
+    /// Training that starts from symbolised words.
+    pub(super) fn new(
+        trainer: &'a BpeTrainer,
+        tokens: Tokens,
+        arena: Arena,
+        tuning: Tuning,
+    ) -> Self {
+        Self {
+            trainer,
+            tuning,
+            initial: tokens.len(),
+            tokens,
+            arena,
+            neighbours: Neighbours::default(),
+            queue: BucketQueue::new(),
+            ties: Ties::new(trainer.tie_break),
+            group: Vec::new(),
+            pairs_return: false,
+            merges: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
+
+    /// Merges until the vocabulary is full or no pair is frequent enough.
+    pub(super) fn run(mut self, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+        let mut pacer = Pacer::new(
+            "merge pairs",
+            (self.trainer.vocab_size - self.initial) as u64,
+        );
+        while self.wants_more()
+            && self.run_threshold(&mut pacer, on_progress)? == Outcome::Exhausted
+        {}
+        pacer.finish(self.done(), on_progress)?;
+        Ok(TrainedBpe {
+            vocab: self.tokens.into_texts(),
+            merges: self.merges,
+            counts: self.counts,
+        })
+    }
+
+    fn wants_more(&self) -> bool {
+        self.tokens.len() < self.trainer.vocab_size
+    }
+
+    fn done(&self) -> u64 {
+        (self.tokens.len() - self.initial) as u64
+    }
+
+    fn run_threshold(
+        &mut self,
+        pacer: &mut Pacer,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Outcome> {
+        let least = self.trainer.min_frequency.max(1);
+        let mut pairs = self.build_pairs(least, on_progress)?;
+        self.queue = BucketQueue::new();
+        self.ties.clear();
+        for index in 0..pairs.len() as u32 {
+            self.queue.push(index, pairs.get(index).count);
+        }
+        while self.wants_more() {
+            let Some(index) = self.next_pair(&mut pairs) else {
+                return Ok(if pairs.threshold() > least {
+                    Outcome::Exhausted
+                } else {
+                    Outcome::Finished
+                });
+            };
+            let pair = pairs.get(index);
+            let prefix = self.trainer.continuing_subword_prefix.as_deref();
+            let (joined, known) = self.tokens.join(pair.left, pair.right, prefix);
+            self.record(pair);
+            if known {
+                // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
+                self.pairs_return = true;
+                for &position in pairs.places(index) {
+                    self.arena.merge_at(position, pair.left, pair.right, joined);
+                    pacer.tick(1, self.done(), on_progress)?;
+                }
+                return Ok(Outcome::Exhausted);
+            }
+            self.apply(&mut pairs, index, joined, pacer, on_progress)?;
+        }
+        Ok(Outcome::Finished)
+    }
+
+    fn build_pairs(&mut self, least: u64, on_progress: &mut OnProgress<'_>) -> Result<PairTable> {
+        self.arena.compact();
+        let Tuning { spread, tracked } = self.tuning;
+        let choose = |counts: &mut Vec<u64>| {
+            let highest = counts.iter().copied().max().unwrap_or(0);
+            let mut threshold = (highest / spread).max(least);
+            if counts.len() > tracked {
+                let (_, &mut weakest, _) = counts.select_nth_unstable_by(tracked, |a, b| b.cmp(a));
+                threshold = threshold.max(weakest);
+            }
+            threshold
+        };
+        let trainer = self.trainer;
+        PairTable::build(
+            &self.arena,
+            &self.tokens,
+            trainer.max_token_length,
+            choose,
+            trainer.threads,
+            on_progress,
+        )
+    }
+
+    /// The most frequent pair, ties broken.
+    fn next_pair(&mut self, pairs: &mut PairTable) -> Option<u32> {
+        loop {
+            while let Some(index) = self.ties.pop() {
+                let count = pairs.live_count(index);
+                if count == self.queue.level() {
+                    return Some(index);
+                }
+                if count > 0 {
+                    self.queue.push(index, count);
+                }
+            }
+            self.queue
+                .pop_group(|index| pairs.live_count(index), &mut self.group)?;
+            for index in self.group.drain(..) {
+                self.ties.push(index, pairs, &self.arena);
+            }
+        }
+    }
+
+    fn record(&mut self, pair: Pair) {
+        let ids = (pair.left, pair.right);
+        if !(self.pairs_return && self.merges.contains(&ids)) {
+            self.merges.push(ids);
+            self.counts.push(pair.count);
+        }
+    }
+
+    /// Replaces a pair by a new token everywhere and brings all counts up to date.
+    fn apply(
+        &mut self,
+        pairs: &mut PairTable,
+        index: u32,
+        joined: u32,
+        pacer: &mut Pacer,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<()> {
+        let Pair { left, right, .. } = pairs.get(index);
+        let done = self.done();
+        self.neighbours.start(self.tokens.len());
+        for &position in pairs.places(index) {
+            if let Some(applied) = self.arena.merge_at(position, left, right, joined) {
+                self.neighbours.note(position, applied, joined);
+            }
+            pacer.tick(1, done, on_progress)?;
+        }
+        self.neighbours.finish();
+        pacer.tick(16, done, on_progress)?;
+
+        let (base, first_new) = (pairs.next_place(), pairs.len() as u32);
+        let tokens = &self.tokens;
+        self.neighbours.left.for_each(|token, tally| {
+            pairs.lower(token, left, tally.weight);
+            pairs.open(token, joined, tally, tokens, base)
+        });
+        self.neighbours.right.for_each(|token, tally| {
+            pairs.lower(right, token, tally.weight);
+            pairs.open(joined, token, tally, tokens, base)
+        });
+        let twin = self.neighbours.twin;
+        if twin.occurrences > 0 {
+            pairs.lower(right, left, twin.weight);
+            self.neighbours.twin.slot = pairs.open(joined, joined, twin, tokens, base);
+        }
+        pairs.retire(index);
+        if pairs.next_place() > base {
+            self.neighbours.hand_out(pairs.places_from(base));
+        }
+        for new in first_new..pairs.len() as u32 {
+            let count = pairs.get(new).count;
+            if count == self.queue.level() {
+                self.ties.push(new, pairs, &self.arena);
+            } else {
+                self.queue.push(new, count);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! Byte-pair encoding: merges the most frequent pair of neighbours until the vocabulary is full.
+//!
+//! The rule, step by step: count every adjacent pair of symbols in all words, weighted by the words' counts (overlaps
+//! count: `aaa` holds two `aa`); take the most frequent pair, equals by [`TieBreak`]; replace it from left to right,
+//! without overlap, by the concatenation of its texts. Source: Sennrich et al. 2016, section 3.2.
+//!
+//! How it is made fast, with the same result:
+//! * words lie back to back in one array of `u32` cells ([`arena`]); a merged token keeps its place there, so lists of
+//!   occurrences stay sorted and never need repair;
+//! * only pairs that can still win are tracked ([`pairs`]): counts never rise, so a pair below a threshold is forgotten
+//!   until the threshold itself is lowered, which recounts everything in one pass ([`merge_loop`]);
+//! * a merge tallies its neighbours in dense arrays ([`neighbours`]), so the hash map is asked once per distinct
+//!   neighbour, not once per occurrence;
+//! * the queue asks for counts late ([`crate::structures::bucket_queue`]), so falling counts cost it nothing.
+//!
+//! Time: O(symbols + occurrences merged) and one counting pass per threshold. Memory: 4 bytes a symbol and a word for
+//! the cells, 4 bytes per tracked occurrence (at most one a symbol when a threshold starts, two more per merge applied
+//! under it), 64 bytes per tracked pair, and while a pass counts, 50 to 100 bytes per distinct pair and thread.
+
+mod alphabet;
+mod arena;
+mod merge_loop;
+#[cfg(test)]
+mod naive;
+mod neighbours;
+mod pairs;
+#[cfg(test)]
+mod tests;
+mod ties;
+mod tokens;
+
+use crate::structures::progress::OnProgress;
+use crate::trainers::word_counts::WordCounts;
+use crate::{Error, Result};
+
+/// Which of several equally frequent pairs is merged first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TieBreak {
+    /// The pair with the smaller left id, then the smaller right id, as Hugging Face's trainer.
+    #[default]
+    SmallestIds,
+    /// The pair whose earliest occurrence left comes first, by word and then by position, as the textbook's loop.
+    FirstSeen,
+}
+
+/// The options of byte-pair training; the names and the defaults are Hugging Face's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BpeTrainer {
+    /// Tokens in all, the special ones and the alphabet included.
+    pub vocab_size: usize,
+    /// A pair less frequent than this is never merged.
+    pub min_frequency: u64,
+    /// Tokens that take the first ids in the given order; repeated ones count once.
+    pub special_tokens: Vec<String>,
+    /// At most this many characters in the alphabet: the rarest go, and among equals the larger code points.
+    /// Characters without a place vanish from the words, and their neighbours become adjacent.
+    pub limit_alphabet: Option<usize>,
+    /// Characters that are in the alphabet even if no word holds them; they count as infinitely frequent.
+    pub initial_alphabet: Vec<char>,
+    /// Put before every character but the first of a word, and taken off the right part when two tokens join.
+    pub continuing_subword_prefix: Option<String>,
+    /// Put behind the last character of a word.
+    pub end_of_word_suffix: Option<String>,
+    /// Joined tokens stay shorter than this many characters, affixes not counted; pairs of single characters may
+    /// always join.
+    pub max_token_length: Option<usize>,
+    /// The choice among equally frequent pairs.
+    pub tie_break: TieBreak,
+    /// Threads for counting; the result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for BpeTrainer {
+    fn default() -> Self {
+        Self {
+            vocab_size: 30_000,
+            min_frequency: 0,
+            special_tokens: Vec::new(),
+            limit_alphabet: None,
+            initial_alphabet: Vec::new(),
+            continuing_subword_prefix: None,
+            end_of_word_suffix: None,
+            max_token_length: None,
+            tie_break: TieBreak::default(),
+            threads: 1,
+        }
+    }
+}
+
+/// What [`BpeTrainer::train`] learns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrainedBpe {
+    /// The tokens, by id: special tokens, alphabet, affixed characters in order of first appearance, merges.
+    pub vocab: Vec<String>,
+    /// The pairs of ids, in the order learnt, each once.
+    ///
+    /// Where a merge spells a token that exists already it adds none, so the result's id is found by its text.
+    pub merges: Vec<(u32, u32)>,
+    /// How often each merge's pair occurred when it was chosen.
+    pub counts: Vec<u64>,
+}
+
+impl BpeTrainer {
+    /// Learns merges from `words`.
+    ///
+    /// A word list without words yields the special tokens and the initial alphabet.
+    ///
+    /// # Errors
+    /// [`Error::VocabSizeTooSmall`] if the initial tokens alone exceed `vocab_size`, [`Error::InvalidOption`] if
+    /// `vocab_size` exceeds 2^30, [`Error::TextTooLong`] if a word has 2^30 characters or all distinct words together
+    /// 2^32, [`Error::Unsupported`] if a character occurs 2^64 times, and whatever `on_progress` returns, which is
+    /// called at least every 50 ms.
+    pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+        self.train_tuned(words, on_progress, merge_loop::Tuning::default())
+    }
+
+    fn train_tuned(
+        &self,
+        words: WordCounts,
+        on_progress: &mut OnProgress<'_>,
+        tuning: merge_loop::Tuning,
+    ) -> Result<TrainedBpe> {
+        if self.vocab_size > arena::MAX_IDS {
+            return Err(Error::InvalidOption {
+                name: "vocab_size",
+                value: self.vocab_size.to_string(),
+                expected: format!("at most {}", arena::MAX_IDS),
+            });
+        }
+        let (tokens, arena) = alphabet::symbolise(self, &words, on_progress)?;
+        drop(words);
+        merge_loop::MergeLoop::new(self, tokens, arena, tuning).run(on_progress)
+    }
+}

@@ -1,0 +1,132 @@
+//! What one merge changes, summed by neighbouring token.
+
+use super::arena::Applied;
+
+/// A neighbour whose places nobody wants.
+pub(super) const UNPLACED: u32 = u32::MAX;
+
+/// One neighbour's share of a merge.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    /// Sum of the words' counts.
+    pub(super) weight: u64,
+    /// Number of places.
+    pub(super) occurrences: u32,
+    /// Where its next place goes, or [`UNPLACED`].
+    pub(super) slot: u32,
+}
+
+/// The neighbours on one side: dense by token, so that an occurrence costs no hashing.
+#[derive(Debug, Default)]
+pub(super) struct Side {
+    tallies: Vec<Tally>,
+    touched: Vec<u32>,
+    // Tokens with the positions of the pairs they form now, ascending by position.
+    places: Vec<(u32, u32)>,
+}
+
+impl Side {
+    #[inline]
+    fn add(&mut self, token: u32, position: u32, weight: u64) {
+        let tally = &mut self.tallies[token as usize];
+        if tally.occurrences == 0 {
+            self.touched.push(token);
+        }
+        tally.occurrences += 1;
+        tally.weight += weight;
+        self.places.push((token, position));
+    }
+
+    /// Visits every neighbour once; `visit` returns where its places go.
+    #[inline]
+    pub(super) fn for_each(&mut self, mut visit: impl FnMut(u32, Tally) -> u32) {
+        for &token in &self.touched {
+            let tally = &mut self.tallies[token as usize];
+            tally.slot = visit(token, *tally);
+        }
+    }
+
+    /// Writes each place into its neighbour's part of `lists`, in order.
+    pub(super) fn hand_out(&mut self, lists: &mut [u32]) {
+        for &(token, position) in &self.places {
+            let slot = &mut self.tallies[token as usize].slot;
+            if *slot != UNPLACED {
+                lists[*slot as usize] = position;
+                *slot += 1;
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        for &token in &self.touched {
+            self.tallies[token as usize] = Tally::default();
+        }
+        self.touched.clear();
+        self.places.clear();
+    }
+}
+
+/// All neighbours of one merge.
+#[derive(Debug, Default)]
+pub(super) struct Neighbours {
+    /// Tokens before the new one; places are theirs.
+    pub(super) left: Side,
+    /// Tokens behind the new one; places are the new one's.
+    pub(super) right: Side,
+    /// The new token behind itself.
+    pub(super) twin: Tally,
+    twin_places: Vec<u32>,
+    // The last right neighbour waits: if it is part of the next occurrence, it was never one.
+    waiting: Option<(u32, u32, u64)>,
+}
+
+impl Neighbours {
+    /// Makes room for the tallies of ids below `ids` and forgets the last merge.
+    pub(super) fn start(&mut self, ids: usize) {
+        for side in [&mut self.left, &mut self.right] {
+            side.clear();
+            if side.tallies.len() < ids {
+                side.tallies
+                    .resize(ids.next_power_of_two(), Tally::default());
+            }
+        }
+        self.twin = Tally::default();
+        self.twin_places.clear();
+    }
+
+    /// Notes a merge into `joined` at `position`; positions ascend.
+    #[inline]
+    pub(super) fn note(&mut self, position: u32, applied: Applied, joined: u32) {
+        match applied.left {
+            // Only this merge makes the new token, so the one before must be the last occurrence.
+            Some((token, start)) if token == joined => {
+                self.waiting = None;
+                self.twin.weight += applied.weight;
+                self.twin.occurrences += 1;
+                self.twin_places.push(start);
+            }
+            Some((token, start)) => self.left.add(token, start, applied.weight),
+            None => {}
+        }
+        self.finish();
+        self.waiting = applied.right.map(|token| (token, position, applied.weight));
+    }
+
+    /// Takes in the last occurrence's right neighbour.
+    #[inline]
+    pub(super) fn finish(&mut self) {
+        if let Some((token, position, weight)) = self.waiting.take() {
+            self.right.add(token, position, weight);
+        }
+    }
+
+    /// Writes all wanted places into `lists`.
+    pub(super) fn hand_out(&mut self, lists: &mut [u32]) {
+        self.left.hand_out(lists);
+        self.right.hand_out(lists);
+        if self.twin.occurrences > 0 && self.twin.slot != UNPLACED {
+            let slot = self.twin.slot as usize;
+            lists[slot..slot + self.twin_places.len()].copy_from_slice(&self.twin_places);
+        }
+    }
+}

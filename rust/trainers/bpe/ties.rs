@@ -1,0 +1,50 @@
+//! The choice among equally frequent pairs.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::TieBreak;
+use super::arena::Arena;
+use super::pairs::PairTable;
+
+/// The pairs of the highest count, best first.
+#[derive(Debug)]
+pub(super) struct Ties {
+    rule: TieBreak,
+    heap: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Ties {
+    /// No pairs yet.
+    pub(super) fn new(rule: TieBreak) -> Self {
+        Self {
+            rule,
+            heap: BinaryHeap::new(),
+        }
+    }
+
+    /// Adds a pair.
+    ///
+    /// Its key stays true for as long as the pair's count does: a pair that keeps its count has lost no occurrence, so
+    /// the first one is still the first.
+    pub(super) fn push(&mut self, index: u32, pairs: &mut PairTable, arena: &Arena) {
+        let rank = match self.rule {
+            TieBreak::SmallestIds => {
+                let pair = pairs.get(index);
+                u64::from(pair.left) << 32 | u64::from(pair.right)
+            }
+            TieBreak::FirstSeen => pairs.first_place(index, arena).map_or(u64::MAX, u64::from),
+        };
+        self.heap.push(Reverse((rank, index)));
+    }
+
+    /// The best pair; its count may have fallen since it came.
+    pub(super) fn pop(&mut self) -> Option<u32> {
+        self.heap.pop().map(|Reverse((_, index))| index)
+    }
+
+    /// Forgets all pairs.
+    pub(super) fn clear(&mut self) {
+        self.heap.clear();
+    }
+}

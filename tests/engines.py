@@ -1,0 +1,69 @@
+"""One face for the reference and the compiled core, so that a test is written once and holds for both."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any, Protocol
+
+import pytest
+
+import lexmill
+from lexmill.reference.bpe import Bpe
+from lexmill.reference.bpe_trainer import train_bpe
+
+Words = list[tuple[str, int]]
+Merges = list[tuple[str, str]]
+Encoded = list[tuple[int, str, tuple[int, int]]]
+
+
+class Engine(Protocol):
+    """What both engines offer; options go by their public names."""
+
+    name: str
+
+    def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Returns the tokens by id, and the merges in the order learnt."""
+
+    def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
+        """Returns id, token and byte offsets of the word's tokens."""
+
+
+class ReferenceEngine:
+    """The readable implementation."""
+
+    name = "reference"
+
+    def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Trains in one thread, whatever `num_threads` says."""
+        options.pop("num_threads", None)
+        return train_bpe(words, **options)
+
+    def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
+        """Encodes by the reference."""
+        model = Bpe({token: token_id for token_id, token in enumerate(vocab)}, merges, **options)
+        return [(token.id, token.value, token.offsets) for token in model.tokenize(word)]
+
+
+class CoreEngine:
+    """The compiled core; a call that it does not offer yet skips the test."""
+
+    name = "core"
+
+    def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Trains by the core, with as many threads as `num_threads` says."""
+        train = getattr(lexmill._core, "train_bpe_words", None)
+        if train is None:
+            pytest.skip("lexmill._core.train_bpe_words does not exist yet")
+        vocab, merges = train(words, **options)
+        return list(vocab), [tuple(merge) for merge in merges]
+
+    def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
+        """Encodes by the public model class, which wraps the core."""
+        if importlib.util.find_spec("lexmill.models") is None:
+            pytest.skip("lexmill.models.BPE does not exist yet")
+        models = importlib.import_module("lexmill.models")
+        model = models.BPE(vocab={token: token_id for token_id, token in enumerate(vocab)}, merges=merges, **options)
+        return [(token.id, token.value, tuple(token.offsets)) for token in model.tokenize(word)]
+
+
+ENGINES: list[type[Engine]] = [ReferenceEngine, CoreEngine]
