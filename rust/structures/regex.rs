@@ -74,10 +74,10 @@ impl Pattern {
         let mut matches = Vec::new();
         let (mut from, mut last_end) = (0, None);
         while from <= text.len() {
-            let found = self.regex.find_from_pos(text, from).map_err(|error| Error::Regex {
-                pattern: self.source.clone(),
-                message: error.to_string(),
-            })?;
+            let found = self
+                .regex
+                .find_from_pos(text, from)
+                .map_err(|error| Error::Regex { pattern: self.source.clone(), message: error.to_string() })?;
             let Some(found) = found else { break };
             if found.start() == found.end() && last_end == Some(found.end()) {
                 from += text[from..].chars().next().map_or(1, char::len_utf8);
