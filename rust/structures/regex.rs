@@ -1,23 +1,95 @@
-//! placeholder
+//! Regular expressions as users of tokenizers write them: Oniguruma's language, run by a pure Rust engine.
+//!
+//! A `tokenizer.json` carries its patterns as text, and that text means what Oniguruma, in its default syntax, makes of
+//! it. The language looks like that of Rust's engines and differs where it hurts:
+//!
+//! * `^` and `$` are lines' ends everywhere, `(?m)` lets a dot match newlines, and `(?s)` does not exist;
+//! * `{1,3}+` is no possessive repeat but a repeat of a repeat, and `a(?i)b|c` is `a(?i:b|c)`;
+//! * `\w` has superscript digits outside brackets and has not inside, `\h` is a hexadecimal digit;
+//! * `(?i:ss)` matches `ß`.
+//!
+//! So a pattern is parsed by the rules of the one and written down again in the words of the other. What cannot be said
+//! there, such as back references, is an error when the pattern is built. What the other engine gives up on is an error
+//! when it runs. A wrong answer is neither.
+
+mod class;
+mod fold;
+mod translate;
+
+use fancy_regex::{Regex, RegexBuilder};
+
 use crate::{Error, Result};
-/// A compiled pattern.
+
+/// How often a single search may try another way before it is an error.
+///
+/// Searching for a rare match costs a try or two per character of text, so this is far beyond the longest document and
+/// still an end, after some seconds, to patterns that would run for years.
+const BACKTRACK_LIMIT: usize = 1 << 30;
+
+/// A compiled pattern; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Pattern(fancy_regex::Regex);
+pub struct Pattern {
+    source: String,
+    regex: Regex,
+}
+
 impl Pattern {
-    /// Compiles.
+    /// Compiles a pattern in Oniguruma's default syntax.
+    ///
+    /// # Errors
+    /// [`Error::Regex`] if the pattern is malformed, too large, or uses what has no equivalent here: back references,
+    /// calls, conditions, callouts, absent operators, `\G`, `\K`, `\X`, ASCII-only flags, bytes above 7F.
     pub fn new(pattern: &str) -> Result<Self> {
-        fancy_regex::Regex::new(pattern)
-            .map(Self)
-            .map_err(|e| Error::Regex { pattern: pattern.to_owned(), message: e.to_string() })
+        let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
+        let translated = translate::translate(pattern).map_err(|error| refused(error.0))?;
+        let regex = RegexBuilder::new(&translated)
+            .backtrack_limit(BACKTRACK_LIMIT)
+            .build()
+            .map_err(|error| refused(error.to_string()))?;
+        Ok(Self { source: pattern.to_owned(), regex })
     }
-    /// Matches.
+
+    /// The pattern as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
+    /// The matches in `text` as byte offsets, from left to right and without overlap.
+    ///
+    /// A match may be empty, but not right behind the match before it.
+    ///
+    /// ```
+    /// # fn main() -> lexmill::Result<()> {
+    /// use lexmill::structures::regex::Pattern;
+    ///
+    /// let digits = Pattern::new(r"\p{N}{1,3}")?;
+    /// assert_eq!(digits.find_iter("no 12345")?, [(3, 6), (6, 8)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Regex`] if a search takes too many tries or too much memory for them.
     pub fn find_iter(&self, text: &str) -> Result<Vec<(usize, usize)>> {
-        self.0
-            .find_iter(text)
-            .map(|m| {
-                m.map(|m| (m.start(), m.end()))
-                    .map_err(|e| Error::Regex { pattern: String::new(), message: e.to_string() })
-            })
-            .collect()
+        let mut matches = Vec::new();
+        let (mut from, mut last_end) = (0, None);
+        while from <= text.len() {
+            let found = self
+                .regex
+                .find_from_pos(text, from)
+                .map_err(|error| Error::Regex { pattern: self.source.clone(), message: error.to_string() })?;
+            let Some(found) = found else { break };
+            if found.start() == found.end() && last_end == Some(found.end()) {
+                from += text[from..].chars().next().map_or(1, char::len_utf8);
+            } else {
+                matches.push((found.start(), found.end()));
+                from = found.end();
+                last_end = Some(from);
+            }
+        }
+        Ok(matches)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,462 @@
+//! From Oniguruma's pattern language to that of `fancy_regex`.
+//!
+//! The translation leans on nothing that the two might read differently: characters come out as themselves or as
+//! `\x{..}`, flags only as groups around what they apply to, sets spelled out, groups without capture. What has no
+//! equal on the other side is refused by name; a pattern that compiles here means the same there.
+
+use super::class::WORD;
+use super::fold::{self, Unit};
+
+/// Why a pattern is refused.
+pub(super) struct Refused(pub(super) String);
+
+impl Refused {
+    pub(super) fn new(message: &str) -> Self {
+        Self(message.to_owned())
+    }
+}
+
+/// The options that hold at one place of a pattern.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Flags {
+    pub(super) ignore_case: bool,
+    /// `(?m)`: a dot matches a newline, too; what other engines write as `(?s)`.
+    dot_all: bool,
+    extended: bool,
+}
+
+/// What has been read, before its quantifiers.
+enum Atom {
+    Char(char),
+    /// Anything that may be repeated, as it is written in the target.
+    Target(String),
+    /// An assertion: Oniguruma does not repeat these.
+    Assertion(String),
+    /// The rest of the enclosing group, behind a flag such as `(?i)`; it has eaten the branches that follow.
+    Rest(String),
+}
+
+/// The nesting that Rust's engines take without complaint is deeper, but every group costs stack here, too.
+const MAX_DEPTH: usize = 50;
+const MAX_REPEAT: u32 = 100_000;
+
+/// A pattern being read.
+pub(super) struct Parser<'a> {
+    rest: &'a [char],
+    depth: usize,
+    in_look_behind: bool,
+}
+
+/// The pattern in `fancy_regex`'s language.
+pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut parser = Parser { rest: &pattern, depth: 0, in_look_behind: false };
+    let translated = parser.branches(Flags::default())?;
+    if parser.rest.is_empty() { Ok(translated) } else { Err(Refused::new("unmatched close parenthesis")) }
+}
+
+/// Appends `character` so that it stands for itself anywhere, in brackets or not.
+pub(super) fn push_char(out: &mut String, character: char) {
+    if character.is_ascii_alphanumeric() {
+        out.push(character);
+    } else {
+        out.extend(["\\x{", &format!("{:X}", u32::from(character)), "}"]);
+    }
+}
+
+pub(super) fn push_all(out: &mut String, characters: &[char]) {
+    for &character in characters {
+        push_char(out, character);
+    }
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn next(&mut self) -> Option<char> {
+        let (&first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(first)
+    }
+
+    pub(super) fn rest(&self) -> &'a [char] {
+        self.rest
+    }
+
+    pub(super) fn skip(&mut self, count: usize) {
+        self.rest = &self.rest[count..];
+    }
+
+    pub(super) fn eat(&mut self, expected: char) -> bool {
+        let found = self.rest.first() == Some(&expected);
+        if found {
+            self.skip(1);
+        }
+        found
+    }
+
+    /// Branches up to the end of the group, whose parenthesis is left, or of the pattern.
+    fn branches(&mut self, flags: Flags) -> Result<String, Refused> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Refused(format!("groups are nested more than {MAX_DEPTH} deep")));
+        }
+        let mut out = String::new();
+        let mut text = Vec::new();
+        loop {
+            self.skip_blanks(flags);
+            if matches!(self.rest.first(), None | Some(')')) {
+                break;
+            }
+            if self.eat('|') {
+                self.push_text(&mut out, &mut text, flags)?;
+                out.push('|');
+                continue;
+            }
+            let atom = self.atom(flags)?;
+            self.skip_blanks(flags);
+            if let Atom::Char(character) = atom
+                && !self.at_quantifier()
+            {
+                text.push(character);
+                continue;
+            }
+            self.push_text(&mut out, &mut text, flags)?;
+            match atom {
+                Atom::Char(character) => {
+                    let mut target = String::new();
+                    self.push_text(&mut target, &mut vec![character], flags)?;
+                    out.push_str(&self.quantified(target, flags)?);
+                }
+                Atom::Target(target) => out.push_str(&self.quantified(target, flags)?),
+                Atom::Assertion(_) if self.at_quantifier() => {
+                    return Err(Refused::new("target of repeat operator is invalid"));
+                }
+                Atom::Assertion(target) | Atom::Rest(target) => out.push_str(&target),
+            }
+        }
+        self.push_text(&mut out, &mut text, flags)?;
+        self.depth -= 1;
+        Ok(out)
+    }
+
+    /// Appends plain text, which is emptied, and under `(?i)` its relatives.
+    fn push_text(&self, out: &mut String, text: &mut Vec<char>, flags: Flags) -> Result<(), Refused> {
+        if !flags.ignore_case {
+            text.drain(..).for_each(|character| push_char(out, character));
+            return Ok(());
+        }
+        for unit in fold::units(text) {
+            match unit {
+                Unit::Single(character) => {
+                    out.push_str("(?i:");
+                    push_char(out, character);
+                    out.push(')');
+                }
+                // Oniguruma keeps a look-behind's length, so it does not fold there.
+                Unit::Several(fold, _) if self.in_look_behind => {
+                    if text.iter().any(|&character| fold::source_unit(character).is_some()) {
+                        return Err(Refused::new(
+                            "a character that folds to several in a look-behind under (?i)",
+                        ));
+                    }
+                    for character in fold {
+                        out.push_str("(?i:");
+                        push_char(out, character);
+                        out.push(')');
+                    }
+                }
+                Unit::Several(fold, sources) => {
+                    out.push_str("(?:(?i:");
+                    push_all(out, &fold);
+                    out.push_str(")|[");
+                    push_all(out, sources);
+                    out.push_str("])");
+                }
+            }
+        }
+        text.clear();
+        Ok(())
+    }
+
+    /// White space and comments, in a pattern with the flag `x`.
+    fn skip_blanks(&mut self, flags: Flags) {
+        loop {
+            if flags.extended && self.rest.first().is_some_and(|blank| matches!(blank, ' ' | '\t'..='\r')) {
+                self.skip(1);
+            } else if flags.extended && self.eat('#') {
+                while self.next().is_some_and(|character| character != '\n') {}
+            } else if let ['(', '?', '#', ..] = self.rest {
+                // A backslash keeps a parenthesis from ending the comment.
+                while let Some(character) = self.next() {
+                    if character == ')' {
+                        break;
+                    }
+                    if character == '\\' {
+                        self.next();
+                    }
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn atom(&mut self, flags: Flags) -> Result<Atom, Refused> {
+        let Some(first) = self.next() else { return Err(Refused::new("the pattern ends too early")) };
+        Ok(match first {
+            '.' => Atom::Target(if flags.dot_all { "(?s:.)" } else { r"[^\x{A}]" }.to_owned()),
+            // A line begins behind a newline, but not at the very end of the text.
+            '^' => Atom::Assertion(r"(?:\A|(?<=\x{A})(?!\z))".to_owned()),
+            '$' => Atom::Assertion(r"(?=\x{A}|\z)".to_owned()),
+            '[' => Atom::Target(self.bracketed(flags, self.in_look_behind)?),
+            '(' => self.group(flags)?,
+            '\\' => self.escape()?,
+            '*' | '+' | '?' => return Err(Refused::new("target of repeat operator is not specified")),
+            '{' if self.interval_behind_brace().is_some() => {
+                return Err(Refused::new("target of repeat operator is not specified"));
+            }
+            other => Atom::Char(other),
+        })
+    }
+
+    /// A group; its opening parenthesis has been read.
+    fn group(&mut self, flags: Flags) -> Result<Atom, Refused> {
+        if let ['*', ..] = self.rest {
+            return Err(Refused::new("callouts (*...) are not supported"));
+        }
+        if !self.eat('?') {
+            return self.group_body("(?:", flags).map(Atom::Target);
+        }
+        match self.next() {
+            Some(':') => self.group_body("(?:", flags).map(Atom::Target),
+            Some('>') => self.group_body("(?>", flags).map(Atom::Target),
+            Some('=') => self.group_body("(?=", flags).map(Atom::Assertion),
+            Some('!') => self.group_body("(?!", flags).map(Atom::Assertion),
+            Some('<') if self.eat('=') => self.look_behind("(?<=", flags),
+            Some('<') if self.eat('!') => self.look_behind("(?<!", flags),
+            Some('<') => self.named_group('>', flags),
+            Some('\'') => self.named_group('\'', flags),
+            Some(first @ ('i' | 'm' | 'x' | '-')) => self.flags(first, flags),
+            Some('~') => Err(Refused::new("absent operators (?~...) are not supported")),
+            Some('(') => Err(Refused::new("conditions (?(...)...) are not supported")),
+            Some('{') => Err(Refused::new("callouts (?{...}) are not supported")),
+            Some(option @ ('W' | 'D' | 'S' | 'P' | 'y' | 'I' | 'L' | 'C')) => {
+                Err(Refused(format!("the group option {option} is not supported")))
+            }
+            _ => Err(Refused::new("undefined group option")),
+        }
+    }
+
+    fn group_body(&mut self, opening: &str, flags: Flags) -> Result<String, Refused> {
+        let body = self.branches(flags)?;
+        if self.eat(')') {
+            Ok(format!("{opening}{body})"))
+        } else {
+            Err(Refused::new("end pattern with unmatched parenthesis"))
+        }
+    }
+
+    fn look_behind(&mut self, opening: &str, flags: Flags) -> Result<Atom, Refused> {
+        let outside = std::mem::replace(&mut self.in_look_behind, true);
+        let body = self.group_body(opening, flags)?;
+        self.in_look_behind = outside;
+        Ok(Atom::Assertion(body))
+    }
+
+    /// A name only matters to back references, which are refused, so the group becomes a plain one.
+    fn named_group(&mut self, closing: char, flags: Flags) -> Result<Atom, Refused> {
+        let mut length = 0;
+        loop {
+            match self.next() {
+                Some(end) if end == closing && length > 0 => break,
+                Some(letter)
+                    if letter == '_' || letter.is_alphabetic() || length > 0 && letter.is_alphanumeric() =>
+                {
+                    length += 1;
+                }
+                _ => return Err(Refused::new("invalid group name")),
+            }
+        }
+        self.group_body("(?:", flags).map(Atom::Target)
+    }
+
+    /// `(?imx-imx)` or `(?imx-imx:...)`, of which the first letter or sign has been read.
+    fn flags(&mut self, first: char, mut flags: Flags) -> Result<Atom, Refused> {
+        let (mut next, mut value) = (Some(first), true);
+        loop {
+            match next {
+                Some('-') => value = false,
+                Some('i') => flags.ignore_case = value,
+                Some('m') => flags.dot_all = value,
+                Some('x') => flags.extended = value,
+                Some(':') => return self.group_body("(?:", flags).map(Atom::Target),
+                // `a(?i)b|c` is `a(?i:b|c)`: the flags take the branches that follow with them.
+                Some(')') => return Ok(Atom::Rest(format!("(?:{})", self.branches(flags)?))),
+                _ => return Err(Refused::new("undefined group option")),
+            }
+            next = self.next();
+        }
+    }
+
+    /// What a backslash outside brackets begins; the backslash has been read.
+    fn escape(&mut self) -> Result<Atom, Refused> {
+        let Some(letter) = self.next() else { return Err(Refused::new("end pattern at escape")) };
+        if let Some((set, _)) = self.set(letter, false)? {
+            return Ok(Atom::Target(set));
+        }
+        let boundary =
+            |same: &str, other: &str| format!("(?:(?<={WORD})(?{same}{WORD})|(?<!{WORD})(?{other}{WORD}))");
+        Ok(match letter {
+            'A' => Atom::Assertion(r"\A".to_owned()),
+            'z' => Atom::Assertion(r"\z".to_owned()),
+            'Z' => Atom::Assertion(r"(?=\x{A}?\z)".to_owned()),
+            'b' => Atom::Assertion(boundary("!", "=")),
+            'B' => Atom::Assertion(boundary("=", "!")),
+            'N' => Atom::Target(r"[^\x{A}]".to_owned()),
+            'O' => Atom::Target("(?s:.)".to_owned()),
+            'R' => Atom::Target(r"(?>\x{D}\x{A}|[\x{A}-\x{D}\x{85}\x{2028}\x{2029}])".to_owned()),
+            'G' | 'K' | 'X' | 'y' | 'Y' => return Err(Refused(format!(r"\{letter} is not supported"))),
+            'g' | 'k' | '1'..='9' => {
+                return Err(Refused(format!(
+                    r"back references and calls such as \{letter} are not supported"
+                )));
+            }
+            letter => Atom::Char(self.char_escape(letter)?),
+        })
+    }
+
+    /// The character that an escape stands for, in brackets or not; `letter` has been read.
+    pub(super) fn char_escape(&mut self, letter: char) -> Result<char, Refused> {
+        Ok(match letter {
+            't' => '\t',
+            'n' => '\n',
+            'v' => '\u{b}',
+            'f' => '\u{c}',
+            'r' => '\r',
+            'a' => '\u{7}',
+            'e' => '\u{1b}',
+            'x' if self.eat('{') => {
+                let digits = self.digits(16, 8);
+                if !self.eat('}') {
+                    return Err(Refused::new("invalid code point value"));
+                }
+                scalar(&digits, 16)?
+            }
+            // Two digits give a byte, and a byte above 7F is only part of a character.
+            'x' => {
+                let digits = self.digits(16, 2);
+                ascii(&digits, 16)?
+            }
+            'u' => {
+                let digits = self.digits(16, 4);
+                if digits.len() < 4 {
+                    return Err(Refused::new("invalid code point value"));
+                }
+                scalar(&digits, 16)?
+            }
+            '0' => {
+                let digits = self.digits(8, 2);
+                ascii(&format!("0{digits}"), 8)?
+            }
+            'c' | 'C' | 'M' | 'o' | '1'..='9' => {
+                return Err(Refused(format!(r"the escape \{letter} is not supported")));
+            }
+            other => other,
+        })
+    }
+
+    fn digits(&mut self, radix: u32, most: usize) -> String {
+        let digits: String = self.rest.iter().take(most).take_while(|digit| digit.is_digit(radix)).collect();
+        self.skip(digits.len());
+        digits
+    }
+
+    fn at_quantifier(&self) -> bool {
+        match self.rest {
+            ['*' | '+' | '?', ..] => true,
+            ['{', rest @ ..] => interval(rest).is_some(),
+            _ => false,
+        }
+    }
+
+    fn interval_behind_brace(&self) -> Option<Interval> {
+        interval(self.rest)
+    }
+
+    /// `target` with the quantifiers that follow it.
+    fn quantified(&mut self, mut target: String, flags: Flags) -> Result<String, Refused> {
+        let mut repeated = false;
+        while self.at_quantifier() {
+            let mut quantifier = String::new();
+            let mut lazy = false;
+            let mut possessive = false;
+            if self.eat('{') {
+                let Some(found) = interval(self.rest) else { break };
+                self.skip(found.length);
+                if found.least > MAX_REPEAT || found.most.is_some_and(|most| most > MAX_REPEAT) {
+                    return Err(Refused::new("too big number for repeat range"));
+                }
+                if found.most.is_some_and(|most| most < found.least) {
+                    return Err(Refused::new("a repeat range whose end is below its start is not supported"));
+                }
+                let most = found.most.map_or(String::new(), |most| most.to_string());
+                quantifier = format!("{{{},{most}}}", found.least);
+                // Only `?` behind a true range makes it lazy; `{2}?` is `{2}`, perhaps, and `{1,3}+` is `{1,3}`, again.
+                lazy = found.most != Some(found.least) && self.eat('?');
+            } else if let Some(operator) = self.next() {
+                quantifier.push(operator);
+                lazy = self.eat('?');
+                possessive = !lazy && self.eat('+');
+            }
+            let body = if repeated || !is_one_piece(&target) { format!("(?:{target})") } else { target };
+            target = format!("{body}{quantifier}{}", if lazy { "?" } else { "" });
+            if possessive {
+                target = format!("(?>{target})");
+            }
+            repeated = true;
+            self.skip_blanks(flags);
+        }
+        Ok(target)
+    }
+}
+
+/// Whether a quantifier behind `target` applies to all of it.
+fn is_one_piece(target: &str) -> bool {
+    target.chars().count() == 1 || target.starts_with(['(', '[']) || target.starts_with('\\')
+}
+
+/// `{n}`, `{n,}`, `{,m}` or `{n,m}`, without the opening brace.
+struct Interval {
+    least: u32,
+    most: Option<u32>,
+    length: usize,
+}
+
+/// The interval that `rest` begins with; braces around anything else are plain characters.
+fn interval(rest: &[char]) -> Option<Interval> {
+    let end = rest.iter().position(|&character| character == '}')?;
+    let body: String = rest[..end].iter().collect();
+    let number = |digits: &str| {
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| digits.parse().unwrap_or(u32::MAX))
+    };
+    let (least, most) = match body.split_once(',') {
+        None => (number(&body)?, Some(number(&body)?)),
+        Some((least, "")) => (number(least)?, None),
+        Some(("", most)) => (0, Some(number(most)?)),
+        Some((least, most)) => (number(least)?, Some(number(most)?)),
+    };
+    Some(Interval { least, most, length: end + 1 })
+}
+
+fn scalar(digits: &str, radix: u32) -> Result<char, Refused> {
+    let code = u32::from_str_radix(digits, radix).map_err(|_| Refused::new("invalid code point value"))?;
+    char::from_u32(code).ok_or_else(|| Refused::new("invalid code point value"))
+}
+
+fn ascii(digits: &str, radix: u32) -> Result<char, Refused> {
+    // Without digits, `\x` is a zero.
+    let code = u32::from_str_radix(&format!("0{digits}"), radix).unwrap_or(u32::MAX);
+    char::from_u32(code)
+        .filter(char::is_ascii)
+        .ok_or_else(|| Refused::new("bytes above 7F are not supported"))
+}
