@@ -18,23 +18,35 @@ const INSIDE: u32 = 1 << 30;
 /// The payload of a cell.
 const PAYLOAD: u32 = (1 << 30) - 1;
 
-/// Cells between two checkpoints: at most this many are looked at to find a word's header.
-const STRIDE: usize = 16;
+/// How many places are previewed together.
+pub(super) const BATCH: usize = 64;
+
+/// Cells per entry of the header index.
+const STRIDE: usize = 64;
+
+/// Where the headers of one stride of cells are.
+#[derive(Clone, Copy, Debug)]
+struct Headers {
+    /// A bit for each cell of the stride.
+    bits: u64,
+    /// Number of headers before the stride.
+    before: u32,
+}
 
 /// All words of two or more tokens.
 #[derive(Debug)]
 pub(super) struct Arena {
     cells: Vec<u32>,
     large_weights: Vec<u64>,
-    // For each stride the position of the last header before it.
-    checkpoints: Vec<u32>,
+    // By stride; headers stay where they are until the arena is compacted.
+    headers: Vec<Headers>,
+    // All headers once more: next to each other they are more likely to be in the cache than among the cells.
+    weights: Vec<u32>,
 }
 
 /// One applied merge and what surrounds it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Applied {
-    /// The word's count.
-    pub(super) weight: u64,
     /// The token before, with its position.
     pub(super) left: Option<(u32, u32)>,
     /// The token after.
@@ -65,7 +77,8 @@ impl Arena {
         Ok(Self {
             cells,
             large_weights,
-            checkpoints: Vec::new(),
+            headers: Vec::new(),
+            weights: Vec::new(),
         })
     }
 
@@ -97,10 +110,10 @@ impl Arena {
     /// The count of the word around `position`.
     #[inline]
     fn weight_at(&self, position: usize) -> u64 {
-        let stride = position / STRIDE;
-        let nearby = &self.cells[stride * STRIDE..position];
-        let header = nearby.iter().rfind(|&&cell| Self::is_header(cell));
-        self.weight(*header.unwrap_or_else(|| &self.cells[self.checkpoints[stride] as usize]))
+        let headers = self.headers[position / STRIDE];
+        let before = headers.bits & ((1 << (position % STRIDE)) - 1);
+        // Every position lies behind the first header, so there is one to go back to.
+        self.weight(self.weights[(headers.before + before.count_ones()) as usize - 1])
     }
 
     /// Where the token at `position` ends.
@@ -130,6 +143,28 @@ impl Arena {
         self.right_of_pair(position as usize, left, right).is_some()
     }
 
+    /// Finds the places that still hold `left`, with the counts of their words, and returns how many there are.
+    ///
+    /// Nothing here waits for what was found at the place before, so the memory accesses of a whole batch overlap, and
+    /// merging right after finds its cells in the cache.
+    #[inline]
+    pub(super) fn preview(
+        &self,
+        places: &[u32],
+        left: u32,
+        live: &mut [(u32, u64); BATCH],
+    ) -> usize {
+        let mut len = 0;
+        for &position in places {
+            live[len % BATCH].0 = position;
+            len += usize::from(self.cells[position as usize] == left);
+        }
+        for (position, weight) in &mut live[..len] {
+            *weight = self.weight_at(*position as usize);
+        }
+        len
+    }
+
     /// Joins the pair at `position`, if it is still there.
     #[inline]
     pub(super) fn merge_at(
@@ -155,17 +190,12 @@ impl Arena {
         };
         let after = self.cells[end];
         let right = (!Self::is_header(after)).then_some(after);
-        let weight = self.weight_at(start);
         let inside = INSIDE | (end - start) as u32;
         self.cells[start] = joined;
         self.cells[middle] = INSIDE;
         self.cells[start + 1] = inside;
         self.cells[end - 1] = inside;
-        Some(Applied {
-            weight,
-            left,
-            right,
-        })
+        Some(Applied { left, right })
     }
 
     /// Gives every token a single cell again and drops words of one token.
@@ -187,17 +217,22 @@ impl Arena {
             write += 1;
         }
         self.cells.truncate(write);
-        self.set_checkpoints();
+        self.index_headers();
     }
 
-    fn set_checkpoints(&mut self) {
-        self.checkpoints.clear();
-        let mut last = 0;
-        for (stride, cells) in self.cells.chunks(STRIDE).enumerate() {
-            self.checkpoints.push(last);
-            if let Some(at) = cells.iter().rposition(|&cell| Self::is_header(cell)) {
-                last = (stride * STRIDE + at) as u32;
+    fn index_headers(&mut self) {
+        self.headers.clear();
+        self.weights.clear();
+        for cells in self.cells.chunks(STRIDE) {
+            let before = self.weights.len() as u32;
+            let mut bits = 0;
+            for (at, &cell) in cells.iter().enumerate() {
+                if Self::is_header(cell) {
+                    bits |= 1 << at;
+                    self.weights.push(cell);
+                }
             }
+            self.headers.push(Headers { bits, before });
         }
     }
 
@@ -208,7 +243,11 @@ impl Arena {
         range: std::ops::Range<usize>,
         mut visit: impl FnMut(u32, u32, u32, u64),
     ) {
-        let mut weight = self.weight_at(range.start);
+        let mut weight = if range.start == 0 {
+            0
+        } else {
+            self.weight_at(range.start)
+        };
         let lefts = &self.cells[range.start..range.end];
         let rights = &self.cells[range.start + 1..=range.end];
         for ((&left, &right), position) in lefts.iter().zip(rights).zip(range.start as u32..) {
