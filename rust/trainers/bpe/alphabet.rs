@@ -42,13 +42,9 @@ pub(super) fn symbolise(
 ) -> Result<(Tokens, Arena)> {
     let parts = parts_of(words, trainer.threads);
     let total = words.byte_len() as u64;
-    let counted = run_parts(
-        STAGE,
-        2 * total,
-        parts.clone(),
-        on_progress,
-        |part, meter| count_chars(words, part, meter),
-    )?;
+    let counted = run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| {
+        count_chars(words, part, meter)
+    })?;
     let mut tokens = Tokens::default();
     for special in &trainer.special_tokens {
         tokens.intern(special);
@@ -63,7 +59,7 @@ pub(super) fn symbolise(
         });
     }
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
-    let built = run_parts(STAGE, 2 * total, parts, on_progress, |part, meter| {
+    let built = run_parts(STAGE, total, parts, on_progress, |part, meter| {
         let mut builder = ArenaBuilder::new(&large);
         for index in metered(words, part, meter) {
             builder.push_word(

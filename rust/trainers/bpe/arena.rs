@@ -4,7 +4,11 @@
 //! and the last hold `n`, the rest nothing, so both neighbours of a token are found at once. A token never moves and
 //! cells inside a token never look like an id, so the position of a pair tells by itself whether the pair is still there.
 
+use crate::structures::progress::OnProgress;
+use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 use crate::{Error, Result};
+
+const STAGE: &str = "count pairs";
 
 /// Ids stay below this: the two top bits of a cell tell its kind.
 pub(super) const MAX_IDS: usize = 1 << 30;
@@ -199,41 +203,62 @@ impl Arena {
     }
 
     /// Gives every token a single cell again and drops words of one token.
-    pub(super) fn compact(&mut self) {
-        let (mut read, mut write) = (0, 0);
-        let mut header = 0;
-        while read < self.cells.len() {
-            let cell = self.cells[read];
-            if Self::is_header(cell) {
-                if write - header < 3 {
-                    write = header;
-                }
-                header = write;
-                read += 1;
-            } else {
-                read = self.end(read);
+    pub(super) fn compact(
+        &mut self,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<()> {
+        let total = self.cells.len() as u64;
+        let mut parts = Vec::new();
+        let mut rest = &mut self.cells[..];
+        for remaining in (1..=threads.max(1)).rev() {
+            // A part ends where a token starts.
+            let mut at = rest.len() / remaining;
+            while at < rest.len() && Self::is_inside(rest[at]) {
+                at += 1;
             }
-            self.cells[write] = cell;
-            write += 1;
+            let (part, others) = rest.split_at_mut(at);
+            parts.push(part);
+            rest = others;
+        }
+        let old_lens: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        let new_lens = run_parts(STAGE, total, parts, on_progress, compact_part)?;
+        let (mut read, mut write) = (0, 0);
+        for (old_len, new_len) in old_lens.into_iter().zip(new_lens) {
+            self.cells.copy_within(read..read + new_len, write);
+            read += old_len;
+            write += new_len;
         }
         self.cells.truncate(write);
-        self.index_headers();
+        Ok(())
     }
 
-    fn index_headers(&mut self) {
+    /// Notes where the headers are; the arena must be compact.
+    pub(super) fn index_headers(
+        &mut self,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<()> {
+        let share = (self.cells.len() / threads.max(1) + 1).next_multiple_of(STRIDE);
+        let parts = self.cells.chunks(share).collect();
+        let indexed = run_parts(
+            STAGE,
+            self.cells.len() as u64,
+            parts,
+            on_progress,
+            index_part,
+        )?;
         self.headers.clear();
         self.weights.clear();
-        for cells in self.cells.chunks(STRIDE) {
+        for (headers, weights) in indexed {
             let before = self.weights.len() as u32;
-            let mut bits = 0;
-            for (at, &cell) in cells.iter().enumerate() {
-                if Self::is_header(cell) {
-                    bits |= 1 << at;
-                    self.weights.push(cell);
-                }
-            }
-            self.headers.push(Headers { bits, before });
+            self.headers.extend(headers.iter().map(|part| Headers {
+                before: before + part.before,
+                ..*part
+            }));
+            self.weights.extend(weights);
         }
+        Ok(())
     }
 
     /// Visits every pair of a compact arena whose left token lies in `range`, with its position and its word's count.
@@ -258,6 +283,56 @@ impl Arena {
             }
         }
     }
+}
+
+/// Compacts some cells, which start with a token or a header, in place; returns how many are left.
+fn compact_part(cells: &mut [u32], meter: &Meter) -> usize {
+    let (mut read, mut write) = (0, 0);
+    // Where the present word's header went, if the word starts in this part.
+    let mut header = None;
+    let mut pause = METER_EVERY;
+    while read < cells.len() {
+        let cell = cells[read];
+        let start = read;
+        read += 1;
+        if Arena::is_header(cell) {
+            write = header.filter(|header| write - header < 3).unwrap_or(write);
+            header = Some(write);
+        } else if read < cells.len() && Arena::is_inside(cells[read]) {
+            read = start + (cells[read] & PAYLOAD) as usize;
+        }
+        cells[write] = cell;
+        write += 1;
+        if read >= pause {
+            pause = read + METER_EVERY;
+            if !meter.add(METER_EVERY) {
+                break;
+            }
+        }
+    }
+    write
+}
+
+/// The headers of some strides, counted from their start, and their weights.
+fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, Vec<u32>) {
+    let (mut headers, mut weights) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), Vec::new());
+    for cells in cells.chunks(METER_EVERY) {
+        for cells in cells.chunks(STRIDE) {
+            let before = weights.len() as u32;
+            let mut bits = 0;
+            for (at, &cell) in cells.iter().enumerate() {
+                if Arena::is_header(cell) {
+                    bits |= 1 << at;
+                    weights.push(cell);
+                }
+            }
+            headers.push(Headers { bits, before });
+        }
+        if !meter.add(cells.len()) {
+            break;
+        }
+    }
+    (headers, weights)
 }
 
 /// The cells of some words while they are symbolised.

@@ -150,7 +150,11 @@ impl<'a> MergeLoop<'a> {
     }
 
     fn build_pairs(&mut self, least: u64, on_progress: &mut OnProgress<'_>) -> Result<PairTable> {
-        self.arena.compact();
+        let threads = self.trainer.threads;
+        if self.ceiling < u64::MAX || self.pairs_return {
+            self.arena.compact(threads, on_progress)?;
+        }
+        self.arena.index_headers(threads, on_progress)?;
         let wanted = (self.trainer.vocab_size - self.tokens.len())
             .saturating_mul(self.tuning.tracked_percent)
             / 100;
@@ -158,7 +162,7 @@ impl<'a> MergeLoop<'a> {
             arena: &self.arena,
             tokens: &self.tokens,
             length_limit: LengthLimit(self.trainer.max_token_length),
-            threads: self.trainer.threads,
+            threads,
         };
         let sketch = counter.sketch(on_progress)?;
         // A sketch may promise more than there is, so the ceiling sees to it that thresholds fall.
