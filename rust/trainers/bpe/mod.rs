@@ -19,6 +19,7 @@
 
 mod alphabet;
 mod arena;
+mod counting;
 mod merge_loop;
 #[cfg(test)]
 mod naive;
