@@ -18,7 +18,7 @@ fn words() -> (&'static str, WordCounts) {
     eprintln!(
         "LEXMILL_DATA names no folder with corpora/english.txt: training on a synthetic text"
     );
-    let words: Vec<String> = synthetic_words().take(2_000_000).collect();
+    let words: Vec<String> = synthetic_words().take(300_000).collect();
     ("synthetic", count_words(words.iter().map(String::as_str)))
 }
 
@@ -39,7 +39,7 @@ fn count_words<'a>(words: impl Iterator<Item = &'a str>) -> WordCounts {
     counts
 }
 
-/// Words of two to seven syllables, the early syllables much more frequent than the late ones.
+/// Words of two to four syllables, the early syllables much more frequent than the late ones.
 fn synthetic_words() -> impl Iterator<Item = String> {
     let mut state = 1u64;
     let mut below = move |bound: u64| {
@@ -50,7 +50,7 @@ fn synthetic_words() -> impl Iterator<Item = String> {
     };
     std::iter::repeat_with(move || {
         let mut word = String::new();
-        for _ in 0..2 + below(6) {
+        for _ in 0..2 + below(3) {
             let bound = 1 + below(400);
             let syllable = below(bound);
             word.push(char::from(b'a' + (syllable % 26) as u8));
