@@ -216,7 +216,8 @@ impl<'a> MergeLoop<'a> {
         }
         pairs.retire(index);
         if pairs.next_place() > base {
-            self.neighbours.hand_out(pairs.places_from(base));
+            let tick = |units| pacer.tick(units, done, on_progress);
+            self.neighbours.hand_out(pairs.places_from(base), tick)?;
         }
         for new in first_new..pairs.len() as u32 {
             let count = pairs.get(new).count;

@@ -1,6 +1,8 @@
 //! What one merge changes, summed by neighbouring token.
 
 use super::arena::Applied;
+use crate::Result;
+use crate::structures::workers::METER_EVERY;
 
 /// A neighbour whose places nobody wants.
 pub(super) const UNPLACED: u32 = u32::MAX;
@@ -46,15 +48,23 @@ impl Side {
         }
     }
 
-    /// Writes each place into its neighbour's part of `lists`, in order.
-    pub(super) fn hand_out(&mut self, lists: &mut [u32]) {
-        for &(token, position) in &self.places {
-            let slot = &mut self.tallies[token as usize].slot;
-            if *slot != UNPLACED {
-                lists[*slot as usize] = position;
-                *slot += 1;
+    /// Writes each place into its neighbour's part of `lists`, in order; calls `tick` with the number written.
+    fn hand_out(
+        &mut self,
+        lists: &mut [u32],
+        tick: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        for places in self.places.chunks(METER_EVERY) {
+            for &(token, position) in places {
+                let slot = &mut self.tallies[token as usize].slot;
+                if *slot != UNPLACED {
+                    lists[*slot as usize] = position;
+                    *slot += 1;
+                }
             }
+            tick(places.len() as u64)?;
         }
+        Ok(())
     }
 
     fn clear(&mut self) {
@@ -119,13 +129,18 @@ impl Neighbours {
         }
     }
 
-    /// Writes all wanted places into `lists`.
-    pub(super) fn hand_out(&mut self, lists: &mut [u32]) {
-        self.left.hand_out(lists);
-        self.right.hand_out(lists);
+    /// Writes all wanted places into `lists`; calls `tick` with the number written, and stops when that fails.
+    pub(super) fn hand_out(
+        &mut self,
+        lists: &mut [u32],
+        mut tick: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        self.left.hand_out(lists, &mut tick)?;
+        self.right.hand_out(lists, &mut tick)?;
         if self.twin.occurrences > 0 && self.twin.slot != UNPLACED {
             let slot = self.twin.slot as usize;
             lists[slot..slot + self.twin_places.len()].copy_from_slice(&self.twin_places);
         }
+        Ok(())
     }
 }
