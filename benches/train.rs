@@ -10,14 +10,11 @@ use lexmill::trainers::word_counts::WordCounts;
 
 /// Words of the English corpus if `LEXMILL_DATA` names a folder that holds it, of a synthetic text otherwise.
 fn words() -> (&'static str, WordCounts) {
-    let file = std::env::var_os("LEXMILL_DATA")
-        .map(|folder| Path::new(&folder).join("corpora/english.txt"));
+    let file = std::env::var_os("LEXMILL_DATA").map(|folder| Path::new(&folder).join("corpora/english.txt"));
     if let Some(text) = file.and_then(|file| std::fs::read_to_string(file).ok()) {
         return ("english", count_words(text.split_inclusive(' ')));
     }
-    eprintln!(
-        "LEXMILL_DATA names no folder with corpora/english.txt: training on a synthetic text"
-    );
+    eprintln!("LEXMILL_DATA names no folder with corpora/english.txt: training on a synthetic text");
     let words: Vec<String> = synthetic_words().take(300_000).collect();
     ("synthetic", count_words(words.iter().map(String::as_str)))
 }
@@ -43,9 +40,7 @@ fn count_words<'a>(words: impl Iterator<Item = &'a str>) -> WordCounts {
 fn synthetic_words() -> impl Iterator<Item = String> {
     let mut state = 1u64;
     let mut below = move |bound: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % bound
     };
     std::iter::repeat_with(move || {
@@ -70,22 +65,14 @@ fn main() {
         ("smallest_ids_2_threads", TieBreak::SmallestIds, 2),
         ("first_seen", TieBreak::FirstSeen, 1),
     ] {
-        let trainer = BpeTrainer {
-            vocab_size: 32_000,
-            tie_break,
-            threads,
-            ..BpeTrainer::default()
-        };
-        group.bench_function(
-            BenchmarkId::new(name, format!("{corpus}/{}", words.byte_len())),
-            |bencher| {
-                bencher.iter_batched(
-                    || words.clone(),
-                    |words| black_box(trainer.train(words, &mut |_| Ok(()))),
-                    BatchSize::PerIteration,
-                );
-            },
-        );
+        let trainer = BpeTrainer { vocab_size: 32_000, tie_break, threads, ..BpeTrainer::default() };
+        group.bench_function(BenchmarkId::new(name, format!("{corpus}/{}", words.byte_len())), |bencher| {
+            bencher.iter_batched(
+                || words.clone(),
+                |words| black_box(trainer.train(words, &mut |_| Ok(()))),
+                BatchSize::PerIteration,
+            );
+        });
     }
     group.finish();
     criterion.final_summary();

@@ -49,11 +49,7 @@ impl Side {
     }
 
     /// Writes each place into its neighbour's part of `lists`, in order; calls `tick` with the number written.
-    fn hand_out(
-        &mut self,
-        lists: &mut [u32],
-        tick: &mut impl FnMut(u64) -> Result<()>,
-    ) -> Result<()> {
+    fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
         for places in self.places.chunks(METER_EVERY) {
             for &(token, position) in places {
                 let slot = &mut self.tallies[token as usize].slot;
