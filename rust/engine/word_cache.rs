@@ -20,6 +20,9 @@ const PROBES: usize = 16;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
+/// Below this many entries the table grows fourfold: the first texts meet new pre-tokens all the time.
+const QUICK_GROWTH: usize = 1 << 16;
+
 /// The tokens of one pre-token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found<'a> {
@@ -302,12 +305,12 @@ impl WordCache {
         if self.entries.is_empty() {
             self.entries = vec![Entry::default(); FIRST_CAPACITY];
         } else if self.used * 2 >= self.entries.len() {
-            let doubled = self.entries.len() * 2;
-            if self.bytes() + doubled * size_of::<Entry>() > self.limit {
+            let grown = self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
+            if self.bytes() + grown * size_of::<Entry>() > self.limit {
                 self.forget();
                 return;
             }
-            let old = std::mem::replace(&mut self.entries, vec![Entry::default(); doubled]);
+            let old = std::mem::replace(&mut self.entries, vec![Entry::default(); grown]);
             self.used = 0;
             for entry in old.into_iter().filter(|entry| entry.key != 0) {
                 let place = self.place_for(entry.key);

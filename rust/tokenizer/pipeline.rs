@@ -16,7 +16,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Bytes that the cache of one thread takes unless told otherwise.
-pub const DEFAULT_CACHE_LIMIT: usize = 64 << 20;
+pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 
 /// How pre-tokens are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
