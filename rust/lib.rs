@@ -2,6 +2,7 @@
 
 pub mod added_tokens;
 pub mod byte_level;
+pub mod corpus;
 pub mod decoders;
 pub mod encoding;
 pub mod engine;

@@ -1,13 +1,97 @@
-//! The Python module.
+//! The Python module `lexmill._core`: the only place that names Python.
+//!
+//! Each function extracts its arguments, detaches from the interpreter, calls the core, and converts.
+
+mod added_token;
+mod arguments;
+mod arrays;
+mod arrow;
+mod components;
+mod decoders;
+mod encoding;
+mod errors;
+mod models;
+mod normalizers;
+mod pre_tokenizers;
+mod processors;
+mod progress;
+mod regex;
+mod stage;
+mod tokenizer;
+mod tokenizer_batch;
+mod tokenizer_state;
+mod trainers;
+
 use pyo3::prelude::*;
 
-/// The compiled core.
+/// The compiled core of lexmill.
 #[pymodule(gil_used = false)]
 mod _core {
-    use super::*;
-    /// Smoke.
-    #[pyfunction]
-    fn ping() -> u32 {
-        1
+    #[pymodule_export]
+    use super::added_token::PyAddedToken;
+    #[pymodule_export]
+    use super::arrays::PyTokenArrays;
+    #[pymodule_export]
+    use super::encoding::PyEncoding;
+    #[pymodule_export]
+    use super::models::PyToken;
+    #[pymodule_export]
+    use super::regex::PyRegex;
+    #[pymodule_export]
+    use super::tokenizer::PyTokenizer;
+    #[pymodule_export]
+    use super::trainers::train_bpe_words;
+    use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Models.
+    #[pymodule]
+    mod models {
+        #[pymodule_export]
+        use super::super::models::{PyBpe, PyModel};
+    }
+
+    /// Trainers.
+    #[pymodule]
+    mod trainers {
+        #[pymodule_export]
+        use super::super::trainers::{PyBpeTrainer, PyTrainer};
+    }
+
+    /// Normalizers.
+    #[pymodule]
+    mod normalizers {
+        #[pymodule_export]
+        use super::super::normalizers::{PyNfc, PyNormalizer, PySequence};
+    }
+
+    /// Pre-tokenizers.
+    #[pymodule]
+    mod pre_tokenizers {
+        #[pymodule_export]
+        use super::super::pre_tokenizers::{
+            PyByteLevel, PyDigits, PyPreTokenizer, PyPunctuation, PySequence, PySplit, PyWhitespace,
+            PyWhitespaceSplit,
+        };
+    }
+
+    /// Post-processors.
+    #[pymodule]
+    mod processors {
+        #[pymodule_export]
+        use super::super::processors::{
+            PyByteLevel, PyPostProcessor, PyRobertaProcessing, PySequence, PyTemplateProcessing,
+        };
+    }
+
+    /// Decoders.
+    #[pymodule]
+    mod decoders {
+        #[pymodule_export]
+        use super::super::decoders::{PyByteLevel, PyDecoder};
     }
 }

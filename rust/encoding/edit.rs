@@ -122,10 +122,7 @@ impl Encoding {
             overflowing.push(join(part, &other));
             overflowing.extend(other.overflowing.iter().map(|other_part| join(part, other_part)));
         }
-        if !other.overflowing.is_empty() {
-            // The copy must not carry parts of its own into every combination.
-            overflowing.extend(other.overflowing.iter().map(|other_part| join(self, other_part)));
-        }
+        overflowing.extend(other.overflowing.iter().map(|other_part| join(self, other_part)));
         let shift = if growing_offsets { self.offsets().last().map_or(0, |(_, end)| end) } else { 0 };
         self.overflowing = overflowing;
         self.pieces.extend(other.pieces.into_iter().map(|mut piece| {

@@ -6,7 +6,7 @@ use super::Encoding;
 
 impl Encoding {
     /// Tokens of input sequence `sequence`; all tokens where no sequence was set.
-    fn sequence_range(&self, sequence: usize) -> Range<usize> {
+    pub(super) fn sequence_range(&self, sequence: usize) -> Range<usize> {
         let mut at = 0;
         let mut range = None;
         for piece in &self.pieces {
@@ -21,10 +21,19 @@ impl Encoding {
 
     /// The input sequence of token `token`.
     pub fn token_to_sequence(&self, token: usize) -> Option<usize> {
-        if token >= self.len() {
-            return None;
+        let len = self.len();
+        let mut at = 0;
+        for piece in &self.pieces {
+            at += piece.len;
+            if token < at && piece.sequence.is_some() {
+                return piece.sequence;
+            }
+            if token < at {
+                break;
+            }
         }
-        self.sequence_ids().nth(token).flatten()
+        let is_unset = self.pieces.iter().all(|piece| piece.sequence.is_none());
+        (token < len && is_unset).then_some(0)
     }
 
     /// First token of word `word` and one past its last.

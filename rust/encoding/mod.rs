@@ -6,11 +6,13 @@
 mod columns;
 mod edit;
 mod lookup;
+mod parts;
 
 use std::sync::Arc;
 
 pub use columns::{Columns, ColumnsBuilder, TokenNames};
 pub use edit::{Direction, Padding};
+pub use parts::{PieceParts, TokenParts};
 
 /// How a post-processor trims spaces from the offsets of a run of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,10 +151,13 @@ impl Encoding {
         self.iter().map(TokenRef::word)
     }
 
-    /// Number of the input sequence that each token belongs to.
-    pub fn sequence_ids(&self) -> impl Iterator<Item = Option<usize>> + '_ {
-        let unset = self.pieces.iter().all(|piece| piece.sequence.is_none());
-        self.iter().map(move |token| if unset { Some(0) } else { token.piece.sequence })
+    /// Number of the input sequence that each token belongs to; `None` for special tokens and padding.
+    pub fn sequence_ids(&self) -> Vec<Option<usize>> {
+        let mut ids = vec![None; self.len()];
+        for sequence in 0..self.n_sequences() {
+            ids[self.sequence_range(sequence)].fill(Some(sequence));
+        }
+        ids
     }
 
     /// 1 for special tokens and padding, 0 for text.

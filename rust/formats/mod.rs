@@ -1,6 +1,7 @@
 //! File layouts: the only code that knows them.
 
 pub mod components;
+pub mod encoding_json;
 mod fields;
 pub mod model_json;
 pub mod tokenizer_json;

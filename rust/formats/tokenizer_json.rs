@@ -156,8 +156,25 @@ fn direction_name(direction: Direction) -> &'static str {
     }
 }
 
+/// One added token as pickles carry it.
+pub fn read_added_token_json(value: &Value) -> Option<AddedToken> {
+    let flag = |key: &str| value[key].as_bool();
+    Some(AddedToken {
+        content: value["content"].as_str()?.to_owned(),
+        single_word: flag("single_word")?,
+        lstrip: flag("lstrip")?,
+        rstrip: flag("rstrip")?,
+        normalized: flag("normalized")?,
+        special: flag("special")?,
+    })
+}
+
 /// One added token as files write it, without its id.
-pub fn added_token_json(token: &AddedToken) -> Map<String, Value> {
+pub fn added_token_json(token: &AddedToken) -> Value {
+    Value::Object(added_token_object(token))
+}
+
+fn added_token_object(token: &AddedToken) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("content".to_owned(), json!(token.content));
     let flags = [
@@ -199,7 +216,7 @@ pub fn write(parts: &Parts, pretty: bool) -> String {
     let added = parts.added.sorted().into_iter().map(|(id, token)| {
         let mut object = Map::new();
         object.insert("id".to_owned(), json!(id));
-        object.extend(added_token_json(token));
+        object.extend(added_token_object(token));
         Value::Object(object)
     });
     let file = json!({

@@ -46,6 +46,20 @@ impl PostProcessor {
         }
     }
 
+    /// All ids that this processor may put in.
+    pub fn special_ids(&self) -> Vec<u32> {
+        match self {
+            Self::ByteLevel { .. } => Vec::new(),
+            Self::Template(template) => template
+                .tokens()
+                .iter()
+                .flat_map(|token| token.symbols.iter().map(|symbol| symbol.id))
+                .collect(),
+            Self::Roberta(roberta) => vec![roberta.sep.id, roberta.cls.id],
+            Self::Sequence(stages) => stages.iter().flat_map(Self::special_ids).collect(),
+        }
+    }
+
     /// Processes a text's encoding, or a pair's two, into one.
     ///
     /// # Errors
@@ -59,10 +73,9 @@ impl PostProcessor {
         let mut encodings: Vec<Encoding> = std::iter::once(encoding).chain(pair).collect();
         for (index, encoding) in encodings.iter_mut().enumerate() {
             encoding.set_sequence(index);
-            encoding.set_type_id(index as u32);
-            for part in &mut encoding.overflowing {
-                part.set_sequence(index);
-                part.set_type_id(index as u32);
+            // Hugging Face leaves overflowing parts without a sequence where there is no post-processor.
+            if this.is_some() {
+                encoding.overflowing.iter_mut().for_each(|part| part.set_sequence(index));
             }
         }
         if let Some(processor) = this {

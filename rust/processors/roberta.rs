@@ -23,6 +23,7 @@ impl Roberta {
                 trim_all(encoding, self.add_prefix_space);
             }
             encoding.set_type_id(0);
+            encoding.overflowing.iter_mut().for_each(|part| part.set_type_id(0));
         }
         if !add_special_tokens {
             return encodings;

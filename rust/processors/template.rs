@@ -149,6 +149,10 @@ impl Template {
                     })?;
                     encoding.set_type_id(*type_id);
                     encoding.set_sequence(index);
+                    for part in &mut encoding.overflowing {
+                        part.set_type_id(*type_id);
+                        part.set_sequence(index);
+                    }
                     out.push(encoding);
                 }
                 TemplatePiece::Special { id, type_id } if add_special_tokens => {

@@ -18,11 +18,7 @@ pub struct BucketQueue {
 impl BucketQueue {
     /// An empty queue, which takes every key below `u64::MAX`.
     pub fn new() -> Self {
-        Self {
-            level: u64::MAX,
-            buckets: vec![Vec::new(); 64],
-            moving: Vec::new(),
-        }
+        Self { level: u64::MAX, buckets: vec![Vec::new(); 64], moving: Vec::new() }
     }
 
     /// The key of the last group, `u64::MAX` before the first.
@@ -102,11 +98,8 @@ mod tests {
             let Some(highest) = waiting.iter().map(|&item| keys[item as usize]).max() else {
                 break;
             };
-            let group: Vec<u32> = waiting
-                .iter()
-                .copied()
-                .filter(|&item| keys[item as usize] == highest)
-                .collect();
+            let group: Vec<u32> =
+                waiting.iter().copied().filter(|&item| keys[item as usize] == highest).collect();
             waiting.retain(|item| !group.contains(item));
             groups.push((highest, group));
             lower(&mut keys, falls, step);

@@ -27,15 +27,8 @@ impl<V: Copy + Default> FlatMap<V> {
     /// A map that takes `capacity` keys without growing.
     pub fn with_capacity(capacity: usize) -> Self {
         let size = (capacity.max(8) * 2).next_power_of_two();
-        let free = Slot {
-            key: FREE,
-            value: V::default(),
-        };
-        Self {
-            slots: vec![free; size],
-            shift: 64 - size.trailing_zeros(),
-            len: 0,
-        }
+        let free = Slot { key: FREE, value: V::default() };
+        Self { slots: vec![free; size], shift: 64 - size.trailing_zeros(), len: 0 }
     }
 
     /// Number of keys.
@@ -100,10 +93,7 @@ impl<V: Copy + Default> FlatMap<V> {
 
     /// Keys and values, in an order of no meaning.
     pub fn iter(&self) -> impl Iterator<Item = (u64, V)> + '_ {
-        self.slots
-            .iter()
-            .filter(|slot| slot.key != FREE)
-            .map(|slot| (slot.key, slot.value))
+        self.slots.iter().filter(|slot| slot.key != FREE).map(|slot| (slot.key, slot.value))
     }
 }
 

@@ -53,11 +53,7 @@ pub fn run_parts<P: Send, R: Send>(
     } else {
         run_on_threads(stage, total, parts, on_progress, &meter, &work)?
     };
-    on_progress(Progress {
-        stage,
-        done: total,
-        total,
-    })?;
+    on_progress(Progress { stage, done: total, total })?;
     Ok(results)
 }
 
@@ -84,11 +80,8 @@ fn run_on_threads<P: Send, R: Send>(
                 Ok((index, result)) => results[index] = Some(result),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) if outcome.is_ok() => {
-                    outcome = on_progress(Progress {
-                        stage,
-                        done: meter.done.load(Ordering::Relaxed),
-                        total,
-                    });
+                    outcome =
+                        on_progress(Progress { stage, done: meter.done.load(Ordering::Relaxed), total });
                     meter.stop.store(outcome.is_err(), Ordering::Relaxed);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -112,12 +105,7 @@ pub struct Pacer {
 impl Pacer {
     /// Starts the clock for `stage`.
     pub fn new(stage: &'static str, total: u64) -> Self {
-        Self {
-            stage,
-            total,
-            units: 0,
-            last: Instant::now(),
-        }
+        Self { stage, total, units: 0, last: Instant::now() }
     }
 
     /// Notes `units` of work and reports `done` if it is time to.
@@ -127,11 +115,7 @@ impl Pacer {
     #[inline]
     pub fn tick(&mut self, units: u64, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
         self.units += units;
-        if self.units < LOOK_EVERY {
-            Ok(())
-        } else {
-            self.look(done, on_progress)
-        }
+        if self.units < LOOK_EVERY { Ok(()) } else { self.look(done, on_progress) }
     }
 
     #[cold]
@@ -141,11 +125,7 @@ impl Pacer {
             return Ok(());
         }
         self.last = Instant::now();
-        on_progress(Progress {
-            stage: self.stage,
-            done,
-            total: self.total,
-        })
+        on_progress(Progress { stage: self.stage, done, total: self.total })
     }
 
     /// Reports the end of the stage.
@@ -153,11 +133,7 @@ impl Pacer {
     /// # Errors
     /// What `on_progress` returns.
     pub fn finish(&self, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        on_progress(Progress {
-            stage: self.stage,
-            done,
-            total: self.total,
-        })
+        on_progress(Progress { stage: self.stage, done, total: self.total })
     }
 }
 
@@ -169,30 +145,20 @@ mod tests {
     #[test]
     fn results_keep_the_order_of_the_parts() {
         for total in [1, 1 << 20] {
-            let squares = run_parts(
-                "square",
-                total,
-                vec![3u64, 1, 2],
-                &mut |_| Ok(()),
-                |part, _| part * part,
-            );
+            let squares =
+                run_parts("square", total, vec![3u64, 1, 2], &mut |_| Ok(()), |part, _| part * part);
             assert_eq!(squares.expect("nobody stops it"), [9, 1, 4]);
         }
     }
 
     #[test]
     fn an_error_stops_every_thread() {
-        let forever = run_parts(
-            "wait",
-            1 << 20,
-            vec![(), ()],
-            &mut |_| Err(Error::Interrupted),
-            |(), meter| {
+        let forever =
+            run_parts("wait", 1 << 20, vec![(), ()], &mut |_| Err(Error::Interrupted), |(), meter| {
                 while meter.add(METER_EVERY) {
                     std::thread::yield_now();
                 }
-            },
-        );
+            });
         assert!(matches!(forever, Err(Error::Interrupted)));
     }
 
@@ -201,11 +167,7 @@ mod tests {
         let mut pacer = Pacer::new("step", 10);
         std::thread::sleep(super::BEAT);
         assert!(pacer.tick(1, 1, &mut |_| Err(Error::Interrupted)).is_ok());
-        assert!(
-            pacer
-                .tick(super::LOOK_EVERY, 2, &mut |_| Err(Error::Interrupted))
-                .is_err()
-        );
+        assert!(pacer.tick(super::LOOK_EVERY, 2, &mut |_| Err(Error::Interrupted)).is_err());
         let mut seen = None;
         assert!(
             pacer

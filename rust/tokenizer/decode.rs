@@ -26,6 +26,13 @@ impl Tokenizer {
         }
     }
 
+    /// One more than the largest id that encoding can give.
+    pub fn id_bound(&self) -> usize {
+        let added = self.pipeline.added().sorted().last().map_or(0, |&(id, _)| id as usize + 1);
+        let special = self.special_ids().into_iter().max().map_or(0, |id| id as usize + 1);
+        self.pipeline.model().vocab().id_bound().max(added).max(special)
+    }
+
     /// Makes sure that every id has a token.
     ///
     /// # Errors

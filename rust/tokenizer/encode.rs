@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Tokenizer;
 use super::batch::in_runs;
 use crate::Result;
-use crate::encoding::{Columns, ColumnsBuilder, Encoding};
+use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::engine::sink::Id;
 use crate::engine::{ColumnSink, CountSink, IdSink, Worker};
 use crate::processors::PostProcessor;
@@ -72,9 +72,7 @@ impl Tokenizer {
             |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),
         )?;
         let mut encodings: Vec<Encoding> = batches.into_iter().flatten().collect();
-        if let Some(rule) = &self.padding {
-            rule.apply(&mut encodings);
-        }
+        self.pad(&mut encodings);
         Ok(encodings)
     }
 
@@ -141,11 +139,21 @@ impl Tokenizer {
         mut second: Option<Encoding>,
         add_special_tokens: bool,
     ) -> Result<Encoding> {
+        if let Some(second) = &mut second {
+            second.set_type_id(1);
+        }
         if let Some(truncation) = &self.truncation {
             let special = if add_special_tokens { self.added_tokens(second.is_some()) } else { 0 };
             truncation.apply(&mut first, second.as_mut(), special)?;
         }
         PostProcessor::process(self.post_processor.as_ref(), first, second, add_special_tokens)
+    }
+
+    /// Pads encodings as this tokenizer is set to, as one batch.
+    pub fn pad(&self, encodings: &mut [Encoding]) {
+        if let Some(rule) = &self.padding {
+            rule.apply(encodings);
+        }
     }
 
     /// Encodes one text or pair, padded on its own.
@@ -274,9 +282,4 @@ impl<T: Copy> Ragged<T> {
         }
         whole
     }
-}
-
-/// Columns that nothing else shares yet, for callers that build encodings themselves.
-pub fn own_columns(builder: ColumnsBuilder) -> Arc<Columns> {
-    Arc::new(builder.finish(crate::encoding::TokenNames::Own))
 }

@@ -47,7 +47,8 @@ impl Truncation {
     /// # Errors
     /// [`Error::InvalidOption`] if the sequence to cut is absent or too short, or the stride too large.
     pub fn apply(&self, first: &mut Encoding, second: Option<&mut Encoding>, special: usize) -> Result<()> {
-        let max_length = self.max_length.saturating_sub(special);
+        // Where not even the special tokens fit, Hugging Face keeps the whole text.
+        let Some(max_length) = self.max_length.checked_sub(special) else { return Ok(()) };
         let cut = |encoding: &mut Encoding, length| encoding.truncate(length, self.stride, self.direction);
         if max_length == 0 {
             cut(first, 0)?;

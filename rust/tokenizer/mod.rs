@@ -9,7 +9,7 @@ mod training;
 
 use std::sync::Arc;
 
-pub use encode::{EncodeInput, Sequence};
+pub use encode::{EncodeInput, Ragged, Sequence};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 pub use training::{Utf8Errors, WordCounting};
@@ -89,5 +89,12 @@ impl Tokenizer {
     /// How many special tokens a text or a pair gets.
     pub fn added_tokens(&self, is_pair: bool) -> usize {
         self.post_processor.as_ref().map_or(0, |processor| processor.added_tokens(is_pair))
+    }
+
+    /// Ids that post-processor and padding put in.
+    fn special_ids(&self) -> Vec<u32> {
+        let mut ids = self.post_processor.as_ref().map_or_else(Vec::new, PostProcessor::special_ids);
+        ids.extend(self.padding.as_ref().map(|rule| rule.padding.symbol.id));
+        ids
     }
 }

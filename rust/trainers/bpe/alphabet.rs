@@ -42,13 +42,8 @@ pub(super) fn symbolise(
 ) -> Result<(Tokens, Arena)> {
     let parts = parts_of(words, trainer.threads);
     let total = words.byte_len() as u64;
-    let counted = run_parts(
-        STAGE,
-        2 * total,
-        parts.clone(),
-        on_progress,
-        |part, meter| count_chars(words, part, meter),
-    )?;
+    let counted =
+        run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| count_chars(words, part, meter))?;
     let mut tokens = Tokens::default();
     for special in &trainer.special_tokens {
         tokens.intern(special);
@@ -57,13 +52,10 @@ pub(super) fn symbolise(
     let mut symbols = Symbols::new(&present, &mut tokens);
     symbols.add_affixed(trainer, words, &mut tokens);
     if trainer.vocab_size < tokens.len() {
-        return Err(Error::VocabSizeTooSmall {
-            vocab_size: trainer.vocab_size,
-            needed: tokens.len(),
-        });
+        return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed: tokens.len() });
     }
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
-    let built = run_parts(STAGE, 2 * total, parts, on_progress, |part, meter| {
+    let built = run_parts(STAGE, total, parts, on_progress, |part, meter| {
         let mut builder = ArenaBuilder::new(&large);
         for index in metered(words, part, meter) {
             builder.push_word(
@@ -74,14 +66,7 @@ pub(super) fn symbolise(
         }
         Ok(builder.into_cells())
     })?;
-    Ok((
-        tokens,
-        Arena::join(
-            built.into_iter().collect::<Result<_>>()?,
-            large,
-            words.byte_len(),
-        )?,
-    ))
+    Ok((tokens, Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())?))
 }
 
 /// Ranges of words with about the same number of bytes.
@@ -128,11 +113,7 @@ fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCou
 }
 
 /// Interns the alphabet by code point; returns every character that has a count.
-fn add_alphabet(
-    trainer: &BpeTrainer,
-    counted: Vec<CharCounts>,
-    tokens: &mut Tokens,
-) -> Result<Vec<char>> {
+fn add_alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>, tokens: &mut Tokens) -> Result<Vec<char>> {
     let mut counts = CharCounts::default();
     for part in counted {
         counts.total += part.total;
@@ -166,10 +147,7 @@ fn add_alphabet(
     for (character, _) in kept {
         tokens.intern(character.encode_utf8(&mut [0; 4]));
     }
-    Ok(present
-        .into_iter()
-        .map(|(character, _)| character)
-        .collect())
+    Ok(present.into_iter().map(|(character, _)| character).collect())
 }
 
 /// The symbol of each character: alone, after the prefix, before the suffix, between both.
@@ -181,9 +159,7 @@ struct Symbols {
 
 impl Symbols {
     fn new(present: &[char], tokens: &mut Tokens) -> Self {
-        let size = present
-            .last()
-            .map_or(0, |&character| character as usize + 1);
+        let size = present.last().map_or(0, |&character| character as usize + 1);
         let mut plain = vec![ABSENT; size];
         for &character in present {
             // A special token of one character stands for that character even if the alphabet has no place for it.
@@ -192,19 +168,12 @@ impl Symbols {
                 tokens.mark_in_use(id);
             }
         }
-        Self {
-            by_place: [plain, Vec::new(), Vec::new(), Vec::new()],
-            prefixed: 0,
-            suffixed: 0,
-        }
+        Self { by_place: [plain, Vec::new(), Vec::new(), Vec::new()], prefixed: 0, suffixed: 0 }
     }
 
     /// Interns the affixed characters in order of first appearance.
     fn add_affixed(&mut self, trainer: &BpeTrainer, words: &WordCounts, tokens: &mut Tokens) {
-        let prefix = trainer
-            .continuing_subword_prefix
-            .as_deref()
-            .unwrap_or_default();
+        let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
         let suffix = trainer.end_of_word_suffix.as_deref().unwrap_or_default();
         self.prefixed = usize::from(!prefix.is_empty());
         self.suffixed = 2 * usize::from(!suffix.is_empty());
@@ -220,11 +189,7 @@ impl Symbols {
                 {
                     continue;
                 }
-                let mut text = if place & 1 == 0 {
-                    String::new()
-                } else {
-                    prefix.to_owned()
-                };
+                let mut text = if place & 1 == 0 { String::new() } else { prefix.to_owned() };
                 text.push(character);
                 if place & 2 != 0 {
                     text.push_str(suffix);
@@ -242,11 +207,7 @@ impl Symbols {
         let (prefixed, suffixed) = (self.prefixed, self.suffixed);
         word.char_indices().map(move |(at, character)| {
             let continues = if at == 0 { 0 } else { prefixed };
-            let ends = if at + character.len_utf8() == word.len() {
-                suffixed
-            } else {
-                0
-            };
+            let ends = if at + character.len_utf8() == word.len() { suffixed } else { 0 };
             (continues | ends, character)
         })
     }

@@ -19,6 +19,7 @@
 
 mod alphabet;
 mod arena;
+mod counting;
 mod merge_loop;
 #[cfg(test)]
 mod naive;
@@ -29,8 +30,10 @@ mod tests;
 mod ties;
 mod tokens;
 
+use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::progress::OnProgress;
 use crate::trainers::word_counts::WordCounts;
+use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Which of several equally frequent pairs is merged first.
@@ -98,6 +101,19 @@ pub struct TrainedBpe {
     pub merges: Vec<(u32, u32)>,
     /// How often each merge's pair occurred when it was chosen.
     pub counts: Vec<u64>,
+}
+
+impl TrainedBpe {
+    /// The model that encodes with these merges.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if an option is out of range.
+    pub fn into_model(self, options: BpeOptions) -> Result<Bpe> {
+        let token = |id: u32| self.vocab[id as usize].as_str();
+        let merges: Vec<(&str, &str)> =
+            self.merges.iter().map(|&(left, right)| (token(left), token(right))).collect();
+        Bpe::new(Vocab::from_tokens(&self.vocab), &merges, options)
+    }
 }
 
 impl BpeTrainer {

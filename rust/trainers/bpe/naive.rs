@@ -6,30 +6,19 @@ use super::{BpeTrainer, TieBreak, TrainedBpe};
 
 /// Trains on words with counts; a word counted 0 times is not there.
 pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> TrainedBpe {
-    let words: Vec<_> = words
-        .iter()
-        .copied()
-        .filter(|&(_, count)| count > 0)
-        .collect();
+    let words: Vec<_> = words.iter().copied().filter(|&(_, count)| count > 0).collect();
     let (mut vocab, mut words) = symbolise_naive(trainer, &words);
-    let prefix = trainer
-        .continuing_subword_prefix
-        .as_deref()
-        .unwrap_or_default();
+    let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
     let longest = trainer.max_token_length.unwrap_or(usize::MAX);
     let mut lengths = vec![0; vocab.len()];
-    words
-        .iter()
-        .flat_map(|(word, _)| word)
-        .for_each(|&id| lengths[id] = 1);
+    words.iter().flat_map(|(word, _)| word).for_each(|&id| lengths[id] = 1);
     let mut learnt = TrainedBpe::default();
     while vocab.len() < trainer.vocab_size {
         // Of each pair the count, and in descending order the place where it is first seen.
         let mut counts = BTreeMap::new();
-        let pairs = words.iter().flat_map(|(word, count)| {
-            word.windows(2)
-                .map(move |pair| ((pair[0], pair[1]), *count))
-        });
+        let pairs = words
+            .iter()
+            .flat_map(|(word, count)| word.windows(2).map(move |pair| ((pair[0], pair[1]), *count)));
         for (place, (pair, count)) in pairs.enumerate() {
             counts.entry(pair).or_insert((0, usize::MAX - place)).0 += count;
         }
@@ -37,13 +26,10 @@ pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> Traine
             let length = lengths[left] + lengths[right];
             length == 2 || length < longest
         });
-        let best =
-            counts
-                .into_iter()
-                .max_by_key(|&(pair, (count, first))| match trainer.tie_break {
-                    TieBreak::SmallestIds => (count, usize::MAX - pair.0, usize::MAX - pair.1),
-                    TieBreak::FirstSeen => (count, first, 0),
-                });
+        let best = counts.into_iter().max_by_key(|&(pair, (count, first))| match trainer.tie_break {
+            TieBreak::SmallestIds => (count, usize::MAX - pair.0, usize::MAX - pair.1),
+            TieBreak::FirstSeen => (count, first, 0),
+        });
         let Some(((left, right), (count, _))) = best else {
             break;
         };
@@ -52,10 +38,7 @@ pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> Traine
         }
         let tail = vocab[right].strip_prefix(prefix).unwrap_or(&vocab[right]);
         let text = format!("{}{tail}", vocab[left]);
-        let joined = vocab
-            .iter()
-            .position(|token| *token == text)
-            .unwrap_or(vocab.len());
+        let joined = vocab.iter().position(|token| *token == text).unwrap_or(vocab.len());
         if joined == vocab.len() {
             vocab.push(text);
             lengths.push(0);
@@ -86,32 +69,21 @@ type Words = Vec<(Vec<usize>, u64)>;
 fn symbolise_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> (Vec<String>, Words) {
     let mut vocab: Vec<String> = Vec::new();
     let mut intern = |text: String| {
-        vocab
-            .iter()
-            .position(|token| *token == text)
-            .unwrap_or_else(|| {
-                vocab.push(text);
-                vocab.len() - 1
-            })
+        vocab.iter().position(|token| *token == text).unwrap_or_else(|| {
+            vocab.push(text);
+            vocab.len() - 1
+        })
     };
     for special in &trainer.special_tokens {
         intern(special.clone());
     }
     let mut alphabet: BTreeMap<char, u64> = BTreeMap::new();
     for (word, count) in words {
-        word.chars()
-            .for_each(|character| *alphabet.entry(character).or_default() += count);
+        word.chars().for_each(|character| *alphabet.entry(character).or_default() += count);
     }
-    alphabet.extend(
-        trainer
-            .initial_alphabet
-            .iter()
-            .map(|&character| (character, u64::MAX)),
-    );
-    let mut kept: Vec<(u64, char)> = alphabet
-        .into_iter()
-        .map(|(character, count)| (u64::MAX - count, character))
-        .collect();
+    alphabet.extend(trainer.initial_alphabet.iter().map(|&character| (character, u64::MAX)));
+    let mut kept: Vec<(u64, char)> =
+        alphabet.into_iter().map(|(character, count)| (u64::MAX - count, character)).collect();
     kept.sort_unstable();
     kept.truncate(trainer.limit_alphabet.unwrap_or(usize::MAX));
     let mut kept: Vec<char> = kept.into_iter().map(|(_, character)| character).collect();
@@ -122,22 +94,13 @@ fn symbolise_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> (Vec<String>,
     let is_kept = |text: &String| {
         trainer.special_tokens.contains(text) || kept.iter().any(|kept| kept.to_string() == *text)
     };
-    let prefix = trainer
-        .continuing_subword_prefix
-        .as_deref()
-        .unwrap_or_default();
+    let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
     let suffix = trainer.end_of_word_suffix.as_deref().unwrap_or_default();
     let symbolised = words.iter().map(|&(word, count)| {
         let last = word.chars().count().saturating_sub(1);
-        let symbols = word
-            .chars()
-            .enumerate()
-            .filter(|(_, character)| is_kept(&character.to_string()));
+        let symbols = word.chars().enumerate().filter(|(_, character)| is_kept(&character.to_string()));
         let affixed = symbols.map(|(at, character)| {
-            let (before, after) = (
-                if at > 0 { prefix } else { "" },
-                if at == last { suffix } else { "" },
-            );
+            let (before, after) = (if at > 0 { prefix } else { "" }, if at == last { suffix } else { "" });
             intern(format!("{before}{character}{after}"))
         });
         (affixed.collect(), count)

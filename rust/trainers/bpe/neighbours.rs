@@ -86,30 +86,29 @@ impl Neighbours {
         for side in [&mut self.left, &mut self.right] {
             side.clear();
             if side.tallies.len() < ids {
-                side.tallies
-                    .resize(ids.next_power_of_two(), Tally::default());
+                side.tallies.resize(ids.next_power_of_two(), Tally::default());
             }
         }
         self.twin = Tally::default();
         self.twin_places.clear();
     }
 
-    /// Notes a merge into `joined` at `position`; positions ascend.
+    /// Notes a merge into `joined` at `position` of a word counted `weight` times; positions ascend.
     #[inline]
-    pub(super) fn note(&mut self, position: u32, applied: Applied, joined: u32) {
+    pub(super) fn note(&mut self, position: u32, weight: u64, applied: Applied, joined: u32) {
         match applied.left {
             // Only this merge makes the new token, so the one before must be the last occurrence.
             Some((token, start)) if token == joined => {
                 self.waiting = None;
-                self.twin.weight += applied.weight;
+                self.twin.weight += weight;
                 self.twin.occurrences += 1;
                 self.twin_places.push(start);
             }
-            Some((token, start)) => self.left.add(token, start, applied.weight),
+            Some((token, start)) => self.left.add(token, start, weight),
             None => {}
         }
         self.finish();
-        self.waiting = applied.right.map(|token| (token, position, applied.weight));
+        self.waiting = applied.right.map(|token| (token, position, weight));
     }
 
     /// Takes in the last occurrence's right neighbour.

@@ -17,10 +17,7 @@ pub(super) struct Ties {
 impl Ties {
     /// No pairs yet.
     pub(super) fn new(rule: TieBreak) -> Self {
-        Self {
-            rule,
-            heap: BinaryHeap::new(),
-        }
+        Self { rule, heap: BinaryHeap::new() }
     }
 
     /// Adds a pair.

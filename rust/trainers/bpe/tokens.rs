@@ -21,11 +21,7 @@ pub(super) struct Tokens {
 impl Tokens {
     /// The id of `text`, if it is a token.
     pub(super) fn get(&self, text: &str) -> Option<u32> {
-        self.ids
-            .find(self.hasher.hash_one(text), |&id| {
-                self.texts[id as usize] == text
-            })
-            .copied()
+        self.ids.find(self.hasher.hash_one(text), |&id| self.texts[id as usize] == text).copied()
     }
 
     /// The id of `text`, which becomes a token if it is none.
@@ -35,9 +31,7 @@ impl Tokens {
         }
         let id = self.texts.len() as u32;
         let (hasher, texts) = (&self.hasher, &self.texts);
-        self.ids.insert_unique(hasher.hash_one(text), id, |&other| {
-            hasher.hash_one(&*texts[other as usize])
-        });
+        self.ids.insert_unique(hasher.hash_one(text), id, |&other| hasher.hash_one(&*texts[other as usize]));
         self.texts.push(text.to_owned());
         self.lengths.push(1);
         self.in_use.push(false);
@@ -52,9 +46,7 @@ impl Tokens {
     /// The id of the token that joins `left` and `right`, and whether the words may have held it before.
     pub(super) fn join(&mut self, left: u32, right: u32, prefix: Option<&str>) -> (u32, bool) {
         let tail = &self.texts[right as usize];
-        let tail = prefix
-            .and_then(|prefix| tail.strip_prefix(prefix))
-            .unwrap_or(tail);
+        let tail = prefix.and_then(|prefix| tail.strip_prefix(prefix)).unwrap_or(tail);
         let joined = [&self.texts[left as usize], tail].concat();
         let length = self.length(left).saturating_add(self.length(right));
         let id = self.intern(&joined);

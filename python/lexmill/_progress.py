@@ -1,0 +1,33 @@
+"""What training shows on standard error; the core calls `report(stage, done, total)`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+
+Report = Callable[[str, int, int], None]
+
+
+def terminal() -> Report | None:
+    """Returns a report that keeps one line up to date, or None where nobody watches."""
+    if not sys.stderr.isatty():
+        return None
+
+    def report(stage: str, done: int, total: int) -> None:
+        share = f"{100 * done // total}%" if total else f"{done:,}"
+        ending = "\n" if done == total else ""
+        sys.stderr.write(f"\r{stage:<16} {share:>12}{ending}")
+        sys.stderr.flush()
+
+    return report
+
+
+def json_lines() -> Report:
+    """Returns a report that writes one JSON object a line."""
+
+    def report(stage: str, done: int, total: int) -> None:
+        sys.stderr.write(json.dumps({"stage": stage, "done": done, "total": total}) + "\n")
+        sys.stderr.flush()
+
+    return report

@@ -1,0 +1,16 @@
+"""Pre-tokenizers: what cuts text into pre-tokens."""
+
+from __future__ import annotations
+
+from lexmill import _core
+
+ByteLevel = _core.pre_tokenizers.ByteLevel
+Digits = _core.pre_tokenizers.Digits
+PreTokenizer = _core.pre_tokenizers.PreTokenizer
+Punctuation = _core.pre_tokenizers.Punctuation
+Sequence = _core.pre_tokenizers.Sequence
+Split = _core.pre_tokenizers.Split
+Whitespace = _core.pre_tokenizers.Whitespace
+WhitespaceSplit = _core.pre_tokenizers.WhitespaceSplit
+
+__all__ = ["ByteLevel", "Digits", "PreTokenizer", "Punctuation", "Sequence", "Split", "Whitespace", "WhitespaceSplit"]

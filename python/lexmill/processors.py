@@ -1,0 +1,13 @@
+"""Post-processors: what adds special tokens and settles offsets."""
+
+from __future__ import annotations
+
+from lexmill import _core
+
+ByteLevel = _core.processors.ByteLevel
+PostProcessor = _core.processors.PostProcessor
+RobertaProcessing = _core.processors.RobertaProcessing
+Sequence = _core.processors.Sequence
+TemplateProcessing = _core.processors.TemplateProcessing
+
+__all__ = ["ByteLevel", "PostProcessor", "RobertaProcessing", "Sequence", "TemplateProcessing"]

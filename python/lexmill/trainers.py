@@ -1,0 +1,10 @@
+"""Trainers: what learns a model from text."""
+
+from __future__ import annotations
+
+from lexmill import _core
+
+BpeTrainer = _core.trainers.BpeTrainer
+Trainer = _core.trainers.Trainer
+
+__all__ = ["BpeTrainer", "Trainer"]

@@ -1,0 +1,162 @@
+//! `lexmill.AddedToken`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{PoisonError, RwLock};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+use crate::added_tokens::AddedToken;
+
+/// A token that is cut out of the text before any other stage sees it.
+#[pyclass(name = "AddedToken", module = "lexmill", frozen, dict, weakref)]
+pub(super) struct PyAddedToken {
+    token: RwLock<AddedToken>,
+}
+
+impl PyAddedToken {
+    /// The token as it is now.
+    pub(super) fn core(&self) -> AddedToken {
+        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn of(token: AddedToken) -> Self {
+        Self { token: RwLock::new(token) }
+    }
+
+    fn set(&self, change: impl FnOnce(&mut AddedToken)) {
+        change(&mut self.token.write().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn python_bool(value: bool) -> &'static str {
+    if value { "True" } else { "False" }
+}
+
+#[pymethods]
+impl PyAddedToken {
+    #[new]
+    #[pyo3(signature = (content=None, *, single_word=false, lstrip=false, rstrip=false, normalized=None, special=false))]
+    fn new(
+        content: Option<String>,
+        single_word: bool,
+        lstrip: bool,
+        rstrip: bool,
+        normalized: Option<bool>,
+        special: bool,
+    ) -> Self {
+        let content = content.unwrap_or_default();
+        let normalized = normalized.unwrap_or(!special);
+        Self::of(AddedToken { content, single_word, lstrip, rstrip, normalized, special })
+    }
+
+    #[getter]
+    fn get_content(&self) -> String {
+        self.core().content
+    }
+
+    #[setter]
+    fn set_content(&self, content: String) {
+        self.set(|token| token.content = content);
+    }
+
+    #[getter]
+    fn single_word(&self) -> bool {
+        self.core().single_word
+    }
+
+    #[getter]
+    fn lstrip(&self) -> bool {
+        self.core().lstrip
+    }
+
+    #[getter]
+    fn rstrip(&self) -> bool {
+        self.core().rstrip
+    }
+
+    #[getter]
+    fn normalized(&self) -> bool {
+        self.core().normalized
+    }
+
+    #[getter]
+    fn get_special(&self) -> bool {
+        self.core().special
+    }
+
+    #[setter]
+    fn set_special(&self, special: bool) {
+        self.set(|token| token.special = special);
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let token = self.core();
+        let state = PyDict::new(py);
+        state.set_item("content", token.content)?;
+        state.set_item("single_word", token.single_word)?;
+        state.set_item("lstrip", token.lstrip)?;
+        state.set_item("rstrip", token.rstrip)?;
+        state.set_item("normalized", token.normalized)?;
+        state.set_item("special", token.special)?;
+        Ok(state)
+    }
+
+    fn __setstate__(&self, state: &Bound<'_, PyDict>) -> PyResult<()> {
+        let mut token = self.core();
+        for (key, value) in state {
+            let key: String = key.extract()?;
+            match key.as_str() {
+                "content" => token.content = value.extract()?,
+                "single_word" => token.single_word = value.extract()?,
+                "lstrip" => token.lstrip = value.extract()?,
+                "rstrip" => token.rstrip = value.extract()?,
+                "normalized" => token.normalized = value.extract()?,
+                "special" => token.special = value.extract()?,
+                _ => {}
+            }
+        }
+        self.set(|current| *current = token);
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        let AddedToken { content, single_word, lstrip, rstrip, normalized, special } = self.core();
+        let [rstrip, lstrip, single_word, normalized, special] =
+            [rstrip, lstrip, single_word, normalized, special].map(python_bool);
+        format!(
+            "AddedToken({content:?}, rstrip={rstrip}, lstrip={lstrip}, single_word={single_word}, \
+             normalized={normalized}, special={special})"
+        )
+    }
+
+    fn __str__(&self) -> String {
+        self.core().content
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().core() == self.core())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.core().content.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// The tokens of a list of `str` and `AddedToken`; `special` makes all of them special.
+pub(super) fn tokens(list: &Bound<'_, PyList>, special: bool) -> PyResult<Vec<AddedToken>> {
+    let token = |item: Bound<'_, PyAny>| {
+        if let Ok(content) = item.cast::<PyString>() {
+            Ok(AddedToken::new(content.to_str()?, special))
+        } else if let Ok(token) = item.cast::<PyAddedToken>() {
+            let token = token.get().core();
+            Ok(AddedToken { special: special || token.special, ..token })
+        } else {
+            Err(PyTypeError::new_err("Input must be a List[Union[str, AddedToken]]"))
+        }
+    };
+    list.iter().map(token).collect()
+}

@@ -1,0 +1,174 @@
+//! Texts, ids and other arguments from Python.
+
+use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyList, PySequence, PyString, PyTuple};
+
+use super::errors::exception;
+use crate::tokenizer::{EncodeInput, Sequence};
+
+/// Inputs of fewer bytes are encoded without letting other Python threads run: detaching costs more.
+pub(super) const ATTACHED_BYTES: usize = 4 << 10;
+
+/// A text that stays alive and unchanged while the interpreter is detached; CPython's own UTF-8, not a copy.
+pub(super) fn text(item: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    let wrong = |_| exception(item.py(), "InputTypeError", "TextInputSequence must be str".to_owned());
+    item.cast::<PyString>().map_err(|error| wrong(error.into()))?.clone().try_into().map_err(wrong)
+}
+
+/// Texts of a list or another sequence of `str`.
+pub(super) fn texts(items: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
+    if let Ok(list) = items.cast::<PyList>() {
+        return list.iter().map(|item| text(&item)).collect();
+    }
+    if items.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
+    }
+    let Ok(sequence) = items.try_iter() else {
+        let kind = items.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
+    };
+    sequence.map(|item| text(&item?)).collect()
+}
+
+/// A text, or words cut already, kept alive.
+pub(super) enum OwnedSequence {
+    Text(PyBackedStr),
+    Words(Vec<PyBackedStr>),
+}
+
+impl OwnedSequence {
+    fn borrow(&self) -> Sequence<'_> {
+        match self {
+            Self::Text(text) => Sequence::Text(text),
+            Self::Words(words) => Sequence::Words(words.iter().map(|word| &**word).collect()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Words(words) => words.iter().map(|word| word.len()).sum(),
+        }
+    }
+}
+
+/// A text or a pair, kept alive.
+pub(super) struct OwnedInput {
+    pub(super) first: OwnedSequence,
+    pub(super) second: Option<OwnedSequence>,
+}
+
+impl OwnedInput {
+    pub(super) fn borrow(&self) -> EncodeInput<'_> {
+        EncodeInput { first: self.first.borrow(), second: self.second.as_ref().map(OwnedSequence::borrow) }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.first.bytes() + self.second.as_ref().map_or(0, OwnedSequence::bytes)
+    }
+}
+
+/// One sequence: a `str`, or with `is_pretokenized` a list, tuple or array of `str`.
+pub(super) fn sequence(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedSequence> {
+    if !is_pretokenized {
+        return text(item).map(OwnedSequence::Text);
+    }
+    let wrong = || {
+        let message = "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]";
+        exception(item.py(), "InputTypeError", message.to_owned())
+    };
+    let is_array = item.get_type().name().is_ok_and(|name| name == "ndarray");
+    if !(is_array || item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>()) {
+        return Err(wrong());
+    }
+    let words = item.try_iter()?.map(|word| text(&word?)).collect::<PyResult<Vec<_>>>();
+    words.map(OwnedSequence::Words).map_err(|_| wrong())
+}
+
+/// One input of a batch: a sequence, or a tuple or list of two.
+fn input(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedInput> {
+    if let Ok(first) = sequence(item, is_pretokenized) {
+        return Ok(OwnedInput { first, second: None });
+    }
+    let is_pair = item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>();
+    if is_pair && item.len()? == 2 {
+        let first = sequence(&item.get_item(0)?, is_pretokenized)?;
+        return Ok(OwnedInput { first, second: Some(sequence(&item.get_item(1)?, is_pretokenized)?) });
+    }
+    let message = if is_pretokenized {
+        "PreTokenizedEncodeInput must be Union[PreTokenizedInputSequence, \
+         Tuple[PreTokenizedInputSequence, PreTokenizedInputSequence]]"
+    } else {
+        "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
+    };
+    Err(exception(item.py(), "InputTypeError", message.to_owned()))
+}
+
+/// The inputs of a batch.
+pub(super) fn inputs(items: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Vec<OwnedInput>> {
+    if items.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
+    }
+    let is_array = items.get_type().name().is_ok_and(|name| name == "ndarray");
+    if !is_array && items.cast::<PySequence>().is_err() {
+        let kind = items.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
+    }
+    items.try_iter()?.map(|item| input(&item?, is_pretokenized)).collect()
+}
+
+/// Ids from a list, a numpy array or another sequence of integers.
+pub(super) fn ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    if let Ok(array) = items.extract::<PyReadonlyArray1<'_, u32>>() {
+        return Ok(array.as_array().to_vec());
+    }
+    if let Ok(array) = items.extract::<PyReadonlyArray1<'_, u16>>() {
+        debug_assert!(array.len() == array.as_array().len(), "one dimension");
+        return Ok(array.as_array().iter().map(|&id| u32::from(id)).collect());
+    }
+    if items.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
+    }
+    let is_array = items.get_type().name().is_ok_and(|name| name == "ndarray");
+    if !is_array && items.cast::<PySequence>().is_err() {
+        let kind = items.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
+    }
+    items.try_iter()?.map(|item| id(&item?)).collect()
+}
+
+/// One id; negative ones and those from 2^32 on are refused with their value.
+fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
+    item.extract::<u32>().map_err(|error| {
+        if error.is_instance_of::<PyOverflowError>(item.py()) {
+            let message = format!("id is {item} but must be from 0 to {}", u32::MAX);
+            return exception(item.py(), "IdRangeError", message);
+        }
+        error
+    })
+}
+
+/// Number of threads: as asked for, else by the environment, else one per core.
+///
+/// `TOKENIZERS_PARALLELISM` set to a false value means one, and `RAYON_NUM_THREADS` gives a number,
+/// as users of Hugging Face expect; `LEXMILL_NUM_THREADS` goes before both.
+pub(super) fn threads(asked: Option<usize>) -> usize {
+    let variable = |name: &str| std::env::var(name).ok().map(|value| value.trim().to_lowercase());
+    let number =
+        |name: &str| variable(name).and_then(|value| value.parse().ok()).filter(|&number| number > 0);
+    if let Some(asked) = asked.filter(|&asked| asked > 0) {
+        return asked;
+    }
+    if let Some(threads) = number("LEXMILL_NUM_THREADS") {
+        return threads;
+    }
+    let off = ["", "off", "false", "f", "no", "n", "0"];
+    if variable("TOKENIZERS_PARALLELISM").is_some_and(|value| off.contains(&value.as_str())) {
+        return 1;
+    }
+    number("RAYON_NUM_THREADS")
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}

@@ -1,0 +1,221 @@
+//! `lexmill.Encoding`.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyDeprecationWarning, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+
+use super::errors::{OrRaise, exception};
+use crate::encoding::{Direction, Encoding, Padding, Symbol};
+use crate::formats::encoding_json;
+
+/// The tokens of one text or of a pair; every attribute is built when asked for.
+#[pyclass(name = "Encoding", module = "lexmill", dict, weakref)]
+pub(super) struct PyEncoding {
+    pub(super) inner: Encoding,
+}
+
+impl PyEncoding {
+    pub(super) fn of(inner: Encoding) -> Self {
+        Self { inner }
+    }
+}
+
+/// A `direction` argument by its name.
+pub(super) fn direction(py: Python<'_>, name: &str) -> PyResult<Direction> {
+    match name {
+        "left" => Ok(Direction::Left),
+        "right" => Ok(Direction::Right),
+        _ => Err(exception(py, "OptionError", format!("direction is {name} but must be left or right"))),
+    }
+}
+
+/// The name of a direction.
+pub(super) fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Left => "left",
+        Direction::Right => "right",
+    }
+}
+
+#[pymethods]
+impl PyEncoding {
+    #[new]
+    fn new() -> Self {
+        Self::of(Encoding::default())
+    }
+
+    /// Joins encodings; with `growing_offsets` each starts where the one before ended.
+    #[staticmethod]
+    #[pyo3(signature = (encodings, growing_offsets=true))]
+    fn merge(encodings: Vec<PyRef<'_, Self>>, growing_offsets: bool) -> Self {
+        Self::of(Encoding::merge(encodings.iter().map(|encoding| encoding.inner.clone()), growing_offsets))
+    }
+
+    /// Token ids.
+    #[getter]
+    fn ids(&self) -> Vec<u32> {
+        self.inner.ids().collect()
+    }
+
+    /// Which part of the input each token counts to, by the post-processor's rule.
+    #[getter]
+    fn type_ids(&self) -> Vec<u32> {
+        self.inner.type_ids().collect()
+    }
+
+    /// Tokens as the vocabulary spells them.
+    #[getter]
+    fn tokens(&self) -> Vec<&str> {
+        self.inner.tokens().collect()
+    }
+
+    /// Half-open character ranges of the text.
+    #[getter]
+    fn offsets(&self) -> Vec<(u32, u32)> {
+        self.inner.offsets().collect()
+    }
+
+    /// Number of the pre-token that each token belongs to.
+    #[getter]
+    fn word_ids(&self) -> Vec<Option<u32>> {
+        self.inner.word_ids().collect()
+    }
+
+    /// As `word_ids`; deprecated.
+    #[getter]
+    fn words(&self, py: Python<'_>) -> PyResult<Vec<Option<u32>>> {
+        let message = c"Encoding.words is deprecated, please use Encoding.word_ids instead";
+        PyErr::warn(py, &py.get_type::<PyDeprecationWarning>(), message, 1)?;
+        Ok(self.word_ids())
+    }
+
+    /// Number of the input sequence that each token belongs to.
+    #[getter]
+    fn sequence_ids(&self) -> Vec<Option<usize>> {
+        self.inner.sequence_ids()
+    }
+
+    /// 1 for special tokens and padding, 0 for text.
+    #[getter]
+    fn special_tokens_mask(&self) -> Vec<u32> {
+        self.inner.special_tokens_mask().collect()
+    }
+
+    /// 0 for padding, 1 for everything else.
+    #[getter]
+    fn attention_mask(&self) -> Vec<u32> {
+        self.inner.attention_mask().collect()
+    }
+
+    /// What truncation cut off.
+    #[getter]
+    fn overflowing(&self) -> Vec<Self> {
+        self.inner.overflowing().iter().cloned().map(Self::of).collect()
+    }
+
+    /// Number of input sequences.
+    #[getter]
+    fn n_sequences(&self) -> usize {
+        self.inner.n_sequences()
+    }
+
+    /// Marks all tokens as those of one input sequence.
+    fn set_sequence_id(&mut self, sequence_id: usize) {
+        self.inner.set_sequence(sequence_id);
+    }
+
+    /// The token that holds a character.
+    #[pyo3(signature = (char_pos, sequence_index=0))]
+    fn char_to_token(&self, char_pos: u32, sequence_index: usize) -> Option<usize> {
+        self.inner.char_to_token(char_pos, sequence_index)
+    }
+
+    /// The word that holds a character.
+    #[pyo3(signature = (char_pos, sequence_index=0))]
+    fn char_to_word(&self, char_pos: u32, sequence_index: usize) -> Option<u32> {
+        self.inner.char_to_word(char_pos, sequence_index)
+    }
+
+    /// The character range of a token.
+    fn token_to_chars(&self, token_index: usize) -> Option<(u32, u32)> {
+        self.inner.token_to_chars(token_index).map(|(_, chars)| chars)
+    }
+
+    /// The input sequence of a token.
+    fn token_to_sequence(&self, token_index: usize) -> Option<usize> {
+        self.inner.token_to_sequence(token_index)
+    }
+
+    /// The word of a token.
+    fn token_to_word(&self, token_index: usize) -> Option<u32> {
+        self.inner.token_to_word(token_index).map(|(_, word)| word)
+    }
+
+    /// The character range of a word.
+    #[pyo3(signature = (word_index, sequence_index=0))]
+    fn word_to_chars(&self, word_index: u32, sequence_index: usize) -> Option<(u32, u32)> {
+        self.inner.word_to_chars(word_index, sequence_index)
+    }
+
+    /// The first token of a word and one past its last.
+    #[pyo3(signature = (word_index, sequence_index=0))]
+    fn word_to_tokens(&self, word_index: u32, sequence_index: usize) -> Option<(usize, usize)> {
+        self.inner.word_to_tokens(word_index, sequence_index)
+    }
+
+    /// Pads to `length` tokens, what overflowed too.
+    #[pyo3(signature = (length, *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]"))]
+    fn pad(
+        &mut self,
+        py: Python<'_>,
+        length: usize,
+        direction: &str,
+        pad_id: u32,
+        pad_type_id: u32,
+        pad_token: &str,
+    ) -> PyResult<()> {
+        let symbol = Symbol { id: pad_id, text: Arc::from(pad_token) };
+        let direction = self::direction(py, direction)?;
+        self.inner.pad(length, &Padding { symbol, type_id: pad_type_id, direction });
+        Ok(())
+    }
+
+    /// Keeps at most `max_length` tokens; the rest becomes `overflowing`.
+    #[pyo3(signature = (max_length, stride=0, direction="right"))]
+    fn truncate(
+        &mut self,
+        py: Python<'_>,
+        max_length: usize,
+        stride: usize,
+        direction: &str,
+    ) -> PyResult<()> {
+        let direction = self::direction(py, direction)?;
+        self.inner.truncate(max_length, stride, direction).or_raise(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, encoding_json::write(&self.inner).to_string().as_bytes())
+    }
+
+    fn __setstate__(&mut self, state: &[u8]) -> PyResult<()> {
+        let value: Value = serde_json::from_slice(state).unwrap_or(json!(null));
+        let invalid = || PyValueError::new_err("the pickled Encoding cannot be read");
+        self.inner = encoding_json::read(&value).ok_or_else(invalid)?;
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Encoding(num_tokens={}, attributes=[ids, type_ids, tokens, offsets, attention_mask, \
+             special_tokens_mask, overflowing])",
+            self.inner.len()
+        )
+    }
+}

@@ -1,0 +1,68 @@
+//! From the core's errors to the exception classes of `lexmill.errors`.
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::Error;
+
+/// The name of the exception class of each error.
+fn class_name(error: &Error) -> &'static str {
+    match error {
+        Error::Io { .. } => "FileError",
+        Error::InvalidUtf8 { .. } => "InvalidUtf8Error",
+        Error::EmptyCorpus { .. } => "EmptyCorpusError",
+        Error::VocabSizeTooSmall { .. } | Error::InvalidOption { .. } | Error::Unsupported(_) => {
+            "OptionError"
+        }
+        Error::Format { .. } | Error::UnknownComponent { .. } => "FormatError",
+        Error::Regex { .. } => "RegexError",
+        Error::TokenNotInVocab { .. } | Error::UnknownId { .. } => "VocabError",
+        Error::TextTooLong { .. } => "TextTooLongError",
+        Error::Interrupted => "LexmillError",
+    }
+}
+
+/// An exception of class `name` of `lexmill.errors`.
+pub(super) fn exception(py: Python<'_>, name: &str, message: String) -> PyErr {
+    let class = py.import("lexmill.errors").and_then(|module| module.getattr(name));
+    match class.and_then(|class| class.call1((message,))) {
+        Ok(instance) => PyErr::from_value(instance),
+        Err(error) => error,
+    }
+}
+
+/// The exception for `error`.
+pub(super) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
+    if matches!(error, Error::Interrupted) {
+        return PyKeyboardInterrupt::new_err(());
+    }
+    if let Error::Io { source, path, .. } = error
+        && let Some(number) = source.raw_os_error()
+    {
+        return file_error(py, number, &error.to_string(), &path.display().to_string());
+    }
+    exception(py, class_name(error), error.to_string())
+}
+
+/// A `FileError` that carries `errno` and `filename` as every `OSError` does, and says the whole sentence.
+fn file_error(py: Python<'_>, number: i32, message: &str, path: &str) -> PyErr {
+    let error = exception(py, "FileError", message.to_owned());
+    let value = error.value(py);
+    let set = value.setattr("errno", number).and_then(|()| value.setattr("filename", path));
+    match set {
+        Ok(()) => error,
+        Err(error) => error,
+    }
+}
+
+/// Turns the core's results into Python's.
+pub(super) trait OrRaise<T> {
+    /// The value, or the exception for the error.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for crate::Result<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| to_python(py, &error))
+    }
+}

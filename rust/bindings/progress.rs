@@ -1,0 +1,75 @@
+//! Progress of long work towards Python: one callback, and Ctrl-C.
+
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+
+use super::errors::to_python;
+use super::trainers::ProgressFormat;
+use crate::structures::progress::Progress;
+use crate::{Error, Result};
+
+/// Python is asked this often; Ctrl-C takes effect as fast.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Hands progress to a Python callable and remembers what it raised.
+pub(super) struct Reporter {
+    callback: Option<Py<PyAny>>,
+    raised: Option<PyErr>,
+    last: Option<Instant>,
+}
+
+impl Reporter {
+    /// Only looks for Ctrl-C.
+    pub(super) fn silent() -> Self {
+        Self { callback: None, raised: None, last: None }
+    }
+
+    /// Calls `callback(stage, done, total)`.
+    pub(super) fn to(callback: Py<PyAny>) -> Self {
+        Self { callback: Some(callback), raised: None, last: None }
+    }
+
+    /// Shows progress on standard error in the way of `format`.
+    pub(super) fn shown(py: Python<'_>, format: ProgressFormat) -> PyResult<Self> {
+        let name = match format {
+            ProgressFormat::Terminal => "terminal",
+            ProgressFormat::Json => "json_lines",
+            ProgressFormat::Silent => return Ok(Self::silent()),
+        };
+        let callback = py.import("lexmill._progress")?.getattr(name)?.call0()?;
+        Ok(if callback.is_none() { Self::silent() } else { Self::to(callback.unbind()) })
+    }
+
+    /// Passes a report on, if the last one is long enough ago or this one ends its stage.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if Python raised; [`Self::or_raise`] then gives the exception.
+    pub(super) fn report(&mut self, progress: Progress) -> Result<()> {
+        let is_last = progress.done == progress.total;
+        if !is_last && self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
+            return Ok(());
+        }
+        self.last = Some(Instant::now());
+        Python::attach(|py| {
+            let result = py.check_signals().and_then(|()| match &self.callback {
+                Some(callback) => {
+                    callback.call1(py, (progress.stage, progress.done, progress.total)).map(drop)
+                }
+                None => Ok(()),
+            });
+            result.map_err(|error| {
+                self.raised = Some(error);
+                Error::Interrupted
+            })
+        })
+    }
+
+    /// The outcome of the work, with the exception that Python raised during it.
+    pub(super) fn or_raise<T>(self, py: Python<'_>, result: Result<T>) -> PyResult<T> {
+        match (result, self.raised) {
+            (Err(Error::Interrupted), Some(raised)) => Err(raised),
+            (result, _) => result.map_err(|error| to_python(py, &error)),
+        }
+    }
+}

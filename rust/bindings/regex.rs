@@ -1,0 +1,50 @@
+//! `lexmill.Regex`.
+
+use pyo3::prelude::*;
+
+use super::errors::OrRaise;
+use crate::pre_tokenizers::SplitPattern;
+use crate::structures::regex::Pattern;
+
+/// A regular expression in Oniguruma's syntax, as `tokenizer.json` files hold them.
+#[pyclass(name = "Regex", module = "lexmill", frozen)]
+pub(super) struct PyRegex {
+    pattern: String,
+}
+
+#[pymethods]
+impl PyRegex {
+    #[new]
+    fn new(py: Python<'_>, pattern: String) -> PyResult<Self> {
+        Pattern::new(&pattern).or_raise(py)?;
+        Ok(Self { pattern })
+    }
+
+    fn __getnewargs__(&self) -> (String,) {
+        (self.pattern.clone(),)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Regex({:?})", self.pattern)
+    }
+}
+
+/// A `str` to look for as it is, or a `Regex`.
+#[derive(FromPyObject)]
+pub(super) enum PatternArgument<'py> {
+    /// Literal text.
+    #[pyo3(annotation = "str")]
+    Text(String),
+    /// A regular expression.
+    #[pyo3(annotation = "lexmill.Regex")]
+    Regex(Bound<'py, PyRegex>),
+}
+
+impl PatternArgument<'_> {
+    pub(super) fn to_core(&self) -> SplitPattern {
+        match self {
+            Self::Text(text) => SplitPattern::Literal(text.clone()),
+            Self::Regex(regex) => SplitPattern::Regex(regex.get().pattern.clone()),
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! `lexmill.Tokenizer`: making, saving, and its parts. Encoding and decoding: `tokenizer_batch.rs`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+use super::added_token::{self, PyAddedToken};
+use super::decoders::{self, PyDecoder};
+use super::encoding::{PyEncoding, direction, direction_name};
+use super::errors::{OrRaise, exception};
+use super::models::{self, PyModel};
+use super::normalizers::{self, PyNormalizer};
+use super::pre_tokenizers::{self, PyPreTokenizer};
+use super::processors::{self, PyPostProcessor};
+use super::stage::Stage;
+use super::tokenizer_state::{Concerns, Shared, State};
+use crate::encoding::{Padding, Symbol};
+use crate::formats::{tokenizer_json, vocab_files};
+use crate::models::Model;
+use crate::structures::atomic_file;
+use crate::tokenizer::{PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy};
+
+/// Cuts text into tokens and puts tokens together again.
+#[pyclass(name = "Tokenizer", module = "lexmill", frozen, dict, weakref)]
+pub(super) struct PyTokenizer {
+    pub(super) shared: Shared,
+}
+
+impl PyTokenizer {
+    fn of(state: State) -> Self {
+        Self { shared: Shared::new(state) }
+    }
+
+    /// The compiled tokenizer as of now.
+    pub(super) fn core(&self, py: Python<'_>) -> PyResult<Arc<Tokenizer>> {
+        self.shared.tokenizer().or_raise(py)
+    }
+
+    fn read(py: Python<'_>, json: &str) -> PyResult<Self> {
+        let parts = py.detach(|| tokenizer_json::read(json)).or_raise(py)?;
+        Ok(Self::of(State::of(parts)))
+    }
+
+    fn to_json(&self, pretty: bool) -> String {
+        tokenizer_json::write(&self.shared.state().parts(), pretty)
+    }
+}
+
+#[pymethods]
+impl PyTokenizer {
+    #[new]
+    fn new(model: &Bound<'_, PyModel>) -> Self {
+        Self::of(State::of_model(Arc::clone(&model.get().stage)))
+    }
+
+    /// Reads a `tokenizer.json` from text.
+    #[staticmethod]
+    fn from_str(py: Python<'_>, json: &str) -> PyResult<Self> {
+        Self::read(py, json)
+    }
+
+    /// Reads a `tokenizer.json`.
+    #[staticmethod]
+    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let json = py.detach(|| vocab_files::read_text(&path)).or_raise(py)?;
+        Self::read(py, &json)
+    }
+
+    /// Reads a `tokenizer.json` from bytes.
+    #[staticmethod]
+    fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyBytes>) -> PyResult<Self> {
+        match std::str::from_utf8(buffer.as_bytes()) {
+            Ok(json) => Self::read(py, json),
+            Err(error) => {
+                let message = format!("buffer is not valid UTF-8 at byte {}", error.valid_up_to());
+                Err(exception(py, "InvalidUtf8Error", message))
+            }
+        }
+    }
+
+    /// The tokenizer as JSON text; the same tokenizer gives the same text.
+    #[pyo3(signature = (pretty=false))]
+    fn to_str(&self, py: Python<'_>, pretty: bool) -> String {
+        py.detach(|| self.to_json(pretty))
+    }
+
+    /// Writes a `tokenizer.json`, whole or not at all.
+    #[pyo3(signature = (path, pretty=true))]
+    fn save(&self, py: Python<'_>, path: PathBuf, pretty: bool) -> PyResult<()> {
+        py.detach(|| save(&path, &self.to_json(pretty))).or_raise(py)
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.to_json(false).as_bytes())
+    }
+
+    fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let parts = tokenizer_json::read(&String::from_utf8_lossy(state)).or_raise(py)?;
+        self.shared.change(Concerns::Pipeline, |current| *current = State::of(parts));
+        Ok(())
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, [models::wrap(py, Stage::new(Arc::new(Model::Bpe(Default::default()))))?])
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let core = self.core(py)?;
+        let (vocab, added) = (core.pipeline().model().vocab().len(), core.pipeline().added().len());
+        Ok(format!("Tokenizer(vocab_size={vocab}, added_tokens={added}, plan={:?})", core.pipeline().plan()))
+    }
+
+    #[getter]
+    fn get_model(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        models::wrap(py, Arc::clone(&self.shared.state().model))
+    }
+
+    #[setter]
+    fn set_model(&self, value: &Bound<'_, PyModel>) {
+        let stage = Arc::clone(&value.get().stage);
+        self.shared.change(Concerns::Pipeline, |state| state.model = stage);
+    }
+
+    #[getter]
+    fn get_normalizer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let stage = self.shared.state().normalizer.clone();
+        stage.map(|stage| normalizers::wrap(py, stage)).transpose()
+    }
+
+    #[setter]
+    fn set_normalizer(&self, value: Option<&Bound<'_, PyNormalizer>>) {
+        let stage = value.map(|value| Arc::clone(&value.get().stage));
+        self.shared.change(Concerns::Pipeline, |state| state.normalizer = stage);
+    }
+
+    #[getter]
+    fn get_pre_tokenizer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let stage = self.shared.state().pre_tokenizer.clone();
+        stage.map(|stage| pre_tokenizers::wrap(py, stage)).transpose()
+    }
+
+    #[setter]
+    fn set_pre_tokenizer(&self, value: Option<&Bound<'_, PyPreTokenizer>>) {
+        let stage = value.map(|value| Arc::clone(&value.get().stage));
+        self.shared.change(Concerns::Pipeline, |state| state.pre_tokenizer = stage);
+    }
+
+    #[getter]
+    fn get_post_processor(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let stage = self.shared.state().post_processor.clone();
+        stage.map(|stage| processors::wrap(py, stage)).transpose()
+    }
+
+    #[setter]
+    fn set_post_processor(&self, value: Option<&Bound<'_, PyPostProcessor>>) {
+        let stage = value.map(|value| Arc::clone(&value.get().stage));
+        self.shared.change(Concerns::Rest, |state| state.post_processor = stage);
+    }
+
+    #[getter]
+    fn get_decoder(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let stage = self.shared.state().decoder.clone();
+        stage.map(|stage| decoders::wrap(py, stage)).transpose()
+    }
+
+    #[setter]
+    fn set_decoder(&self, value: Option<&Bound<'_, PyDecoder>>) {
+        let stage = value.map(|value| Arc::clone(&value.get().stage));
+        self.shared.change(Concerns::Rest, |state| state.decoder = stage);
+    }
+
+    /// Whether special tokens in the text are left to the model.
+    #[getter]
+    fn get_encode_special_tokens(&self) -> bool {
+        self.shared.state().encode_special_tokens
+    }
+
+    #[setter]
+    fn set_encode_special_tokens(&self, value: bool) {
+        if self.get_encode_special_tokens() != value {
+            self.shared.change(Concerns::Pipeline, |state| state.encode_special_tokens = value);
+        }
+    }
+
+    /// Bytes that the cache of each thread may take; 0 turns caching off.
+    #[getter]
+    fn get_cache_limit(&self) -> usize {
+        self.shared.state().cache_limit
+    }
+
+    #[setter]
+    fn set_cache_limit(&self, value: usize) {
+        self.shared.change(Concerns::Pipeline, |state| state.cache_limit = value);
+    }
+
+    /// Bytes that caches take now, and may take per thread.
+    fn cache_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let info = PyDict::new(py);
+        info.set_item("bytes", self.core(py)?.pipeline().pool().cache_bytes())?;
+        info.set_item("limit_per_thread", self.get_cache_limit())?;
+        Ok(info)
+    }
+
+    /// Empties all caches.
+    fn clear_cache(&self, py: Python<'_>) -> PyResult<()> {
+        self.core(py)?.pipeline().pool().clear();
+        Ok(())
+    }
+
+    /// Adds tokens that are cut out of the text; returns how many were new or changed.
+    fn add_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
+        let tokens = added_token::tokens(tokens, false)?;
+        Ok(self.add(&tokens))
+    }
+
+    /// Adds tokens that decoding may skip; returns how many were new or changed.
+    fn add_special_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
+        let tokens = added_token::tokens(tokens, true)?;
+        Ok(self.add(&tokens))
+    }
+
+    /// Added tokens by id.
+    fn get_added_tokens_decoder<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let decoder = PyDict::new(py);
+        for (id, token) in self.shared.state().added.sorted() {
+            decoder.set_item(id, PyAddedToken::of(token.clone()))?;
+        }
+        Ok(decoder)
+    }
+
+    /// Ids by token.
+    #[pyo3(signature = (with_added_tokens=true))]
+    fn get_vocab<'py>(&self, py: Python<'py>, with_added_tokens: bool) -> PyResult<Bound<'py, PyDict>> {
+        let (model, added) = {
+            let state = self.shared.state();
+            (state.model.get(), Arc::clone(&state.added))
+        };
+        let vocab = PyDict::new(py);
+        for (token, id) in model.vocab().sorted_by_id() {
+            vocab.set_item(token, id)?;
+        }
+        if with_added_tokens {
+            for (content, id) in added.contents() {
+                vocab.set_item(content, id)?;
+            }
+        }
+        Ok(vocab)
+    }
+
+    /// Number of tokens.
+    #[pyo3(signature = (with_added_tokens=true))]
+    fn get_vocab_size(&self, with_added_tokens: bool) -> usize {
+        let state = self.shared.state();
+        let model = state.model.get();
+        let is_new = |content: &str| model.vocab().id(content).is_none();
+        let added = state.added.contents().into_iter().filter(|&(content, _)| is_new(content)).count();
+        model.vocab().len() + if with_added_tokens { added } else { 0 }
+    }
+
+    /// The id of a token.
+    fn token_to_id(&self, py: Python<'_>, token: &str) -> PyResult<Option<u32>> {
+        Ok(self.core(py)?.token_to_id(token))
+    }
+
+    /// The token with an id.
+    fn id_to_token(&self, py: Python<'_>, id: u32) -> PyResult<Option<String>> {
+        Ok(self.core(py)?.id_to_token(id).map(str::to_owned))
+    }
+
+    /// How many special tokens a text or a pair gets.
+    fn num_special_tokens_to_add(&self, py: Python<'_>, is_pair: bool) -> PyResult<usize> {
+        Ok(self.core(py)?.added_tokens(is_pair))
+    }
+
+    /// Truncates, post-processes and pads an encoding or a pair.
+    #[pyo3(signature = (encoding, pair=None, add_special_tokens=true))]
+    fn post_process(
+        &self,
+        py: Python<'_>,
+        encoding: &PyEncoding,
+        pair: Option<&PyEncoding>,
+        add_special_tokens: bool,
+    ) -> PyResult<PyEncoding> {
+        let pair = pair.map(|pair| pair.inner.clone());
+        let core = self.core(py)?;
+        let mut processed =
+            [core.post_process(encoding.inner.clone(), pair, add_special_tokens).or_raise(py)?];
+        core.pad(&mut processed);
+        let [processed] = processed;
+        Ok(PyEncoding::of(processed))
+    }
+
+    /// Cuts encodings to `max_length` tokens from now on, special tokens included.
+    #[pyo3(signature = (max_length, *, stride=0, strategy="longest_first", direction="right"))]
+    fn enable_truncation(
+        &self,
+        py: Python<'_>,
+        max_length: usize,
+        stride: usize,
+        strategy: &str,
+        direction: &str,
+    ) -> PyResult<()> {
+        let found = TruncationStrategy::NAMES.into_iter().find(|&(_, name, _)| name == strategy);
+        let Some((strategy, ..)) = found else {
+            let names = TruncationStrategy::NAMES.map(|(_, name, _)| name).join(", ");
+            return Err(exception(
+                py,
+                "OptionError",
+                format!("strategy is {strategy} but must be one of {names}"),
+            ));
+        };
+        let direction = self::direction(py, direction)?;
+        let special = self.core(py)?.added_tokens(false);
+        if max_length >= special && stride > max_length - special {
+            let message = format!(
+                "stride is {stride} but must be below the {} tokens that {max_length} leave beside {special} special \
+                 tokens",
+                max_length - special
+            );
+            return Err(exception(py, "OptionError", message));
+        }
+        let truncation = Truncation { direction, max_length, strategy, stride };
+        self.shared.change(Concerns::Rest, |state| state.truncation = Some(truncation));
+        Ok(())
+    }
+
+    /// Stops truncating.
+    fn no_truncation(&self) {
+        self.shared.change(Concerns::Rest, |state| state.truncation = None);
+    }
+
+    /// The truncation options, if any.
+    #[getter]
+    fn truncation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(truncation) = self.shared.state().truncation.clone() else { return Ok(None) };
+        let names = TruncationStrategy::NAMES.into_iter().find(|&(known, ..)| known == truncation.strategy);
+        let options = PyDict::new(py);
+        options.set_item("max_length", truncation.max_length)?;
+        options.set_item("stride", truncation.stride)?;
+        options.set_item("strategy", names.map(|(_, name, _)| name))?;
+        options.set_item("direction", direction_name(truncation.direction))?;
+        Ok(Some(options))
+    }
+
+    /// Fills encodings up from now on: to `length`, or as the longest of each batch.
+    #[pyo3(signature = (
+        *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]", length=None, pad_to_multiple_of=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
+    fn enable_padding(
+        &self,
+        py: Python<'_>,
+        direction: &str,
+        pad_id: u32,
+        pad_type_id: u32,
+        pad_token: &str,
+        length: Option<usize>,
+        pad_to_multiple_of: Option<usize>,
+    ) -> PyResult<()> {
+        let direction = self::direction(py, direction)?;
+        let symbol = Symbol { id: pad_id, text: pad_token.into() };
+        let rule = PaddingRule {
+            length: length.map_or(PaddingLength::BatchLongest, PaddingLength::Fixed),
+            pad_to_multiple_of,
+            padding: Padding { symbol, type_id: pad_type_id, direction },
+        };
+        self.shared.change(Concerns::Rest, |state| state.padding = Some(rule));
+        Ok(())
+    }
+
+    /// Stops padding.
+    fn no_padding(&self) {
+        self.shared.change(Concerns::Rest, |state| state.padding = None);
+    }
+
+    /// The padding options, if any.
+    #[getter]
+    fn padding<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(rule) = self.shared.state().padding.clone() else { return Ok(None) };
+        let length = match rule.length {
+            PaddingLength::BatchLongest => None,
+            PaddingLength::Fixed(length) => Some(length),
+        };
+        let options = PyDict::new(py);
+        options.set_item("length", length)?;
+        options.set_item("pad_to_multiple_of", rule.pad_to_multiple_of)?;
+        options.set_item("pad_id", rule.padding.symbol.id)?;
+        options.set_item("pad_token", &*rule.padding.symbol.text)?;
+        options.set_item("pad_type_id", rule.padding.type_id)?;
+        options.set_item("direction", direction_name(rule.padding.direction))?;
+        Ok(Some(options))
+    }
+}
+
+impl PyTokenizer {
+    /// Adds tokens to the state.
+    pub(super) fn add(&self, tokens: &[crate::added_tokens::AddedToken]) -> usize {
+        self.shared.change(Concerns::Pipeline, |state| {
+            let model = state.model.get();
+            Arc::make_mut(&mut state.added).add(tokens, model.vocab())
+        })
+    }
+}
+
+fn save(path: &Path, json: &str) -> crate::Result<()> {
+    atomic_file::write(path, json.as_bytes())
+}
+
+/// The error for a trainer argument of another kind.
+pub(super) fn wrong_trainer() -> PyErr {
+    PyTypeError::new_err("trainer must be a Trainer")
+}
+
+/// The error for `errors` arguments other than the known ones.
+pub(super) fn wrong_errors(given: &str) -> PyErr {
+    PyValueError::new_err(format!("errors is {given} but must be strict or replace"))
+}

@@ -1,0 +1,70 @@
+//! Text files as documents.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::tokenizer::Utf8Errors;
+use crate::{Error, Result};
+
+/// The text of several files, and how it is cut.
+#[derive(Debug)]
+pub struct Documents {
+    texts: Vec<String>,
+    separator: Option<String>,
+}
+
+/// Reads files whole; with a separator each file is cut at it.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::InvalidUtf8`] unless `errors` is [`Utf8Errors::Replace`];
+/// [`Error::InvalidOption`] for an empty separator.
+pub fn read_documents(paths: &[PathBuf], separator: Option<&str>, errors: Utf8Errors) -> Result<Documents> {
+    if separator == Some("") {
+        return Err(Error::InvalidOption {
+            name: "separator",
+            value: "empty".to_owned(),
+            expected: "at least one character".to_owned(),
+        });
+    }
+    let texts = paths.iter().map(|path| read_file(path, errors)).collect::<Result<_>>()?;
+    Ok(Documents { texts, separator: separator.map(str::to_owned) })
+}
+
+fn read_file(path: &Path, errors: Utf8Errors) -> Result<String> {
+    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    File::open(path).map_err(failed("open"))?.read_to_end(&mut bytes).map_err(failed("read"))?;
+    match (String::from_utf8(bytes), errors) {
+        (Ok(text), _) => Ok(text),
+        (Err(error), Utf8Errors::Strict) => Err(Error::InvalidUtf8 {
+            origin: path.display().to_string(),
+            byte: error.utf8_error().valid_up_to() as u64,
+        }),
+        (Err(error), Utf8Errors::Replace) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+impl Documents {
+    /// The documents, file by file. What follows a file's last separator counts only if it is not empty.
+    pub fn documents(&self) -> Vec<&str> {
+        let Some(separator) = &self.separator else {
+            return self.texts.iter().map(String::as_str).collect();
+        };
+        let cut = |text: &'_ String| text.strip_suffix(separator.as_str()).map_or(text.len(), str::len);
+        let texts = self.texts.iter().filter(|text| !text.is_empty());
+        texts.flat_map(|text| text[..cut(text)].split(separator.as_str())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_separator_at_the_end_opens_no_document() {
+        let texts = vec!["a||b||".to_owned(), String::new(), "c".to_owned(), "||".to_owned()];
+        let documents = Documents { texts, separator: Some("||".to_owned()) };
+        assert_eq!(documents.documents(), ["a", "b", "c", ""]);
+    }
+}

@@ -1,0 +1,3 @@
+//! What is read and written: text files, cut into documents.
+
+pub mod documents;

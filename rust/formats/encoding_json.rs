@@ -1,0 +1,54 @@
+//! Encodings as JSON, which is how they travel in pickles: the pieces with their tokens spelled out.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::encoding::{ColumnsBuilder, Encoding, PieceParts, Symbol, TokenNames};
+
+/// The encoding with all of its tokens.
+pub fn write(encoding: &Encoding) -> Value {
+    let pieces: Vec<Value> = encoding.parts().into_iter().map(write_piece).collect();
+    let overflowing: Vec<Value> = encoding.overflowing().iter().map(write).collect();
+    json!({"pieces": pieces, "overflowing": overflowing})
+}
+
+fn write_piece(piece: PieceParts) -> Value {
+    match piece {
+        PieceParts::Text { type_id, sequence, tokens } => {
+            json!({"type_id": type_id, "sequence": sequence, "tokens": tokens})
+        }
+        PieceParts::Symbols { type_id, sequence, symbol, len, is_padding } => json!({
+            "type_id": type_id, "sequence": sequence, "id": symbol.id, "text": &*symbol.text, "len": len,
+            "is_padding": is_padding,
+        }),
+    }
+}
+
+/// The encoding that [`write`] wrote.
+pub fn read(value: &Value) -> Option<Encoding> {
+    let pieces = value["pieces"].as_array()?.iter().map(read_piece).collect::<Option<Vec<_>>>()?;
+    let overflowing = value["overflowing"].as_array()?.iter().map(read).collect::<Option<Vec<_>>>()?;
+    let mut columns = ColumnsBuilder::default();
+    for piece in &pieces {
+        if let PieceParts::Text { tokens, .. } = piece {
+            for (id, text, offsets, word) in tokens {
+                columns.push_with_text(*id, text, *offsets, *word);
+            }
+        }
+    }
+    Some(Encoding::from_parts(pieces, Arc::new(columns.finish(TokenNames::Own)), overflowing))
+}
+
+fn read_piece(value: &Value) -> Option<PieceParts> {
+    let type_id = u32::try_from(value["type_id"].as_u64()?).ok()?;
+    let sequence = value["sequence"].as_u64().and_then(|sequence| usize::try_from(sequence).ok());
+    if let Some(tokens) = value.get("tokens") {
+        let tokens = serde_json::from_value(tokens.clone()).ok()?;
+        return Some(PieceParts::Text { type_id, sequence, tokens });
+    }
+    let symbol =
+        Symbol { id: u32::try_from(value["id"].as_u64()?).ok()?, text: value["text"].as_str()?.into() };
+    let len = usize::try_from(value["len"].as_u64()?).ok()?;
+    Some(PieceParts::Symbols { type_id, sequence, symbol, len, is_padding: value["is_padding"].as_bool()? })
+}
