@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 # Set before any library is imported, since thread pools read it once.
-THREAD_VARIABLES = ["RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"]
+THREAD_VARIABLES = ["LEXMILL_NUM_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"]
 # Warm passes stop after this time, so that a slow library does not hold up the round.
 WARM_SECONDS = 20.0
 
@@ -63,7 +63,7 @@ def limit_threads(threads: int) -> None:
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Times the passes, then digests the last result and compares it."""
-    from adapters import REFERENCE, Unsupported, load_adapter
+    from adapters import NO_CALL, REFERENCE, Unsupported, load_adapter
     from corpora import SCRATCH, corpus_file, tokenizer_folder
     from digests import TRAINING_JOBS, digest, reference_digest
 
@@ -76,7 +76,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     imported = time.perf_counter()
     call = getattr(adapter, arguments.job.replace("-", "_"), None)
     if call is None:
-        raise Unsupported("has no call for this job")
+        raise Unsupported(NO_CALL)
     if not training:
         adapter.load(tokenizer_folder(arguments.tokenizer))
     loaded = time.perf_counter()
@@ -97,9 +97,9 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         "mb_before": round(start_memory, 1),
         "mb_peak": round(peak_megabytes(), 1),
     }
-    if arguments.job == "train-bpe" and not adapter.same_training_rule:
-        return row | {"correct": None}
     own = digest(adapter, arguments.job, result)
+    if own is None:
+        return row | {"correct": None}
     correct = arguments.library == REFERENCE or own == reference_digest(arguments)
     return row | {"digest": own, "correct": correct}
 

@@ -6,7 +6,7 @@ import importlib
 
 from .base import Adapter, Unsupported
 
-__all__ = ["NAMES", "REFERENCE", "Adapter", "Unsupported", "load_adapter"]
+__all__ = ["NAMES", "NO_CALL", "REFERENCE", "Adapter", "Unsupported", "load_adapter"]
 
 # Module names, which are the libraries' names with `_` for `-`.
 NAMES = [
@@ -20,6 +20,8 @@ NAMES = [
     "splintr_rs",
     "fastokens",
 ]
+# Said of a library without a method for the job.
+NO_CALL = "has no call for this job"
 # Whose results are the right ones.
 REFERENCE = "tokenizers"
 

@@ -15,6 +15,8 @@ import numpy as np
 Columns = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
 Merges = list[tuple[bytes, bytes]]
 
+# Some libraries cut a file at a separator and drop it; this one occurs in no text, `\x1e` alone does.
+SEPARATOR = b"\x1e\x1flexmill\x1f\x1e"
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 BYTES_OF_CHARS = dict(
     zip(
@@ -32,13 +34,13 @@ class Unsupported(Exception):  # noqa: N818
 class Adapter:
     """Base of all adapters: every job is unsupported until a subclass has a method of its name.
 
-    Methods by job: `encode_arrays`, `encode_lists`, `encode_encodings`, `encode_one` and `count_tokens` take the
-    texts, `encode_file` a path; `train_bpe` and `count_words` take what `prepare_training` returned.
+    Methods by job: `encode_arrays` (whatever result is fastest), `encode_lists` (lists of Python ints),
+    `encode_encodings` (objects with offsets), `encode_offsets` (the same, and ids and offsets read from each),
+    `encode_one` (one call a text) and `count_tokens` take the texts, `encode_file` a path; `train_bpe` and
+    `count_words` take what `prepare_training` returned.
     """
 
     distribution: str
-    # False where the library documents another rule for ties or alphabet: its merges are shown, not compared.
-    same_training_rule = True
 
     def __init__(self, threads: int) -> None:
         """Notes how many threads each call is to use."""
@@ -57,17 +59,13 @@ class Adapter:
         rows = [getattr(row, "ids", row) for row in result]
         return flat(rows), np.fromiter(map(len, rows), np.int64, len(rows))
 
-    def offsets(self, result: Any) -> Iterable[Sequence[tuple[int, int]]]:
-        """Each row's character offsets."""
-        return (row.offsets for row in result)
+    def merges(self, result: Any) -> Merges | None:
+        """The merges learnt, as bytes, in order; none where the library's rule for ties or spaces is another."""
+        return None
 
-    def merges(self, result: Any) -> Merges:
-        """The merges learnt, as bytes, in order."""
-        raise NotImplementedError
-
-    def word_counts(self, result: Any) -> Iterable[tuple[bytes, int]]:
-        """Words and counts, in any order."""
-        raise NotImplementedError
+    def word_counts(self, result: Any) -> Iterable[tuple[bytes, int]] | None:
+        """Words and counts, in any order; none where the library keeps them to itself."""
+        return None
 
 
 def flat(rows: Sequence[Any]) -> np.ndarray[Any, Any]:

@@ -10,10 +10,7 @@ import gigatoken
 import numpy as np
 from gigatoken import gigatoken_rs
 
-from .base import Adapter, Columns, Merges, Unsupported
-
-# Occurs in no corpus; the library cuts documents at it and drops it.
-SEPARATOR = b"\x1e"
+from .base import SEPARATOR, Adapter, Columns, Merges, Unsupported
 
 
 class Library(Adapter):

@@ -14,9 +14,8 @@ class Library(Adapter):
     """Threads come from `RAYON_NUM_THREADS`."""
 
     distribution = "rustbpe"
-    # Ids of bytes, which break ties, follow the bytes and not the byte-level alphabet.
-    same_training_rule = False
 
+    # Its merges are not compared: ids of bytes, which break ties, follow the bytes and not the byte-level alphabet.
     def train_bpe(self, corpus: Path) -> Any:
         tokenizer = rustbpe.Tokenizer()
         with corpus.open(encoding="utf-8", newline="\n") as lines:

@@ -15,8 +15,6 @@ class Library(Adapter):
     """Threads are an argument of the call."""
 
     distribution = "sentencepiece"
-    # Whitespace becomes part of words in its own way, and frequencies are compared at intervals.
-    same_training_rule = False
 
     def load(self, folder: Path) -> None:
         models = sorted([*folder.glob("*.model"), *folder.glob("source.spm")])
@@ -33,6 +31,7 @@ class Library(Adapter):
         encode = self.processor.Encode
         return [encode(text) for text in texts]
 
+    # Its merges are not compared: its merges are not compared: whitespace becomes part of words in its own way, and frequencies are compared at intervals.
     def train_bpe(self, corpus: Path) -> Any:
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.Train(

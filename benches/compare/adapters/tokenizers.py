@@ -28,6 +28,9 @@ class Library(Adapter):
     def encode_encodings(self, texts: list[str]) -> Any:
         return self.tokenizer.encode_batch(texts, add_special_tokens=False)
 
+    def encode_offsets(self, texts: list[str]) -> Any:
+        return [(encoding.ids, encoding.offsets) for encoding in self.encode_encodings(texts)]
+
     def encode_one(self, texts: list[str]) -> Any:
         encode = self.tokenizer.encode
         return [encode(text, add_special_tokens=False) for text in texts]

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 import tokie
 
-from .base import Adapter, Columns, Unsupported
-
-# A file without this is one document, as for the others.
-SEPARATOR = b"\x1e"
+from .base import SEPARATOR, Adapter, Columns, Unsupported
 
 
 class Library(Adapter):
@@ -35,6 +32,7 @@ class Library(Adapter):
         encode = self.tokenizer.encode
         return [encode(text, add_special_tokens=False) for text in texts]
 
+    # Without a separator in it, the file is one document, as it is for the others.
     def encode_file(self, path: Path) -> Any:
         return self.tokenizer.encode_files([str(path)], separator=SEPARATOR)
 
