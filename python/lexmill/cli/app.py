@@ -16,7 +16,7 @@ from lexmill.cli import encode as encoding
 from lexmill.cli import inspect as inspection
 from lexmill.cli import train as training
 from lexmill.cli.options import Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
-from lexmill.cli.outcome import INTERRUPTED, USAGE, execute, fail
+from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail
 
 __all__ = ["app", "run"]
 
@@ -187,7 +187,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         # Versions of typer bring click or a copy of it, so its classes have no one name; this method marks them.
         format_message = getattr(error, "format_message", None)
         if format_message is None:
-            raise
-        message = str(format_message()).rstrip(".")
+            message = f"unexpected {type(error).__name__}: {error}"
+            return fail("", "--json" in arguments, type(error).__name__, message, ERROR)
+        message = str(format_message()).rstrip(".").replace("Value error, ", "")
         return fail("", "--json" in arguments, "UsageError", message[:1].lower() + message[1:], USAGE)
     return code if isinstance(code, int) else 0

@@ -44,4 +44,4 @@ def count(source: Source) -> Outcome:
         "tokens": total.tokens,
         "bytes": total.size,
     }
-    return Outcome(data, text=columns(table))
+    return Outcome(data, text=columns(table, ">>><"))

@@ -53,18 +53,13 @@ def join_cut(pieces: Sequence[str], color: bool) -> str:
     )
 
 
-def columns(rows: Sequence[Sequence[str]], left: int = 0) -> str:
-    """Rows as lines of columns: the first `left` and the last flush left, the others flush right."""
+def columns(rows: Sequence[Sequence[str]], align: str) -> str:
+    """Rows as lines of columns; `align` has `<` for each column that is flush left and `>` for the others."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    last = len(widths) - 1
-    lines = []
-    for row in rows:
-        cells = (
-            cell.ljust(width) if index < left or index == last else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+    lines = (
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)) for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def megabytes(size: float) -> str:

@@ -64,8 +64,8 @@ def inspect(options: Options) -> Outcome:
         "sample": {"text": text, "ids": encoding.ids, "tokens": encoding.tokens},
     }
     sections = [
-        columns([(stage.replace("_", "-"), _describe(parts.get(stage))) for stage in _STAGES], left=1),
-        columns([(name.replace("_", " "), f"{size:,}") for name, size in sizes.items()], left=1),
+        columns([(stage.replace("_", "-"), _describe(parts.get(stage))) for stage in _STAGES], "<<"),
+        columns([(name.replace("_", " "), f"{size:,}") for name, size in sizes.items()], "<>"),
         _table("special tokens", tokenizer, special),
         _table(f"longest {len(longest)} tokens", tokenizer, longest),
         f"{len(encoding.ids):,} tokens of a sample\n{join_cut(pieces, wants_color(sys.stdout))}",
@@ -84,7 +84,7 @@ def _table(title: str, tokenizer: Tokenizer, tokens: list[tuple[int, str]]) -> s
     if not tokens:
         return ""
     rows = [(str(id_), repr(_text(tokenizer, id_, token))) for id_, token in tokens]
-    return f"{title}\n{columns(rows)}"
+    return f"{title}\n{columns(rows, '><')}"
 
 
 def _text(tokenizer: Tokenizer, id_: int, token: str) -> str:
