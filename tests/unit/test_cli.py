@@ -380,7 +380,7 @@ class TestProcess:
 
     def test_a_reader_that_leaves_is_no_error(self, saved: str) -> None:
         Path("text.txt").write_text("the cat\n" * 200_000)
-        command = [*COMMAND, "encode", saved, "text.txt"]
+        command = [*COMMAND, "encode", saved, "text.txt", "--separator", "\\n"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             assert process.stdout is not None
             assert process.stderr is not None
@@ -397,6 +397,7 @@ class TestProcess:
             # More than a pipe holds: once it is written, the command is reading.
             process.stdin.write(b"the cat\n" * 100_000)
             process.send_signal(signal.SIGINT)
+            process.stdin.close()
             assert process.stderr.read() == b"error: interrupted\n"
             assert process.wait() == 130
         assert not Path("tokenizer.json").exists()

@@ -9,16 +9,19 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
 from lexmill.cli.outcome import UsageError
 from lexmill.errors import FileError, InvalidUtf8Error
 
-__all__ = ["STANDARD", "check_inputs", "check_output", "decode_utf8", "read_stdin", "write_whole"]
+__all__ = ["STANDARD", "check_inputs", "check_output", "line_batches", "read_stdin", "write_whole"]
 
 # Stands for stdin among inputs and for stdout as an output.
 STANDARD = "-"
+# How much is read at a time.
+_BLOCK = 1 << 20
 
 
 def check_inputs(paths: Sequence[str]) -> int:
@@ -80,8 +83,9 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
     """
     if path == STANDARD:
         sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        # With PYTHONUNBUFFERED set, sys.stdout.buffer is a bare file, whose write() may stop half way.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
+            yield stream
         return
     # Through a symbolic link, the file it points to is replaced, not the link.
     target = Path(path).resolve()
@@ -113,10 +117,10 @@ def read_stdin(errors: str) -> tuple[str, int]:
         InvalidUtf8Error: it is not UTF-8 and `errors` is `strict`.
     """
     data = sys.stdin.buffer.read()
-    return decode_utf8(data, "stdin", errors), len(data)
+    return _decode(data, "stdin", errors), len(data)
 
 
-def decode_utf8(data: bytes, origin: str, errors: str, start: int = 0) -> str:
+def _decode(data: bytes, origin: str, errors: str, start: int = 0) -> str:
     """Decodes bytes that begin at byte `start` of what `origin` names.
 
     Raises:
@@ -129,3 +133,34 @@ def decode_utf8(data: bytes, origin: str, errors: str, start: int = 0) -> str:
             f"{origin} is not valid UTF-8 at byte {start + error.start}; pass --errors replace to read it all the same"
         )
         raise InvalidUtf8Error(message) from None
+
+
+def line_batches(paths: Sequence[str], errors: str) -> Iterator[list[str]]:
+    """Lines with their ends, as training from files takes them; `-` is stdin.
+
+    Raises:
+        InvalidUtf8Error: one is not UTF-8 and `errors` is `strict`.
+    """
+    for path in paths:
+        with sys.stdin.buffer if path == STANDARD else Path(path).open("rb") as stream:
+            start = 0
+            for block in _blocks_of_lines(stream):
+                text = _decode(block, "stdin" if path == STANDARD else path, errors, start)
+                start += len(block)
+                lines = [line + "\n" for line in text.split("\n")]
+                last = lines.pop()[:-1]
+                yield [*lines, last] if last else lines
+
+
+def _blocks_of_lines(stream: BufferedReader) -> Iterator[bytes]:
+    """Blocks that end with a line, the last one perhaps with an unfinished one."""
+    rest: list[bytes] = []
+    # One read a call, so that an interrupt is not held up until much has arrived.
+    while block := stream.read1(_BLOCK):
+        head, newline, tail = block.rpartition(b"\n")
+        if newline:
+            yield b"".join([*rest, head, newline])
+            rest = []
+        rest.append(tail)
+    if any(rest):
+        yield b"".join(rest)

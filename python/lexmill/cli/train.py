@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Literal
 
 from lexmill import Regex, Tokenizer
 from lexmill.cli.display import megabytes
-from lexmill.cli.files import STANDARD, check_inputs, check_output, decode_utf8, write_whole
+from lexmill.cli.files import STANDARD, check_inputs, check_output, line_batches, write_whole
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
@@ -31,9 +29,6 @@ from lexmill.pre_tokenizers import (
 from lexmill.trainers import BpeTrainer
 
 __all__ = ["ModelName", "Options", "PreTokenizerName", "TieBreakName", "train"]
-
-# How much of stdin is handed over at a time.
-_BLOCK = 1 << 22
 
 # The published patterns of two families of models, which cut text on the way to the byte level.
 _PATTERNS = {
@@ -107,7 +102,7 @@ def train(options: Options) -> Outcome:
     started = time.perf_counter()
     with ProgressBar(enabled=not options.as_json) as progress:
         if STANDARD in options.files:
-            texts = _batches(options.files, options.errors)
+            texts = line_batches(options.files, options.errors)
             tokenizer.train_from_iterator(texts, trainer, on_progress=progress.callback, num_threads=options.threads)
         else:
             tokenizer.train(
@@ -159,20 +154,6 @@ def _trainer(options: Options) -> BpeTrainer:
         tie_break=options.tie_break.value,
         show_progress=False,
     )
-
-
-def _batches(paths: Sequence[str], errors: str) -> Iterator[list[str]]:
-    """Lines with their ends, as training from files takes them."""
-    for path in paths:
-        with sys.stdin.buffer if path == STANDARD else Path(path).open("rb") as stream:
-            origin = "stdin" if path == STANDARD else path
-            start = 0
-            while lines := stream.readlines(_BLOCK):
-                batch = []
-                for line in lines:
-                    batch.append(decode_utf8(line, origin, errors, start))
-                    start += len(line)
-                yield batch
 
 
 def _outcome(options: Options, tokenizer: Tokenizer, merges: int, size: int, seconds: float) -> Outcome:
