@@ -128,7 +128,7 @@ def decode(
         str, typer.Argument(metavar="IDS", help="A .npy file; - is lines of ids, one a document, on stdin.")
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="Where the text goes; - is stdout.")] = "-",
-    separator: Annotated[str, typer.Option(help="Text written between documents (\\n, \\t understood).")] = "",
+    separator: Annotated[str, typer.Option(help="Text written after each document (\\n, \\t understood).")] = "",
     row_splits: Annotated[
         str | None, typer.Option(metavar="FILE", help="The .npy file that encode wrote beside IDS.")
     ] = None,

@@ -46,10 +46,9 @@ def decode(options: Options) -> Outcome:
     with write_whole(options.output) as stream:
         for document in _documents(options):
             text = tokenizer.decode(document, skip_special_tokens=not options.special_tokens, strict=True)
-            data = (options.separator if documents else "").encode() + text.encode()
-            stream.write(data)
-            documents, tokens, size = documents + 1, tokens + len(document), size + len(data)
-    data = {"output": options.output, "documents": documents, "tokens": tokens, "bytes": size}
+            written = stream.write((text + options.separator).encode())
+            documents, tokens, size = documents + 1, tokens + len(document), size + written
+    data: dict[str, object] = {"output": options.output, "documents": documents, "tokens": tokens, "bytes": size}
     note = "" if options.output == STANDARD else f"{options.output}: {megabytes(size)} of {tokens:,} tokens"
     return Outcome(data, note=note)
 

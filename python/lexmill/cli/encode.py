@@ -18,6 +18,7 @@ from lexmill.cli.files import STANDARD, check_inputs, check_output, read_stdin, 
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
+from lexmill.errors import OptionError
 
 __all__ = ["Part", "Source", "encode", "encode_groups"]
 
@@ -122,9 +123,17 @@ def _encode_files(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Par
 
 def _encode_stdin(tokenizer: Tokenizer, source: Source) -> Part:
     text, size = read_stdin(source.errors)
-    texts = [text] if source.separator is None else text.split(source.separator)
+    texts = [text] if source.separator is None else _documents(text, source.separator)
     arrays = tokenizer.encode_batch_arrays(texts, add_special_tokens=source.special_tokens, num_threads=source.threads)
     return Part([STANDARD], [size], arrays)
+
+
+def _documents(text: str, separator: str) -> list[str]:
+    """As the core cuts files: what follows the last separator counts only if it is not empty."""
+    if not separator:
+        message = "separator is empty but must be at least one character"
+        raise OptionError(message)
+    return text.removesuffix(separator).split(separator) if text else []
 
 
 def _joined_splits(parts: Sequence[TokenArrays]) -> npt.NDArray[np.int64]:
@@ -147,7 +156,7 @@ def _outcome(
         "documents": documents,
         "tokens": tokens,
         "bytes": size,
-        "seconds": round(seconds, 3),
+        "seconds": round(seconds, 6),
     }
     note = f"{output}: {tokens:,} tokens in {documents:,} documents, from {megabytes(size)} in {seconds:.1f} s"
     return Outcome(data, note=note)

@@ -9,9 +9,9 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from io import BufferedReader
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from lexmill.cli.outcome import UsageError
 from lexmill.errors import FileError, InvalidUtf8Error
@@ -144,7 +144,7 @@ def line_batches(paths: Sequence[str], errors: str) -> Iterator[list[str]]:
     for path in paths:
         with sys.stdin.buffer if path == STANDARD else Path(path).open("rb") as stream:
             start = 0
-            for block in _blocks_of_lines(stream):
+            for block in _blocks_of_lines(cast("BufferedIOBase", stream)):
                 text = _decode(block, "stdin" if path == STANDARD else path, errors, start)
                 start += len(block)
                 lines = [line + "\n" for line in text.split("\n")]
@@ -152,7 +152,7 @@ def line_batches(paths: Sequence[str], errors: str) -> Iterator[list[str]]:
                 yield [*lines, last] if last else lines
 
 
-def _blocks_of_lines(stream: BufferedReader) -> Iterator[bytes]:
+def _blocks_of_lines(stream: BufferedIOBase) -> Iterator[bytes]:
     """Blocks that end with a line, the last one perhaps with an unfinished one."""
     rest: list[bytes] = []
     # One read a call, so that an interrupt is not held up until much has arrived.

@@ -165,7 +165,7 @@ def _outcome(options: Options, tokenizer: Tokenizer, merges: int, size: int, sec
         "merges": merges,
         "files": len(options.files),
         "bytes": size,
-        "seconds": round(seconds, 3),
+        "seconds": round(seconds, 6),
     }
     note = f"{options.output}: {vocab_size:,} tokens, {merges:,} merges, from {megabytes(size)} in {seconds:.1f} s"
     if vocab_size < options.vocab_size:
