@@ -181,14 +181,14 @@ fn symbol((text, id): (String, u32)) -> Symbol {
 #[pymethods]
 impl PyRobertaProcessing {
     #[new]
-    #[pyo3(signature = (sep, cls, trim_offsets=true, add_prefix_space=true))]
+    #[pyo3(signature = (sep, cls_token, trim_offsets=true, add_prefix_space=true))]
     fn new(
         sep: (String, u32),
-        cls: (String, u32),
+        cls_token: (String, u32),
         trim_offsets: bool,
         add_prefix_space: bool,
     ) -> PyClassInitializer<Self> {
-        let roberta = Roberta { sep: symbol(sep), cls: symbol(cls), trim_offsets, add_prefix_space };
+        let roberta = Roberta { sep: symbol(sep), cls: symbol(cls_token), trim_offsets, add_prefix_space };
         PyClassInitializer::from(PyPostProcessor::of(PostProcessor::Roberta(roberta))).add_subclass(Self)
     }
 

@@ -20,6 +20,9 @@ const PROBES: usize = 16;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
+/// Below this many entries the table grows fourfold: the first texts meet new pre-tokens all the time.
+const QUICK_GROWTH: usize = 1 << 16;
+
 /// The tokens of one pre-token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found<'a> {
@@ -71,6 +74,17 @@ struct LongEntry {
     value: Value,
 }
 
+/// A pre-token whose entry is on its way from memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead {
+    /// 0 for a long pre-token.
+    key: u128,
+    hash: u64,
+    /// First byte of the pre-token in its text.
+    pub start: usize,
+    end: usize,
+}
+
 /// A bounded map from pre-tokens to tokens. One thread uses it at a time.
 #[derive(Debug)]
 pub struct WordCache {
@@ -83,6 +97,20 @@ pub struct WordCache {
     limit: usize,
     /// Tokens of a pre-token that is not kept.
     passing: WordTokens,
+}
+
+/// Asks for an entry without waiting for it.
+#[inline]
+#[expect(unsafe_code, reason = "a hint to the processor; safe Rust has none")]
+fn prefetch(entries: &[Entry], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(entry) = entries.get(place) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing and cannot fault; the address is that of a live entry besides.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (entries, place);
 }
 
 const HAS_SPANS: u32 = 1 << 31;
@@ -126,24 +154,50 @@ impl WordCache {
         end: usize,
         miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
-        if end - start <= SHORT {
-            let key = key(text, start, end);
-            match self.find_short(key) {
-                Some(place) => Ok(self.found(&self.entries[place].value)),
-                None => self.insert_short(key, &text[start..end], miss),
-            }
-        } else {
-            self.get_long(&text[start..end], miss)
+        self.get_ahead(self.look_ahead(text, start, end), text, miss)
+    }
+
+    /// Starts looking a pre-token up: what comes of it some spans later need not wait for memory.
+    #[inline]
+    pub fn look_ahead(&self, text: &[u8], start: usize, end: usize) -> Ahead {
+        if end - start > SHORT {
+            return Ahead { key: 0, hash: 0, start, end };
+        }
+        let key = key(text, start, end);
+        let hash = hash_key(key);
+        if !self.entries.is_empty() {
+            prefetch(&self.entries, hash as usize & (self.entries.len() - 1));
+        }
+        Ahead { key, hash, start, end }
+    }
+
+    /// As [`Self::get_or_insert_with`], for a pre-token of the same `text` that [`Self::look_ahead`] was called for.
+    ///
+    /// # Errors
+    /// Those of `miss`; nothing is kept then.
+    #[inline]
+    pub fn get_ahead(
+        &mut self,
+        Ahead { key, hash, start, end }: Ahead,
+        text: &[u8],
+        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+    ) -> Result<Found<'_>> {
+        if key == 0 {
+            return self.get_long(&text[start..end], miss);
+        }
+        match self.find_short(key, hash) {
+            Some(place) => Ok(self.found(&self.entries[place].value)),
+            None => self.insert_short(key, &text[start..end], miss),
         }
     }
 
     #[inline]
-    fn find_short(&self, key: u128) -> Option<usize> {
+    fn find_short(&self, key: u128, hash: u64) -> Option<usize> {
         if self.entries.is_empty() {
             return None;
         }
         let mask = self.entries.len() - 1;
-        let home = hash_key(key) as usize;
+        let home = hash as usize;
         for probe in 0..PROBES {
             let place = (home + probe) & mask;
             let found = self.entries[place].key;
@@ -251,12 +305,12 @@ impl WordCache {
         if self.entries.is_empty() {
             self.entries = vec![Entry::default(); FIRST_CAPACITY];
         } else if self.used * 2 >= self.entries.len() {
-            let doubled = self.entries.len() * 2;
-            if self.bytes() + doubled * size_of::<Entry>() > self.limit {
+            let grown = self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
+            if self.bytes() + grown * size_of::<Entry>() > self.limit {
                 self.forget();
                 return;
             }
-            let old = std::mem::replace(&mut self.entries, vec![Entry::default(); doubled]);
+            let old = std::mem::replace(&mut self.entries, vec![Entry::default(); grown]);
             self.used = 0;
             for entry in old.into_iter().filter(|entry| entry.key != 0) {
                 let place = self.place_for(entry.key);

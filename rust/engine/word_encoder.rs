@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::WordTokens;
 use crate::Result;
-use crate::byte_level::{BYTE_TO_CHAR, char_to_byte_of, push_mapped};
+use crate::byte_level::push_mapped;
+use crate::models::bpe::ByteSymbols;
 use crate::models::{Model, Scratch, Tokens};
 
 /// What the pre-tokens of the span stream are made of.
@@ -20,9 +21,8 @@ pub enum Unit {
 #[derive(Clone, Debug)]
 pub struct WordEncoder {
     model: Arc<Model>,
-    unit: Unit,
-    /// The id of each byte's character; `u32::MAX` where there is none.
-    byte_ids: Box<[u32; 256]>,
+    /// For [`Unit::Bytes`].
+    byte_symbols: Option<ByteSymbols>,
     token_lens: Vec<u32>,
 }
 
@@ -45,7 +45,6 @@ impl WordEncoder {
     /// Prepares `model` for pre-tokens of `unit`.
     pub fn new(model: Arc<Model>, unit: Unit) -> Self {
         let vocab = model.vocab();
-        let byte_ids = BYTE_TO_CHAR.map(|c| vocab.id(c.encode_utf8(&mut [0; 4])).unwrap_or(u32::MAX));
         let mut token_lens = Vec::new();
         for (token, id) in vocab.iter() {
             if token_lens.len() <= id as usize && (id as usize) < 4 * vocab.len() + (1 << 20) {
@@ -58,7 +57,8 @@ impl WordEncoder {
                 };
             }
         }
-        Self { model, unit, byte_ids: Box::new(byte_ids), token_lens }
+        let byte_symbols = (unit == Unit::Bytes).then(|| model.byte_symbols());
+        Self { model, byte_symbols, token_lens }
     }
 
     /// The model.
@@ -77,21 +77,25 @@ impl WordEncoder {
     /// Those of the model.
     pub fn encode(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
         scratch.tokens.clear();
-        match self.unit {
-            Unit::Text => {
-                let word = std::str::from_utf8(word).unwrap_or_default();
-                self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
-                self.place(&scratch.tokens, word.len(), |at| (at, at), out);
-            }
-            Unit::Bytes => self.encode_bytes(word, scratch, out)?,
+        if let Some(symbols) = &self.byte_symbols {
+            return self.encode_bytes(word, symbols, scratch, out);
         }
+        let word = std::str::from_utf8(word).unwrap_or_default();
+        self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
+        self.place(&scratch.tokens, word.len(), |at| (at, at), out);
         Ok(())
     }
 
-    fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+    fn encode_bytes(
+        &self,
+        word: &[u8],
+        symbols: &ByteSymbols,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<()> {
         let MissScratch { model, tokens, mapped } = scratch;
         mapped.clear();
-        let all_known = self.model.encode_bytes(word, &self.byte_ids, mapped, model, tokens);
+        let all_known = self.model.encode_bytes(word, symbols, mapped, model, tokens);
         if all_known {
             self.place(tokens, word.len(), |at| (at, at), out);
             return Ok(());
@@ -131,11 +135,6 @@ impl WordEncoder {
             (at, unit) = (next, end);
         }
     }
-}
-
-/// Whether a token is spelled in the byte-level alphabet alone.
-pub fn is_byte_level(token: &str) -> bool {
-    token.chars().all(|c| char_to_byte_of(c).is_some())
 }
 
 #[cfg(test)]

@@ -81,17 +81,24 @@ impl Model {
         }
     }
 
+    /// Prepares [`Self::encode_bytes`].
+    pub fn byte_symbols(&self) -> bpe::ByteSymbols {
+        match self {
+            Self::Bpe(bpe) => bpe.byte_symbols(),
+        }
+    }
+
     /// Encodes one pre-token given as raw bytes of the byte-level alphabet, see [`bpe::Bpe::encode_bytes`].
     pub fn encode_bytes(
         &self,
         word: &[u8],
-        byte_ids: &[u32; 256],
+        symbols: &bpe::ByteSymbols,
         mapped: &mut String,
         scratch: &mut Scratch,
         tokens: &mut Tokens,
     ) -> bool {
         match self {
-            Self::Bpe(bpe) => bpe.encode_bytes(word, byte_ids, mapped, scratch, tokens),
+            Self::Bpe(bpe) => bpe.encode_bytes(word, symbols, mapped, scratch, tokens),
         }
     }
 }

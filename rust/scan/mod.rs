@@ -27,6 +27,8 @@ pub mod classes;
 mod cursor;
 pub mod gpt2;
 pub mod o200k;
+#[cfg(test)]
+mod tests;
 pub mod whitespace;
 
 use cl100k::Cl100k;

@@ -56,7 +56,8 @@ impl Pattern {
 
     /// The matches in `text` as byte offsets, from left to right and without overlap.
     ///
-    /// A match may be empty, but not right behind the match before it.
+    /// A match may be empty, but not right behind the match before it, and nothing matches in an empty text, whatever
+    /// the pattern: that is how the peer reads it.
     ///
     /// ```
     /// # fn main() -> lexmill::Result<()> {
@@ -73,7 +74,7 @@ impl Pattern {
     pub fn find_iter(&self, text: &str) -> Result<Vec<(usize, usize)>> {
         let mut matches = Vec::new();
         let (mut from, mut last_end) = (0, None);
-        while from <= text.len() {
+        while from <= text.len() && !text.is_empty() {
             let found = self
                 .regex
                 .find_from_pos(text, from)

@@ -40,8 +40,11 @@ impl Tokenizer {
         match ids.iter().find(|&&id| self.id_to_token(id).is_none()) {
             None => Ok(()),
             Some(&id) => {
-                let vocab_size = self.pipeline.model().vocab().len() + self.pipeline.added().len();
-                Err(Error::UnknownId { id, vocab_size })
+                let vocab = self.pipeline.model().vocab();
+                // A trained special token is both the model's and added.
+                let added = self.pipeline.added().contents();
+                let added = added.into_iter().filter(|&(content, _)| vocab.id(content).is_none()).count();
+                Err(Error::UnknownId { id, vocab_size: vocab.len() + added })
             }
         }
     }

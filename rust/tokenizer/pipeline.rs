@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
-use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
+use crate::engine::word_cache::Ahead;
+use crate::engine::{Pool, Sink, Unit, WordEncoder, WordTokens, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Normalizer;
@@ -15,7 +16,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Bytes that the cache of one thread takes unless told otherwise.
-pub const DEFAULT_CACHE_LIMIT: usize = 64 << 20;
+pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 
 /// How pre-tokens are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,32 @@ pub struct Pipeline {
     pool: Pool,
     calls: AtomicU64,
     seed: u64,
+}
+
+/// Pre-tokens that are looked up together, so that one waits for memory while others are found.
+const AHEAD: usize = 32;
+
+/// The way of pre-tokens of unchanged text through cache and sink.
+struct Stream<'a, S> {
+    encoder: &'a WordEncoder,
+    text: &'a [u8],
+    worker: &'a mut Worker,
+    sink: &'a mut S,
+    /// Number of the next pre-token.
+    word: u32,
+}
+
+impl<S: Sink> Stream<'_, S> {
+    fn emit(&mut self, batch: &[Ahead]) -> Result<()> {
+        let Worker { cache, scratch } = &mut *self.worker;
+        for &ahead in batch {
+            let miss = |word: &[u8], out: &mut WordTokens| self.encoder.encode(word, scratch, out);
+            let found = cache.get_ahead(ahead, self.text, miss)?;
+            self.sink.plain_word(found, ahead.start, self.word);
+            self.word += 1;
+        }
+        Ok(())
+    }
 }
 
 /// Finds the fastest plan that gives exactly what the stages give.
@@ -241,20 +268,23 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let Worker { cache, scratch } = worker;
-        let (bytes, mut result, mut index) = (text.as_bytes(), Ok(()), *word);
+        let mut stream = Stream { encoder: &self.encoder, text: text.as_bytes(), worker, sink, word: *word };
+        let mut batch = [Ahead::default(); AHEAD];
+        let (mut filled, mut result) = (0, Ok(()));
         splitter.for_each_span(&text[start..end], |from, to| {
-            let (from, to) = (start + from, start + to);
-            match cache
-                .get_or_insert_with(bytes, from, to, |word, out| self.encoder.encode(word, scratch, out))
-            {
-                Ok(found) => sink.plain_word(found, from, index),
-                Err(error) => result = Err(error),
+            batch[filled] = stream.worker.cache.look_ahead(stream.text, start + from, start + to);
+            filled += 1;
+            if filled == AHEAD {
+                filled = 0;
+                if result.is_ok() {
+                    result = stream.emit(&batch);
+                }
             }
-            index += 1;
         });
-        *word = index;
-        result
+        result?;
+        stream.emit(&batch[..filled])?;
+        *word = stream.word;
+        Ok(())
     }
 
     /// Cuts normalized text into pre-tokens of this pipeline's unit.

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::pair_table::{NO_MERGE, id_of, rank_of};
-use super::{Bpe, PairTable, Tokens};
+use super::{Bpe, ByteSymbols, PairTable, Tokens};
 
 /// Up to this many symbols a rescan for the lowest rank is cheaper than a heap.
 const SHORT: usize = 24;
@@ -19,6 +19,8 @@ const NONE: u32 = u32::MAX;
 pub struct Scratch {
     ids: Vec<u32>,
     lens: Vec<u32>,
+    /// The merge of each symbol with the next one.
+    merges: Vec<u64>,
     prev: Vec<u32>,
     next: Vec<u32>,
     heap: BinaryHeap<Reverse<u64>>,
@@ -31,6 +33,7 @@ impl Default for Scratch {
         Self {
             ids: Vec::new(),
             lens: Vec::new(),
+            merges: Vec::new(),
             prev: Vec::new(),
             next: Vec::new(),
             heap: BinaryHeap::new(),
@@ -56,10 +59,12 @@ impl Scratch {
         self.lens.push(len);
     }
 
-    /// Pushes one symbol per byte; stops and answers false at a byte without an id.
-    pub(super) fn push_byte_symbols(&mut self, word: &[u8], byte_ids: &[u32; 256]) -> bool {
-        self.ids.extend(word.iter().map(|&byte| byte_ids[byte as usize]));
+    /// Pushes one symbol per byte and their merges; answers false at a byte without an id.
+    pub(super) fn push_byte_symbols(&mut self, word: &[u8], symbols: &ByteSymbols) -> bool {
+        self.ids.extend(word.iter().map(|&byte| symbols.id(byte)));
         self.lens.resize(word.len(), 1);
+        self.merges.clear();
+        self.merges.extend(word.windows(2).map(|pair| symbols.merge(pair[0], pair[1])));
         !self.ids.contains(&NONE)
     }
 }
@@ -67,11 +72,20 @@ impl Scratch {
 impl Bpe {
     /// Merges the symbols in `scratch` and appends the tokens.
     pub(super) fn merge(&self, dropout: Option<f32>, scratch: &mut Scratch, tokens: &mut Tokens) {
+        let Scratch { ids, merges, .. } = scratch;
+        merges.clear();
+        merges.extend(ids.windows(2).map(|pair| self.pairs.merge(pair[0], pair[1])));
+        self.merge_started(dropout, scratch, tokens);
+    }
+
+    /// As [`Self::merge`], with the first merges looked up already.
+    pub(super) fn merge_started(&self, dropout: Option<f32>, scratch: &mut Scratch, tokens: &mut Tokens) {
         let count = scratch.ids.len();
         if dropout.is_none() && count <= SHORT {
-            let kept = merge_short(&self.pairs, &mut scratch.ids, &mut scratch.lens);
-            tokens.ids.extend_from_slice(&scratch.ids[..kept]);
-            tokens.lens.extend_from_slice(&scratch.lens[..kept]);
+            let Scratch { ids, lens, merges, .. } = scratch;
+            let kept = merge_short(&self.pairs, ids, lens, merges);
+            tokens.ids.extend_from_slice(&ids[..kept]);
+            tokens.lens.extend_from_slice(&lens[..kept]);
         } else {
             merge_long(&self.pairs, dropout, scratch);
             let kept = (0..count).filter(|&at| scratch.lens[at] != 0);
@@ -82,12 +96,8 @@ impl Bpe {
 }
 
 /// Merges in place; returns how many symbols are left at the front.
-fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32]) -> usize {
+fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mut [u64]) -> usize {
     let mut count = ids.len();
-    let mut merges = [NO_MERGE; SHORT];
-    for at in 1..count {
-        merges[at - 1] = pairs.merge(ids[at - 1], ids[at]);
-    }
     while count > 1 {
         let (mut best, mut at) = (NO_MERGE, 0);
         for (place, &merge) in merges[..count - 1].iter().enumerate() {
@@ -104,7 +114,6 @@ fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32]) -> usize {
         lens.copy_within(at + 2..count, at + 1);
         merges.copy_within(at + 1..count - 1, at);
         count -= 1;
-        merges[count - 1] = NO_MERGE;
         if at > 0 {
             merges[at - 1] = pairs.merge(ids[at - 1], ids[at]);
         }
@@ -117,7 +126,7 @@ fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32]) -> usize {
 
 /// Merges over a linked list; symbols that were merged away are left with length 0.
 fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
-    let Scratch { ids, lens, prev, next, heap, skipped, random } = scratch;
+    let Scratch { ids, lens, merges, prev, next, heap, skipped, random } = scratch;
     let count = ids.len();
     prev.clear();
     prev.extend((0..count as u32).map(|at| at.wrapping_sub(1)));
@@ -129,12 +138,8 @@ fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
     heap.clear();
     skipped.clear();
     let candidate = |at: u32, merge: u64| Reverse(u64::from(rank_of(merge)) << 32 | u64::from(at));
-    for at in 1..count {
-        let merge = pairs.merge(ids[at - 1], ids[at]);
-        if merge != NO_MERGE {
-            heap.push(candidate(at as u32 - 1, merge));
-        }
-    }
+    let first = (0u32..).zip(&*merges).filter(|&(_, &merge)| merge != NO_MERGE);
+    heap.extend(first.map(|(at, &merge)| candidate(at, merge)));
     while let Some(top) = heap.pop() {
         if dropout.is_some_and(|dropout| random.f32() < dropout) {
             skipped.push(top);

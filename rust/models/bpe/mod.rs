@@ -2,12 +2,14 @@
 //!
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
+mod byte_symbols;
 mod merge;
 mod pair_table;
 mod symbols;
 
 use std::sync::Arc;
 
+pub use byte_symbols::ByteSymbols;
 pub use merge::Scratch;
 pub use pair_table::PairTable;
 
@@ -172,14 +174,14 @@ impl Bpe {
         Ok(())
     }
 
-    /// Encodes one pre-token given as raw bytes, each of which has its id in `byte_ids`.
+    /// Encodes one pre-token given as raw bytes.
     ///
     /// Lengths are in raw bytes; `mapped` is memory for the pre-token in the byte-level alphabet.
     /// Returns whether all bytes had an id; if not, nothing is appended.
     pub fn encode_bytes(
         &self,
         word: &[u8],
-        byte_ids: &[u32; 256],
+        symbols: &ByteSymbols,
         mapped: &mut String,
         scratch: &mut Scratch,
         tokens: &mut Tokens,
@@ -196,10 +198,10 @@ impl Bpe {
             }
         }
         scratch.clear();
-        if !scratch.push_byte_symbols(word, byte_ids) {
+        if !scratch.push_byte_symbols(word, symbols) {
             return false;
         }
-        self.merge(dropout, scratch, tokens);
+        self.merge_started(dropout, scratch, tokens);
         true
     }
 }

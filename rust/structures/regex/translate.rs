@@ -40,6 +40,9 @@ enum Atom {
 const MAX_DEPTH: usize = 50;
 const MAX_REPEAT: u32 = 100_000;
 
+/// A line begins behind a newline, but not at the very end of the text.
+const LINE_START: &str = r"(?:\A|(?<=\x{A})(?!\z))";
+
 /// A pattern being read.
 pub(super) struct Parser<'a> {
     rest: &'a [char],
@@ -204,9 +207,14 @@ impl<'a> Parser<'a> {
         let Some(first) = self.next() else { return Err(Refused::new("the pattern ends too early")) };
         Ok(match first {
             '.' => Atom::Target(if flags.dot_all { "(?s:.)" } else { r"[^\x{A}]" }.to_owned()),
-            // A line begins behind a newline, but not at the very end of the text.
-            '^' => Atom::Assertion(r"(?:\A|(?<=\x{A})(?!\z))".to_owned()),
-            '$' => Atom::Assertion(r"(?=\x{A}|\z)".to_owned()),
+            '^' => {
+                self.refuse_in_look_behind("^ other than in front")?;
+                Atom::Assertion(LINE_START.to_owned())
+            }
+            '$' => {
+                self.refuse_in_look_behind("$")?;
+                Atom::Assertion(r"(?=\x{A}|\z)".to_owned())
+            }
             '[' => Atom::Target(self.bracketed(flags, self.in_look_behind)?),
             '(' => self.group(flags)?,
             '\\' => self.escape()?,
@@ -228,11 +236,14 @@ impl<'a> Parser<'a> {
         }
         match self.next() {
             Some(':') => self.group_body("(?:", flags).map(Atom::Target),
-            Some('>') => self.group_body("(?>", flags).map(Atom::Target),
-            Some('=') => self.group_body("(?=", flags).map(Atom::Assertion),
-            Some('!') => self.group_body("(?!", flags).map(Atom::Assertion),
-            Some('<') if self.eat('=') => self.look_behind("(?<=", flags),
-            Some('<') if self.eat('!') => self.look_behind("(?<!", flags),
+            Some('>') => {
+                self.refuse_in_look_behind("an atomic group")?;
+                self.group_body("(?>", flags).map(Atom::Target)
+            }
+            Some('=') => self.look_around("(?=", flags),
+            Some('!') => self.look_around("(?!", flags),
+            Some('<') if self.eat('=') => self.look_around("(?<=", flags),
+            Some('<') if self.eat('!') => self.look_around("(?<!", flags),
             Some('<') => self.named_group('>', flags),
             Some('\'') => self.named_group('\'', flags),
             Some(first @ ('i' | 'm' | 'x' | '-')) => self.flags(first, flags),
@@ -255,11 +266,34 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn look_behind(&mut self, opening: &str, flags: Flags) -> Result<Atom, Refused> {
-        let outside = std::mem::replace(&mut self.in_look_behind, true);
-        let body = self.group_body(opening, flags)?;
-        self.in_look_behind = outside;
+    fn look_around(&mut self, opening: &str, flags: Flags) -> Result<Atom, Refused> {
+        self.refuse_in_look_behind("another look-around")?;
+        self.in_look_behind = opening.starts_with("(?<");
+        let alone = self.in_look_behind && matches!(self.rest, ['^', ')', ..]);
+        let line_start = alone || self.in_look_behind && matches!(self.rest, ['^', '|', ..]);
+        if line_start {
+            self.skip(if alone { 1 } else { 2 });
+        }
+        let mut body = self.group_body(opening, flags)?;
+        self.in_look_behind = false;
+        // A line start is a place, so it may as well stand beside the look-behind as in it.
+        body = match (line_start, alone, opening == "(?<=") {
+            (false, ..) => body,
+            (true, true, true) => LINE_START.to_owned(),
+            (true, true, false) => format!("(?!{LINE_START})"),
+            (true, false, true) => format!("(?:{LINE_START}|{body})"),
+            (true, false, false) => format!("(?:(?!{LINE_START}){body})"),
+        };
         Ok(Atom::Assertion(body))
+    }
+
+    /// The engine below goes wrong, at the start of the text, on a look-behind that it cannot hand to a plain automaton;
+    /// Oniguruma refuses most of these, too.
+    fn refuse_in_look_behind(&self, what: &str) -> Result<(), Refused> {
+        if self.in_look_behind {
+            return Err(Refused(format!("{what} in a look-behind is not supported")));
+        }
+        Ok(())
     }
 
     /// A name only matters to back references, which are refused, so the group becomes a plain one.
@@ -305,6 +339,9 @@ impl<'a> Parser<'a> {
         }
         let boundary =
             |same: &str, other: &str| format!("(?:(?<={WORD})(?{same}{WORD})|(?<!{WORD})(?{other}{WORD}))");
+        if matches!(letter, 'z' | 'Z' | 'b' | 'B' | 'R') {
+            self.refuse_in_look_behind(&format!(r"\{letter}"))?;
+        }
         Ok(match letter {
             'A' => Atom::Assertion(r"\A".to_owned()),
             'z' => Atom::Assertion(r"\z".to_owned()),
@@ -410,6 +447,7 @@ impl<'a> Parser<'a> {
             let body = if repeated || !is_one_piece(&target) { format!("(?:{target})") } else { target };
             target = format!("{body}{quantifier}{}", if lazy { "?" } else { "" });
             if possessive {
+                self.refuse_in_look_behind("a possessive quantifier")?;
                 target = format!("(?>{target})");
             }
             repeated = true;

@@ -42,9 +42,8 @@ pub(super) fn symbolise(
 ) -> Result<(Tokens, Arena)> {
     let parts = parts_of(words, trainer.threads);
     let total = words.byte_len() as u64;
-    let counted = run_parts(STAGE, 2 * total, parts.clone(), on_progress, |part, meter| {
-        count_chars(words, part, meter)
-    })?;
+    let counted =
+        run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| count_chars(words, part, meter))?;
     let mut tokens = Tokens::default();
     for special in &trainer.special_tokens {
         tokens.intern(special);
@@ -56,7 +55,7 @@ pub(super) fn symbolise(
         return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed: tokens.len() });
     }
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
-    let built = run_parts(STAGE, 2 * total, parts, on_progress, |part, meter| {
+    let built = run_parts(STAGE, total, parts, on_progress, |part, meter| {
         let mut builder = ArenaBuilder::new(&large);
         for index in metered(words, part, meter) {
             builder.push_word(

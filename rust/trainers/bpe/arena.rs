@@ -4,7 +4,11 @@
 //! and the last hold `n`, the rest nothing, so both neighbours of a token are found at once. A token never moves and
 //! cells inside a token never look like an id, so the position of a pair tells by itself whether the pair is still there.
 
+use crate::structures::progress::OnProgress;
+use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 use crate::{Error, Result};
+
+const STAGE: &str = "count pairs";
 
 /// Ids stay below this: the two top bits of a cell tell its kind.
 pub(super) const MAX_IDS: usize = 1 << 30;
@@ -18,23 +22,35 @@ const INSIDE: u32 = 1 << 30;
 /// The payload of a cell.
 const PAYLOAD: u32 = (1 << 30) - 1;
 
-/// Cells between two checkpoints: at most this many are looked at to find a word's header.
-const STRIDE: usize = 16;
+/// How many places are previewed together.
+pub(super) const BATCH: usize = 64;
+
+/// Cells per entry of the header index.
+const STRIDE: usize = 64;
+
+/// Where the headers of one stride of cells are.
+#[derive(Clone, Copy, Debug)]
+struct Headers {
+    /// A bit for each cell of the stride.
+    bits: u64,
+    /// Number of headers before the stride.
+    before: u32,
+}
 
 /// All words of two or more tokens.
 #[derive(Debug)]
 pub(super) struct Arena {
     cells: Vec<u32>,
     large_weights: Vec<u64>,
-    // For each stride the position of the last header before it.
-    checkpoints: Vec<u32>,
+    // By stride; headers stay where they are until the arena is compacted.
+    headers: Vec<Headers>,
+    // All headers once more: next to each other they are more likely to be in the cache than among the cells.
+    weights: Vec<u32>,
 }
 
 /// One applied merge and what surrounds it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Applied {
-    /// The word's count.
-    pub(super) weight: u64,
     /// The token before, with its position.
     pub(super) left: Option<(u32, u32)>,
     /// The token after.
@@ -55,7 +71,7 @@ impl Arena {
             cells.extend(part);
         }
         cells.push(HEADER);
-        Ok(Self { cells, large_weights, checkpoints: Vec::new() })
+        Ok(Self { cells, large_weights, headers: Vec::new(), weights: Vec::new() })
     }
 
     /// Number of cells, the header behind the last word included.
@@ -86,10 +102,10 @@ impl Arena {
     /// The count of the word around `position`.
     #[inline]
     fn weight_at(&self, position: usize) -> u64 {
-        let stride = position / STRIDE;
-        let nearby = &self.cells[stride * STRIDE..position];
-        let header = nearby.iter().rfind(|&&cell| Self::is_header(cell));
-        self.weight(*header.unwrap_or_else(|| &self.cells[self.checkpoints[stride] as usize]))
+        let headers = self.headers[position / STRIDE];
+        let before = headers.bits & ((1 << (position % STRIDE)) - 1);
+        // Every position lies behind the first header, so there is one to go back to.
+        self.weight(self.weights[(headers.before + before.count_ones()) as usize - 1])
     }
 
     /// Where the token at `position` ends.
@@ -114,6 +130,23 @@ impl Arena {
         self.right_of_pair(position as usize, left, right).is_some()
     }
 
+    /// Finds the places that still hold `left`, with the counts of their words, and returns how many there are.
+    ///
+    /// Nothing here waits for what was found at the place before, so the memory accesses of a whole batch overlap, and
+    /// merging right after finds its cells in the cache.
+    #[inline]
+    pub(super) fn preview(&self, places: &[u32], left: u32, live: &mut [(u32, u64); BATCH]) -> usize {
+        let mut len = 0;
+        for &position in places {
+            live[len % BATCH].0 = position;
+            len += usize::from(self.cells[position as usize] == left);
+        }
+        for (position, weight) in &mut live[..len] {
+            *weight = self.weight_at(*position as usize);
+        }
+        len
+    }
+
     /// Joins the pair at `position`, if it is still there.
     #[inline]
     pub(super) fn merge_at(&mut self, position: u32, left: u32, right: u32, joined: u32) -> Option<Applied> {
@@ -129,46 +162,54 @@ impl Arena {
         };
         let after = self.cells[end];
         let right = (!Self::is_header(after)).then_some(after);
-        let weight = self.weight_at(start);
         let inside = INSIDE | (end - start) as u32;
         self.cells[start] = joined;
         self.cells[middle] = INSIDE;
         self.cells[start + 1] = inside;
         self.cells[end - 1] = inside;
-        Some(Applied { weight, left, right })
+        Some(Applied { left, right })
     }
 
     /// Gives every token a single cell again and drops words of one token.
-    pub(super) fn compact(&mut self) {
-        let (mut read, mut write) = (0, 0);
-        let mut header = 0;
-        while read < self.cells.len() {
-            let cell = self.cells[read];
-            if Self::is_header(cell) {
-                if write - header < 3 {
-                    write = header;
-                }
-                header = write;
-                read += 1;
-            } else {
-                read = self.end(read);
+    pub(super) fn compact(&mut self, threads: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        let total = self.cells.len() as u64;
+        let mut parts = Vec::new();
+        let mut rest = &mut self.cells[..];
+        for remaining in (1..=threads.max(1)).rev() {
+            // A part ends where a token starts.
+            let mut at = rest.len() / remaining;
+            while at < rest.len() && Self::is_inside(rest[at]) {
+                at += 1;
             }
-            self.cells[write] = cell;
-            write += 1;
+            let (part, others) = rest.split_at_mut(at);
+            parts.push(part);
+            rest = others;
+        }
+        let old_lens: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        let new_lens = run_parts(STAGE, total, parts, on_progress, compact_part)?;
+        let (mut read, mut write) = (0, 0);
+        for (old_len, new_len) in old_lens.into_iter().zip(new_lens) {
+            self.cells.copy_within(read..read + new_len, write);
+            read += old_len;
+            write += new_len;
         }
         self.cells.truncate(write);
-        self.set_checkpoints();
+        Ok(())
     }
 
-    fn set_checkpoints(&mut self) {
-        self.checkpoints.clear();
-        let mut last = 0;
-        for (stride, cells) in self.cells.chunks(STRIDE).enumerate() {
-            self.checkpoints.push(last);
-            if let Some(at) = cells.iter().rposition(|&cell| Self::is_header(cell)) {
-                last = (stride * STRIDE + at) as u32;
-            }
+    /// Notes where the headers are; the arena must be compact.
+    pub(super) fn index_headers(&mut self, threads: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        let share = (self.cells.len() / threads.max(1) + 1).next_multiple_of(STRIDE);
+        let parts = self.cells.chunks(share).collect();
+        let indexed = run_parts(STAGE, self.cells.len() as u64, parts, on_progress, index_part)?;
+        self.headers.clear();
+        self.weights.clear();
+        for (headers, weights) in indexed {
+            let before = self.weights.len() as u32;
+            self.headers.extend(headers.iter().map(|part| Headers { before: before + part.before, ..*part }));
+            self.weights.extend(weights);
         }
+        Ok(())
     }
 
     /// Visits every pair of a compact arena whose left token lies in `range`, with its position and its word's count.
@@ -178,7 +219,7 @@ impl Arena {
         range: std::ops::Range<usize>,
         mut visit: impl FnMut(u32, u32, u32, u64),
     ) {
-        let mut weight = self.weight_at(range.start);
+        let mut weight = if range.start == 0 { 0 } else { self.weight_at(range.start) };
         let lefts = &self.cells[range.start..range.end];
         let rights = &self.cells[range.start + 1..=range.end];
         for ((&left, &right), position) in lefts.iter().zip(rights).zip(range.start as u32..) {
@@ -189,6 +230,56 @@ impl Arena {
             }
         }
     }
+}
+
+/// Compacts some cells, which start with a token or a header, in place; returns how many are left.
+fn compact_part(cells: &mut [u32], meter: &Meter) -> usize {
+    let (mut read, mut write) = (0, 0);
+    // Where the present word's header went, if the word starts in this part.
+    let mut header = None;
+    let mut pause = METER_EVERY;
+    while read < cells.len() {
+        let cell = cells[read];
+        let start = read;
+        read += 1;
+        if Arena::is_header(cell) {
+            write = header.filter(|header| write - header < 3).unwrap_or(write);
+            header = Some(write);
+        } else if read < cells.len() && Arena::is_inside(cells[read]) {
+            read = start + (cells[read] & PAYLOAD) as usize;
+        }
+        cells[write] = cell;
+        write += 1;
+        if read >= pause {
+            pause = read + METER_EVERY;
+            if !meter.add(METER_EVERY) {
+                break;
+            }
+        }
+    }
+    write
+}
+
+/// The headers of some strides, counted from their start, and their weights.
+fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, Vec<u32>) {
+    let (mut headers, mut weights) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), Vec::new());
+    for cells in cells.chunks(METER_EVERY) {
+        for cells in cells.chunks(STRIDE) {
+            let before = weights.len() as u32;
+            let mut bits = 0;
+            for (at, &cell) in cells.iter().enumerate() {
+                if Arena::is_header(cell) {
+                    bits |= 1 << at;
+                    weights.push(cell);
+                }
+            }
+            headers.push(Headers { bits, before });
+        }
+        if !meter.add(cells.len()) {
+            break;
+        }
+    }
+    (headers, weights)
 }
 
 /// The cells of some words while they are symbolised.

@@ -1,8 +1,9 @@
 //! Choosing and applying merges, one threshold after the other.
 
-use super::arena::Arena;
+use super::arena::{Arena, BATCH};
+use super::counting::Counter;
 use super::neighbours::Neighbours;
-use super::pairs::{Pair, PairTable};
+use super::pairs::{LengthLimit, Pair, PairTable};
 use super::ties::Ties;
 use super::tokens::Tokens;
 use super::{BpeTrainer, TrainedBpe};
@@ -11,20 +12,20 @@ use crate::structures::bucket_queue::BucketQueue;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::Pacer;
 
-/// How far below the most frequent pair the threshold lies; a matter of speed only.
+/// Where the thresholds lie; a matter of speed only.
 ///
 /// A low threshold tracks pairs that never win, a high one recounts more often.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// The threshold is at least the highest count divided by this.
     pub(super) spread: u64,
-    /// At most about this many pairs reach the threshold.
-    pub(super) tracked: usize,
+    /// At most about this many pairs reach the threshold for every 100 tokens still to be found.
+    pub(super) tracked_percent: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { spread: 64, tracked: 1 << 14 }
+        Self { spread: 256, tracked_percent: 130 }
     }
 }
 
@@ -48,6 +49,8 @@ pub(super) struct MergeLoop<'a> {
     ties: Ties,
     group: Vec<u32>,
     initial: usize,
+    // The next threshold is at most this.
+    ceiling: u64,
     // Whether some merge has spelled a token that was in use before, so that pairs can come back.
     pairs_return: bool,
     merges: Vec<(u32, u32)>,
@@ -61,6 +64,7 @@ impl<'a> MergeLoop<'a> {
             trainer,
             tuning,
             initial: tokens.len(),
+            ceiling: u64::MAX,
             tokens,
             arena,
             neighbours: Neighbours::default(),
@@ -108,6 +112,7 @@ impl<'a> MergeLoop<'a> {
             if known {
                 // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
                 self.pairs_return = true;
+                self.ceiling = u64::MAX;
                 for &position in pairs.places(index) {
                     self.arena.merge_at(position, pair.left, pair.right, joined);
                     pacer.tick(1, self.done(), on_progress)?;
@@ -120,26 +125,27 @@ impl<'a> MergeLoop<'a> {
     }
 
     fn build_pairs(&mut self, least: u64, on_progress: &mut OnProgress<'_>) -> Result<PairTable> {
-        self.arena.compact();
-        let Tuning { spread, tracked } = self.tuning;
-        let choose = |counts: &mut Vec<u64>| {
-            let highest = counts.iter().copied().max().unwrap_or(0);
-            let mut threshold = (highest / spread).max(least);
-            if counts.len() > tracked {
-                let (_, &mut weakest, _) = counts.select_nth_unstable_by(tracked, |a, b| b.cmp(a));
-                threshold = threshold.max(weakest);
-            }
-            threshold
+        let threads = self.trainer.threads;
+        if self.ceiling < u64::MAX || self.pairs_return {
+            self.arena.compact(threads, on_progress)?;
+        }
+        self.arena.index_headers(threads, on_progress)?;
+        let wanted =
+            (self.trainer.vocab_size - self.tokens.len()).saturating_mul(self.tuning.tracked_percent) / 100;
+        let counter = Counter {
+            arena: &self.arena,
+            tokens: &self.tokens,
+            length_limit: LengthLimit(self.trainer.max_token_length),
+            threads,
         };
-        let trainer = self.trainer;
-        PairTable::build(
-            &self.arena,
-            &self.tokens,
-            trainer.max_token_length,
-            choose,
-            trainer.threads,
-            on_progress,
-        )
+        let sketch = counter.sketch(on_progress)?;
+        // A sketch may promise more than there is, so the ceiling sees to it that thresholds fall.
+        let threshold = (sketch.highest() / self.tuning.spread)
+            .max(sketch.nth_highest(wanted))
+            .min(self.ceiling)
+            .max(least);
+        self.ceiling = threshold / 2;
+        counter.table(sketch, threshold, on_progress)
     }
 
     /// The most frequent pair, ties broken.
@@ -181,14 +187,17 @@ impl<'a> MergeLoop<'a> {
         let Pair { left, right, .. } = pairs.get(index);
         let done = self.done();
         self.neighbours.start(self.tokens.len());
-        for &position in pairs.places(index) {
-            if let Some(applied) = self.arena.merge_at(position, left, right, joined) {
-                self.neighbours.note(position, applied, joined);
+        let mut live = [(0, 0); BATCH];
+        for places in pairs.places(index).chunks(BATCH) {
+            let len = self.arena.preview(places, left, &mut live);
+            for &(position, weight) in &live[..len] {
+                if let Some(applied) = self.arena.merge_at(position, left, right, joined) {
+                    self.neighbours.note(position, weight, applied, joined);
+                }
             }
-            pacer.tick(1, done, on_progress)?;
+            pacer.tick(BATCH as u64, done, on_progress)?;
         }
         self.neighbours.finish();
-        pacer.tick(16, done, on_progress)?;
 
         let (base, first_new) = (pairs.next_place(), pairs.len() as u32);
         let tokens = &self.tokens;
@@ -207,7 +216,8 @@ impl<'a> MergeLoop<'a> {
         }
         pairs.retire(index);
         if pairs.next_place() > base {
-            self.neighbours.hand_out(pairs.places_from(base));
+            let tick = |units| pacer.tick(units, done, on_progress);
+            self.neighbours.hand_out(pairs.places_from(base), tick)?;
         }
         for new in first_new..pairs.len() as u32 {
             let count = pairs.get(new).count;

@@ -5,20 +5,23 @@
 //! without overlap, by the concatenation of its texts. Source: Sennrich et al. 2016, section 3.2.
 //!
 //! How it is made fast, with the same result:
-//! * words lie back to back in one array of `u32` cells ([`arena`]); a merged token keeps its place there, so lists of
+//! * words lie back to back in one array of `u32` cells (`arena`); a merged token keeps its place there, so lists of
 //!   occurrences stay sorted and never need repair;
-//! * only pairs that can still win are tracked ([`pairs`]): counts never rise, so a pair below a threshold is forgotten
-//!   until the threshold itself is lowered, which recounts everything in one pass ([`merge_loop`]);
-//! * a merge tallies its neighbours in dense arrays ([`neighbours`]), so the hash map is asked once per distinct
+//! * only pairs that can win soon are tracked (`pairs`): counts never rise, so a pair below a threshold is forgotten
+//!   until the threshold itself is lowered, which recounts everything (`counting`), two to four times in all;
+//! * a merge tallies its neighbours in dense arrays (`neighbours`), so the hash map is asked once per distinct
 //!   neighbour, not once per occurrence;
 //! * the queue asks for counts late ([`crate::structures::bucket_queue`]), so falling counts cost it nothing.
 //!
-//! Time: O(symbols + occurrences merged) and one counting pass per threshold. Memory: 4 bytes a symbol and a word for
-//! the cells, 4 bytes per tracked occurrence (at most one a symbol when a threshold starts, two more per merge applied
-//! under it), 64 bytes per tracked pair, and while a pass counts, 50 to 100 bytes per distinct pair and thread.
+//! Time: O(symbols + occurrences merged), and three passes over what is left of the words per threshold; one huge word
+//! costs what many small ones do. Memory: 4 bytes a symbol and 8 a word for the cells and their index; at most 4 bytes a
+//! symbol for the places of tracked pairs when a threshold starts, and 8 per merged occurrence under it; 64 to 96 bytes
+//! per tracked pair, of which there are little more than tokens to be found; while a pass counts, 4 MB and 48 to 96 bytes
+//! per tracked pair and thread.
 
 mod alphabet;
 mod arena;
+mod counting;
 mod merge_loop;
 #[cfg(test)]
 mod naive;

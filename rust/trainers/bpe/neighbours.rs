@@ -1,6 +1,8 @@
 //! What one merge changes, summed by neighbouring token.
 
 use super::arena::Applied;
+use crate::Result;
+use crate::structures::workers::METER_EVERY;
 
 /// A neighbour whose places nobody wants.
 pub(super) const UNPLACED: u32 = u32::MAX;
@@ -46,15 +48,19 @@ impl Side {
         }
     }
 
-    /// Writes each place into its neighbour's part of `lists`, in order.
-    pub(super) fn hand_out(&mut self, lists: &mut [u32]) {
-        for &(token, position) in &self.places {
-            let slot = &mut self.tallies[token as usize].slot;
-            if *slot != UNPLACED {
-                lists[*slot as usize] = position;
-                *slot += 1;
+    /// Writes each place into its neighbour's part of `lists`, in order; calls `tick` with the number written.
+    fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
+        for places in self.places.chunks(METER_EVERY) {
+            for &(token, position) in places {
+                let slot = &mut self.tallies[token as usize].slot;
+                if *slot != UNPLACED {
+                    lists[*slot as usize] = position;
+                    *slot += 1;
+                }
             }
+            tick(places.len() as u64)?;
         }
+        Ok(())
     }
 
     fn clear(&mut self) {
@@ -93,22 +99,22 @@ impl Neighbours {
         self.twin_places.clear();
     }
 
-    /// Notes a merge into `joined` at `position`; positions ascend.
+    /// Notes a merge into `joined` at `position` of a word counted `weight` times; positions ascend.
     #[inline]
-    pub(super) fn note(&mut self, position: u32, applied: Applied, joined: u32) {
+    pub(super) fn note(&mut self, position: u32, weight: u64, applied: Applied, joined: u32) {
         match applied.left {
             // Only this merge makes the new token, so the one before must be the last occurrence.
             Some((token, start)) if token == joined => {
                 self.waiting = None;
-                self.twin.weight += applied.weight;
+                self.twin.weight += weight;
                 self.twin.occurrences += 1;
                 self.twin_places.push(start);
             }
-            Some((token, start)) => self.left.add(token, start, applied.weight),
+            Some((token, start)) => self.left.add(token, start, weight),
             None => {}
         }
         self.finish();
-        self.waiting = applied.right.map(|token| (token, position, applied.weight));
+        self.waiting = applied.right.map(|token| (token, position, weight));
     }
 
     /// Takes in the last occurrence's right neighbour.
@@ -119,13 +125,18 @@ impl Neighbours {
         }
     }
 
-    /// Writes all wanted places into `lists`.
-    pub(super) fn hand_out(&mut self, lists: &mut [u32]) {
-        self.left.hand_out(lists);
-        self.right.hand_out(lists);
+    /// Writes all wanted places into `lists`; calls `tick` with the number written, and stops when that fails.
+    pub(super) fn hand_out(
+        &mut self,
+        lists: &mut [u32],
+        mut tick: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        self.left.hand_out(lists, &mut tick)?;
+        self.right.hand_out(lists, &mut tick)?;
         if self.twin.occurrences > 0 && self.twin.slot != UNPLACED {
             let slot = self.twin.slot as usize;
             lists[slot..slot + self.twin_places.len()].copy_from_slice(&self.twin_places);
         }
+        Ok(())
     }
 }

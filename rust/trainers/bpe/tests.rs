@@ -63,7 +63,7 @@ proptest! {
         mut trainer in trainers(),
         tuning in prop_oneof![
             Just(Tuning::default()),
-            (1u64..4, 0usize..4).prop_map(|(spread, tracked)| Tuning { spread, tracked }),
+            (1u64..4, 0usize..50).prop_map(|(spread, tracked_percent)| Tuning { spread, tracked_percent }),
         ],
     ) {
         let words: Vec<(&str, u64)> = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();

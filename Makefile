@@ -1,0 +1,133 @@
+# The only list of commands. Each target installs what it needs into .venv and target/, and nothing elsewhere;
+# a machine needs CPython, Rust (with rustfmt and clippy for `make lint`), make, and once the network.
+
+SHELL := /bin/sh
+.SHELLFLAGS := -ec
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON ?= python3
+# Options for the comparison with other libraries: `make bench SWEEP="--what train --rounds 3"`.
+SWEEP ?= --what quick
+# Random cases a law in `make fuzz`.
+CASES ?= 20000
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+RUST_SOURCES := $(shell find rust -type f) Cargo.toml Cargo.lock
+PYTHON_SOURCES := python tests benches
+
+# A virtual environment or an import path of the caller must not leak into ours, nor mislead maturin.
+export VIRTUAL_ENV := $(abspath $(VENV))
+unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
+
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers lint lint-rust lint-python fmt parity \
+	bench bench-rust bench-python bench-peers docs fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# One stamp a step, newer than all it depends on: what is installed is not installed again, even without network.
+
+# pip reads dependency groups since 25.1; the interpreter's own may be older.
+$(STAMPS)/venv:
+	@echo "creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/group-%: pyproject.toml | $(STAMPS)/venv
+	@echo "installing the dependency group '$*' into $(VENV)"
+	@$(PIP) install --group $*
+	@touch $@
+
+# Both builds install the same file, so each takes away the other's stamp.
+$(STAMPS)/core-dev: $(RUST_SOURCES) pyproject.toml $(STAMPS)/group-build
+	@echo "building the package for tests"
+	@$(BIN)/maturin develop --locked --extras cli
+	@rm -f $(STAMPS)/core-release && touch $@
+
+$(STAMPS)/core-release: $(RUST_SOURCES) pyproject.toml $(STAMPS)/group-build
+	@echo "building the package in release mode (a few minutes the first time)"
+	@$(BIN)/maturin develop --release --locked --extras cli
+	@rm -f $(STAMPS)/core-dev && touch $@
+
+setup: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-lint $(STAMPS)/group-peers hooks ## .venv, tools, hooks and a build for tests
+	@echo "ready: $(BIN)/python has lexmill; next: make test"
+
+# A repository that keeps its hooks elsewhere is left alone.
+hooks: $(STAMPS)/group-lint
+	@if git rev-parse --git-dir >/dev/null 2>&1 && ! git config core.hooksPath >/dev/null; then \
+		$(BIN)/pre-commit install >/dev/null && echo "installed the pre-commit hook"; fi
+
+demo: $(STAMPS)/core-release ## the main job on text at hand: train, save, load, encode, compare
+	@$(BIN)/python -m lexmill.demo
+
+test: test-rust test-python test-docs test-peers ## all tests: cargo, pytest on both engines, examples, sampled parity
+
+test-rust: ## unit, integration and documentation tests of the Rust core, with no Python in it
+	@echo "== cargo test"
+	@cargo test --locked --quiet
+
+test-python: $(STAMPS)/core-dev $(STAMPS)/group-test ## pytest: the reference and the core under the same tests
+	@echo "== pytest"
+	@$(BIN)/python -m pytest --quiet
+
+test-docs: $(STAMPS)/core-dev $(STAMPS)/group-test ## the examples in README.md and in docstrings
+	@echo "== pytest: examples in README.md and docstrings"
+	@$(BIN)/python -m pytest --quiet --doctest-modules --doctest-glob='*.md' README.md python/lexmill
+
+test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sampled parity with the libraries of group `peers`
+	@echo "== pytest: sampled parity with other libraries"
+	@$(BIN)/python -m pytest --quiet -m external tests/parity
+
+lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
+
+lint-rust:
+	@echo "== cargo fmt, clippy with and without Python, rustdoc"
+	@cargo fmt --check
+	@cargo clippy --locked --quiet --all-targets -- -D warnings
+	@cargo clippy --locked --quiet --all-targets --features python -- -D warnings
+	@RUSTDOCFLAGS='-D warnings' cargo doc --locked --quiet --no-deps --document-private-items --features python
+
+lint-python: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-lint
+	@echo "== ruff, mypy, stubtest"
+	@$(BIN)/ruff check $(PYTHON_SOURCES)
+	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
+	@$(BIN)/mypy python tests/typing/accept.py
+	@$(BIN)/python -m mypy.stubtest lexmill._core
+
+fmt: $(STAMPS)/group-lint ## format Rust and Python, and apply the safe fixes of ruff
+	@cargo fmt
+	@$(BIN)/ruff check --fix --quiet $(PYTHON_SOURCES) || true
+	@$(BIN)/ruff format $(PYTHON_SOURCES)
+
+parity: $(STAMPS)/core-release $(STAMPS)/group-test $(STAMPS)/group-peers ## full corpora against other libraries, and laws at length
+	@LEXMILL_PARITY=full $(BIN)/python -m pytest -m 'external or slow' tests
+	@$(BIN)/python -m pytest --hypothesis-profile=thorough tests/property
+
+bench: bench-rust bench-python bench-peers ## criterion, pytest-benchmark, then other libraries (writes benches/results/)
+
+bench-rust: ## criterion benches of the core
+	@if ls benches/*.rs >/dev/null 2>&1; then cargo bench --locked; else echo "no criterion benches yet"; fi
+
+bench-python: $(STAMPS)/core-release $(STAMPS)/group-test $(STAMPS)/group-bench ## call overhead from Python
+	@$(BIN)/python -m pytest -m bench --benchmark-columns=min,median,iqr,rounds benches/python
+
+bench-peers: $(STAMPS)/core-release $(STAMPS)/group-bench ## other libraries, one a process (SWEEP="--what all --rounds 5")
+	@$(BIN)/python benches/compare/sweep.py $(SWEEP)
+	@$(BIN)/python benches/compare/render.py
+
+docs: ## the Rust documentation, private items included, in target/doc
+	@RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --features python
+	@echo "open target/doc/lexmill/index.html"
+
+fuzz: $(STAMPS)/core-dev $(STAMPS)/group-test ## fast paths against their naive twins, CASES random cases a law
+	@PROPTEST_CASES=$(CASES) cargo test --locked --quiet --profile bench -- naive law
+	@$(BIN)/python -m pytest --hypothesis-profile=thorough tests/property
+
+clean: ## remove .venv, target and every cache
+	@rm -rf $(VENV) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
+	@find python tests benches -name __pycache__ -type d -prune -exec rm -rf {} +

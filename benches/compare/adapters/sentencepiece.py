@@ -1,0 +1,48 @@
+"""SentencePiece: lists of ids with `num_threads`; it loads `.model` files and not tokenizer.json."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from .base import Adapter, Unsupported
+
+
+class Library(Adapter):
+    """Threads are an argument of the call."""
+
+    distribution = "sentencepiece"
+
+    def load(self, folder: Path) -> None:
+        models = sorted([*folder.glob("*.model"), *folder.glob("source.spm")])
+        if not models:
+            raise Unsupported("loads .model files only, and there is none")
+        self.processor = sentencepiece.SentencePieceProcessor(model_file=str(models[0]))
+
+    def encode_arrays(self, texts: list[str]) -> Any:
+        return self.processor.Encode(texts, num_threads=self.threads)
+
+    encode_lists = encode_arrays
+
+    def encode_one(self, texts: list[str]) -> Any:
+        encode = self.processor.Encode
+        return [encode(text) for text in texts]
+
+    # Its merges are not compared: its merges are not compared: whitespace becomes part of words in its own way, and frequencies are compared at intervals.
+    def train_bpe(self, corpus: Path) -> Any:
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.Train(
+            input=str(corpus),
+            model_writer=model,
+            model_type="bpe",
+            vocab_size=32_000,
+            num_threads=self.threads,
+            byte_fallback=True,
+            character_coverage=0.9995,
+            max_sentence_length=1 << 20,
+            minloglevel=2,
+        )
+        return model

@@ -1,0 +1,62 @@
+"""Hugging Face tokenizers: the reference. Its fastest list input is `encode_batch_fast`, without offsets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from .base import Adapter, Merges, token_bytes
+
+
+class Library(Adapter):
+    """Threads come from `RAYON_NUM_THREADS`."""
+
+    distribution = "tokenizers"
+
+    def load(self, folder: Path) -> None:
+        self.tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+    def encode_arrays(self, texts: list[str]) -> Any:
+        return self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+
+    def encode_lists(self, texts: list[str]) -> Any:
+        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+
+    def encode_encodings(self, texts: list[str]) -> Any:
+        return self.tokenizer.encode_batch(texts, add_special_tokens=False)
+
+    def encode_offsets(self, texts: list[str]) -> Any:
+        return [(encoding.ids, encoding.offsets) for encoding in self.encode_encodings(texts)]
+
+    def encode_one(self, texts: list[str]) -> Any:
+        encode = self.tokenizer.encode
+        return [encode(text, add_special_tokens=False) for text in texts]
+
+    def train_bpe(self, corpus: Path) -> Any:
+        return self._train(corpus, 32_000)[0]
+
+    def merges(self, result: Any) -> Merges:
+        merges = json.loads(result.to_str())["model"]["merges"]
+        return [(token_bytes(left), token_bytes(right)) for left, right in merges]
+
+    # Counting has no call of its own; a vocabulary of the 256 bytes leaves nothing to merge.
+    def count_words(self, corpus: Path) -> Any:
+        return self._train(corpus, 256)[1]
+
+    def word_counts(self, result: Any) -> Any:
+        words = json.loads(result.__getstate__())["BpeTrainer"]["words"]
+        return ((token_bytes(word), count) for word, count in words.items())
+
+    def _train(self, corpus: Path, vocab_size: int) -> Any:
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=vocab_size,
+            initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train([str(corpus)], trainer)
+        return tokenizer, trainer

@@ -1,0 +1,261 @@
+"""Compares libraries: rounds of fresh processes, one library after the other in each round, and medians over rounds.
+
+Interleaving spreads a busy moment of the machine over all libraries. A library whose result differs from the
+reference's is not timed, and one that cannot do a job is named with its reason. Writes
+`benches/results/<machine>/<date>-<what>.csv` and a `.txt` with what the figures depend on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import itertools
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from adapters import NAMES, NO_CALL
+from corpora import ROOT, STDLIB, available_corpora, available_tokenizers, corpus_file, file_digest
+
+RESULTS = ROOT / "benches" / "results"
+COLUMNS = [
+    *("job", "tokenizer", "corpus", "bytes", "texts", "threads", "library", "version", "status", "rounds"),
+    *("seconds_cold", "seconds_cold_min", "seconds_cold_max", "seconds_warm", "seconds_load"),
+    *("mb_per_second_cold", "mb_per_second_warm", "mb_before", "mb_peak"),
+]
+ENCODING = ["encode-arrays", "encode-lists", "encode-encodings", "encode-offsets", "encode-file", "encode-one"]
+TOKENIZERS = ["gpt2", "cl100k_base", "o200k_base", "qwen2"]
+# What to compare by name: jobs, tokenizers, corpora, megabytes of each corpus, rounds.
+PRESETS: dict[str, tuple[list[str], list[str], list[str], float, int]] = {
+    "quick": (["encode-arrays", "encode-lists", "train-bpe"], ["gpt2"], ["english", "multilingual"], 8, 3),
+    "encode": (ENCODING, TOKENIZERS, ["english", "german", "multilingual", "messy"], 20, 5),
+    "train": (["train-bpe", "count-words"], [""], ["english", "multilingual"], 60, 5),
+}
+
+
+@dataclass
+class Case:
+    """One job on one corpus with one number of threads: the rows of a result that may be compared."""
+
+    job: str
+    tokenizer: str
+    corpus: str
+    threads: int
+    runs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return ", ".join(filter(None, [self.job, self.tokenizer, self.corpus, threads]))
+
+
+def main() -> None:
+    """Runs the rounds and writes the results after each case."""
+    arguments = parse_arguments()
+    cases = list(make_cases(arguments))
+    folder = RESULTS / (arguments.machine or machine_name())
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{datetime.datetime.now(tz=datetime.timezone.utc).date()}-{arguments.what}"
+    facts = describe(arguments)
+    for number, case in enumerate(cases, 1):
+        print(f"[{number}/{len(cases)}] {case}, {arguments.rounds} rounds", flush=True)
+        measure_case(case, arguments)
+        rows = [row for done in cases[:number] for row in summarise(done)]
+        write(target, rows, facts)
+        print(table(summarise(case)), flush=True)
+    print(f"wrote {target.relative_to(ROOT)}.csv and .txt")
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Reads the command line; what is not given comes from the preset."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--what", default="quick", help=f"{', '.join(PRESETS)}, all, or a name for your own selection")
+    parser.add_argument("--jobs", nargs="+")
+    parser.add_argument("--tokenizers", nargs="+")
+    parser.add_argument("--corpora", nargs="+")
+    parser.add_argument("--libraries", nargs="+", default=NAMES)
+    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--megabytes", type=float)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--warm", type=int, default=3)
+    parser.add_argument("--timeout", type=float, default=900, help="seconds that one process may take")
+    parser.add_argument("--machine", help="name of the results' folder")
+    arguments = parser.parse_args()
+    first = PRESETS.get("train" if arguments.what == "train" else arguments.what, PRESETS["encode"])
+    arguments.megabytes = arguments.megabytes or first[3]
+    arguments.rounds = arguments.rounds or first[4]
+    return arguments
+
+
+def make_cases(arguments: argparse.Namespace) -> itertools.chain[Case]:
+    """All cases of the presets asked for, of which the corpora and tokenizers are at hand."""
+    names = ["encode", "train"] if arguments.what == "all" else [arguments.what]
+    return itertools.chain.from_iterable(cases_of(PRESETS.get(name, PRESETS["encode"]), arguments) for name in names)
+
+
+def cases_of(preset: tuple[list[str], list[str], list[str], float, int], arguments: argparse.Namespace) -> list[Case]:
+    """Jobs by tokenizers by corpora by threads; the standard library's sources stand in for absent corpora."""
+    corpora = [name for name in arguments.corpora or preset[2] if name in [*available_corpora(), STDLIB]] or [STDLIB]
+    tokenizers = [name for name in arguments.tokenizers or preset[1] or [""] if name in available_tokenizers()]
+    cases = []
+    for job, threads in itertools.product(arguments.jobs or preset[0], arguments.threads):
+        # A trainer needs no published tokenizer, and one call a text has nothing to share among threads.
+        trains = job in ("train-bpe", "count-words")
+        if job == "encode-one" and threads > 1:
+            continue
+        for tokenizer, corpus in itertools.product([""] if trains else tokenizers, corpora):
+            cases.append(Case(job, tokenizer, corpus, threads))
+    return cases
+
+
+def measure_case(case: Case, arguments: argparse.Namespace) -> None:
+    """Fills in the runs, each round beginning with another library."""
+    libraries = list(arguments.libraries)
+    for _ in range(arguments.rounds):
+        for library in libraries:
+            runs = case.runs.setdefault(library, [])
+            if not runs or status(runs) == "ok":
+                runs.append(measure(case, library, arguments))
+        libraries = [*libraries[1:], libraries[0]]
+
+
+def measure(case: Case, library: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One fresh process; its last line is the result, since some libraries print as they work."""
+    command = [sys.executable, str(Path(__file__).with_name("measure.py")), library, case.job]
+    command += ["--corpus", case.corpus, "--threads", str(case.threads), "--megabytes", str(arguments.megabytes)]
+    command += ["--warm", str(arguments.warm), *(["--tokenizer", case.tokenizer] if case.tokenizer else [])]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=arguments.timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return {"failed": f"took longer than {arguments.timeout:.0f} s"}
+    lines = done.stdout.strip().splitlines()
+    if done.returncode or not lines:
+        return {"failed": (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]}
+    row: dict[str, Any] = json.loads(lines[-1])
+    return row
+
+
+def status(runs: list[dict[str, Any]]) -> str:
+    """`ok`, `not compared` (another rule is documented), `differs`, or why there is no figure."""
+    for run in runs:
+        for reason in ("unsupported", "failed"):
+            if reason in run:
+                return f"{reason}: {run[reason]}"
+    if any(run["correct"] is False for run in runs):
+        return "differs"
+    return "ok"
+
+
+def summarise(case: Case) -> list[dict[str, Any]]:
+    """One row a library, with the median over rounds of what was proven equal."""
+    rows = []
+    for library, runs in case.runs.items():
+        row = {"job": case.job, "tokenizer": case.tokenizer, "corpus": case.corpus, "threads": case.threads}
+        row |= {"library": library, "status": status(runs), "rounds": len(runs)}
+        if row["status"] in ("ok", "differs"):
+            row |= {name: runs[0][name] for name in ("version", "bytes", "texts")}
+        if row["status"] == "ok":
+            if runs[0]["correct"] is None:
+                row["status"] = "not compared"
+            for name in ("seconds_cold", "seconds_warm", "seconds_load", "mb_before", "mb_peak"):
+                row[name] = statistics.median(run[name] for run in runs)
+            cold = [run["seconds_cold"] for run in runs]
+            row |= {"seconds_cold_min": min(cold), "seconds_cold_max": max(cold)}
+            row["mb_per_second_cold"] = round(row["bytes"] / row["seconds_cold"] / 1e6, 2)
+            row["mb_per_second_warm"] = round(row["bytes"] / row["seconds_warm"] / 1e6, 2)
+        rows.append(row)
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The rows of one case for a terminal, fastest first."""
+    lines = []
+    absent = [row["library"] for row in rows if row["status"] == f"unsupported: {NO_CALL}"]
+    for row in sorted(rows, key=lambda row: row.get("seconds_cold", float("inf"))):
+        if row["library"] in absent:
+            continue
+        if "seconds_cold" not in row:
+            lines.append(f"  {row['library']:14} {row['status'][:90]}")
+            continue
+        speed = f"{row['mb_per_second_cold']:9.1f} MB/s cold {row['mb_per_second_warm']:9.1f} MB/s warm"
+        note = "" if row["status"] == "ok" else f"  ({row['status']})"
+        lines.append(f"  {row['library']:14} {speed} {row['seconds_cold']:9.3f} s {row['mb_peak']:8.0f} MB peak{note}")
+    if absent:
+        lines.append(f"  no such call: {', '.join(absent)}")
+    return "\n".join(lines)
+
+
+def write(target: Path, rows: list[dict[str, Any]], facts: dict[str, str]) -> None:
+    """Writes the table for programs, and the circumstances and the table for people."""
+    with target.with_name(target.name + ".csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    lines = [f"{name}: {value}" for name, value in facts.items()]
+    versions = sorted({f"{row['library']} {row['version']}" for row in rows if row.get("version")})
+    lines.append(f"libraries: {', '.join(versions)}")
+    for (job, tokenizer, corpus, threads), group in itertools.groupby(
+        rows, key=lambda row: (row["job"], row["tokenizer"], row["corpus"], row["threads"])
+    ):
+        lines += ["", str(Case(job, tokenizer, corpus, threads)), table(list(group))]
+    target.with_name(target.name + ".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def describe(arguments: argparse.Namespace) -> dict[str, str]:
+    """What the figures depend on."""
+    corpora = {name: corpus_file(name, arguments.megabytes) for name in arguments.corpora or available_corpora()}
+    return {
+        "date": datetime.datetime.now(tz=datetime.timezone.utc).isoformat(timespec="minutes"),
+        "commit": commit(),
+        "rustc": output_of("rustc", "--version"),
+        "python": platform.python_version(),
+        "cpu": cpu_name(),
+        "processors": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.release()}",
+        "load before": " ".join(f"{load:.2f}" for load in os.getloadavg()),
+        "megabytes": f"{arguments.megabytes:g} from the start of each corpus",
+        "rounds": str(arguments.rounds),
+        "command": " ".join(["sweep.py", *sys.argv[1:]]),
+        **{f"sha256 {name}": file_digest(path) for name, path in corpora.items()},
+    }
+
+
+def commit() -> str:
+    """The commit, and whether what was measured is more than that."""
+    changes = output_of("git", "status", "--porcelain", "--", "rust", "python", "Cargo.toml", "Cargo.lock")
+    return output_of("git", "rev-parse", "HEAD") + (" with changes" if changes else "")
+
+
+def output_of(*command: str) -> str:
+    """What a program prints; nothing if it is not there."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def cpu_name() -> str:
+    """The processor's name."""
+    try:
+        info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        fields = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", info, re.MULTILINE))
+        return f"{fields['model name']} (family {fields['cpu family']}, model {fields['model']})"
+    except (OSError, KeyError):
+        return output_of("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or platform.machine()
+
+
+def machine_name() -> str:
+    """A folder name from processor and number of cores."""
+    name = re.sub(r"[^a-z0-9]+", "-", cpu_name().split("(")[0].lower()).strip("-")
+    return f"{name}-{os.cpu_count()}"
+
+
+if __name__ == "__main__":
+    main()

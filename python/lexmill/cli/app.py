@@ -1,0 +1,194 @@
+"""The commands and their options; what they do is in the module of each command's name."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from lexmill.cli import count as counting
+from lexmill.cli import decode as decoding
+from lexmill.cli import encode as encoding
+from lexmill.cli import inspect as inspection
+from lexmill.cli import train as training
+from lexmill.cli.options import Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
+from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="lexmill",
+    help="Trains and runs subword tokenizers.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _finish(code: int) -> None:
+    if code:
+        raise typer.Exit(code)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"lexmill {version('lexmill')}")
+        raise typer.Exit
+
+
+@app.callback()
+def lexmill(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Trains and runs subword tokenizers."""
+
+
+@app.command()
+def train(
+    files: Files,
+    vocab_size: Annotated[
+        int, typer.Option(min=1, help="Tokens at most, special tokens included.", show_default=False)
+    ],
+    model: Annotated[training.ModelName, typer.Option(help="The kind of model.")] = training.ModelName.BPE,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json",
+    min_frequency: Annotated[int, typer.Option(min=0, help="Least count of a pair that is merged.")] = 0,
+    special_token: Annotated[list[str] | None, typer.Option(help="A special token; may be given again.")] = None,
+    unk_token: Annotated[str | None, typer.Option(help="Stands for unknown characters; else they are dropped.")] = None,
+    tie_break: Annotated[
+        training.TieBreakName, typer.Option(help="Which of several pairs of equal count is merged first.")
+    ] = training.TieBreakName.SMALLEST_IDS,
+    pre_tokenizer: Annotated[
+        training.PreTokenizerName,
+        typer.Option(
+            help="How text is cut into words: at the byte level by GPT-2's, cl100k's or o200k's pattern, or plainly."
+        ),
+    ] = training.PreTokenizerName.BYTE_LEVEL,
+    limit_alphabet: Annotated[int | None, typer.Option(min=0, help="Characters at most in the alphabet.")] = None,
+    max_token_length: Annotated[int | None, typer.Option(min=1, help="Characters at most in a token.")] = None,
+    errors: Errors = OnInvalid.STRICT,
+    threads: Threads = None,
+    pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Train a tokenizer on text files and save it as a tokenizer.json."""
+    options = training.Options(
+        files=files,
+        model=model,
+        vocab_size=vocab_size,
+        output=output,
+        min_frequency=min_frequency,
+        special_tokens=special_token or [],
+        unk_token=unk_token,
+        tie_break=tie_break,
+        pre_tokenizer=pre_tokenizer,
+        limit_alphabet=limit_alphabet,
+        max_token_length=max_token_length,
+        errors=errors.value,
+        threads=threads,
+        pretty=pretty,
+        as_json=as_json,
+    )
+    _finish(execute("train", as_json, lambda: training.train(options)))
+
+
+@app.command()
+def encode(
+    tokenizer: Tokenizer,
+    files: Files,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="A .npy file of all ids; - prints a line a document.")
+    ] = "-",
+    separator: Annotated[
+        str | None, typer.Option(help="Text between documents (\\n, \\t understood); else each file is one.")
+    ] = None,
+    row_splits: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A .npy file of where each document begins, and the end.")
+    ] = None,
+    special_tokens: SpecialTokens = True,
+    errors: Errors = OnInvalid.STRICT,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> None:
+    """Encode text files to ids."""
+    source = encoding.Source(tokenizer, files, _unescaped(separator), special_tokens, errors.value, threads, as_json)
+    _finish(execute("encode", as_json, lambda: encoding.encode(source, output, row_splits)))
+
+
+@app.command()
+def decode(
+    tokenizer: Tokenizer,
+    ids: Annotated[
+        str, typer.Argument(metavar="IDS", help="A .npy file; - is lines of ids, one a document, on stdin.")
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where the text goes; - is stdout.")] = "-",
+    separator: Annotated[str, typer.Option(help="Text written after each document (\\n, \\t understood).")] = "",
+    row_splits: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The .npy file that encode wrote beside IDS.")
+    ] = None,
+    special_tokens: Annotated[bool, typer.Option(help="Whether to write special tokens.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Decode ids to text."""
+    options = decoding.Options(tokenizer, ids, output, row_splits, _unescaped(separator) or "", special_tokens, as_json)
+    _finish(execute("decode", as_json, lambda: decoding.decode(options)))
+
+
+@app.command()
+def count(
+    tokenizer: Tokenizer,
+    files: Files,
+    special_tokens: SpecialTokens = True,
+    errors: Errors = OnInvalid.STRICT,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> None:
+    """Count the tokens of text files."""
+    source = encoding.Source(tokenizer, files, None, special_tokens, errors.value, threads, as_json)
+    _finish(execute("count", as_json, lambda: counting.count(source)))
+
+
+@app.command()
+def inspect(
+    tokenizer: Tokenizer,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="A text to cut into tokens; - is stdin.")] = None,
+    top: Annotated[int, typer.Option(min=0, help="How many of the longest tokens to list.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Show what a tokenizer is made of and how it cuts a text."""
+    options = inspection.Options(tokenizer, top, text, as_json)
+    _finish(execute("inspect", as_json, lambda: inspection.inspect(options)))
+
+
+def _unescaped(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return text.replace("\\n", "\n").replace("\\t", "\t")
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Runs the command and answers its exit code, wrong usage included."""
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character gets its escape, not a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(args=arguments, prog_name="lexmill", standalone_mode=False)
+    except typer.Abort:
+        return fail("", "--json" in arguments, "Interrupted", "interrupted", INTERRUPTED)
+    except Exception as error:
+        # Versions of typer bring click or a copy of it, so its classes have no one name; this method marks them.
+        format_message = getattr(error, "format_message", None)
+        if format_message is None:
+            message = f"unexpected {type(error).__name__}: {error}"
+            return fail("", "--json" in arguments, type(error).__name__, message, ERROR)
+        message = str(format_message()).rstrip(".").replace("Value error, ", "")
+        return fail("", "--json" in arguments, "UsageError", message[:1].lower() + message[1:], USAGE)
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,65 @@
+"""`lexmill decode`: from ids back to text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lexmill.cli.arrays import as_ids, parse_ids, read_npy, read_row_splits, rows
+from lexmill.cli.display import megabytes
+from lexmill.cli.files import STANDARD, check_output, write_whole
+from lexmill.cli.load import load_tokenizer
+from lexmill.cli.outcome import Outcome, UsageError
+
+__all__ = ["Options", "decode"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `lexmill decode`, each as its `--help` says."""
+
+    tokenizer: str
+    ids: str
+    output: str
+    row_splits: str | None
+    separator: str
+    special_tokens: bool
+    as_json: bool
+
+
+def decode(options: Options) -> Outcome:
+    """Writes the text of all documents; an id without a token is an error."""
+    if options.output == STANDARD and options.as_json:
+        message = f"--json needs a file as --output, since {STANDARD} is stdout"
+        raise UsageError(message)
+    if options.ids == STANDARD and options.row_splits is not None:
+        message = f"--row-splits goes with a .npy file; on stdin ({STANDARD}) each line is a document"
+        raise UsageError(message)
+    check_output(options.output, [options.tokenizer, options.ids])
+    tokenizer = load_tokenizer(options.tokenizer)
+    documents = tokens = size = 0
+    with write_whole(options.output) as stream:
+        for document in _documents(options):
+            text = tokenizer.decode(document, skip_special_tokens=not options.special_tokens, strict=True)
+            written = stream.write((text + options.separator).encode())
+            documents, tokens, size = documents + 1, tokens + len(document), size + written
+    data: dict[str, object] = {"output": options.output, "documents": documents, "tokens": tokens, "bytes": size}
+    note = "" if options.output == STANDARD else f"{options.output}: {megabytes(size)} of {tokens:,} tokens"
+    return Outcome(data, note=note)
+
+
+def _documents(options: Options) -> Iterator[npt.NDArray[np.uint32]]:
+    if options.ids == STANDARD:
+        for number, line in enumerate(sys.stdin.buffer, 1):
+            yield parse_ids(line, f"stdin, line {number}")
+        return
+    ids: npt.NDArray[Any] = as_ids(read_npy(options.ids), options.ids)
+    if options.row_splits is None:
+        yield ids
+        return
+    yield from rows(ids, read_row_splits(options.row_splits, len(ids)))

@@ -1,0 +1,162 @@
+"""`lexmill encode`: from text files to ids."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from lexmill import TokenArrays, Tokenizer
+from lexmill.cli.arrays import write_npy
+from lexmill.cli.display import megabytes
+from lexmill.cli.files import STANDARD, check_inputs, check_output, read_stdin, write_whole
+from lexmill.cli.load import load_tokenizer
+from lexmill.cli.outcome import Outcome, UsageError
+from lexmill.cli.progress import ProgressBar
+from lexmill.errors import OptionError
+
+__all__ = ["Part", "Source", "encode", "encode_groups"]
+
+# Files go to the core in groups of about this many bytes: enough for all threads, and the progress moves.
+_GROUP = 1 << 25
+
+
+@dataclass(frozen=True)
+class Source:
+    """What to encode, and how."""
+
+    tokenizer: str
+    files: list[str]
+    separator: str | None
+    special_tokens: bool
+    errors: Literal["strict", "replace"]
+    threads: int | None
+    as_json: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """Files encoded together: their documents in order, and the bytes of each file."""
+
+    files: list[str]
+    sizes: list[int]
+    arrays: TokenArrays
+
+
+def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
+    """Writes the ids of all documents end to end, or one line a document to stdout."""
+    if output == STANDARD and source.as_json:
+        message = f"--json needs a file as --output, since {STANDARD} is stdout"
+        raise UsageError(message)
+    if output == STANDARD and row_splits is not None:
+        message = f"--row-splits needs a file as --output; on stdout ({STANDARD}) each document is a line"
+        raise UsageError(message)
+    if row_splits is not None and (row_splits == STANDARD or Path(row_splits).resolve() == Path(output).resolve()):
+        message = f"--row-splits is {row_splits} but must be a file of its own"
+        raise UsageError(message)
+    for path in (output, row_splits):
+        if path is not None:
+            check_output(path, [source.tokenizer, *source.files])
+    started = time.perf_counter()
+    if output == STANDARD:
+        with write_whole(STANDARD) as stream:
+            for part in encode_groups(source):
+                for row in part.arrays:
+                    stream.write(" ".join(map(str, row.tolist())).encode() + b"\n")
+        return Outcome({})
+    parts = list(encode_groups(source))
+    seconds = time.perf_counter() - started
+    splits = _joined_splits([part.arrays for part in parts])
+    # Both are complete before either takes its place.
+    if row_splits is None:
+        with write_whole(output) as stream:
+            write_npy(stream, [part.arrays.ids for part in parts])
+    else:
+        with write_whole(output) as stream, write_whole(row_splits) as splits_stream:
+            write_npy(stream, [part.arrays.ids for part in parts])
+            write_npy(splits_stream, [splits])
+    return _outcome(output, row_splits, parts, splits, seconds)
+
+
+def encode_groups(source: Source) -> Iterator[Part]:
+    """Encodes the files in order, a group at a time, and shows how far it is."""
+    total = check_inputs(source.files)
+    tokenizer = load_tokenizer(source.tokenizer)
+    done = 0
+    with ProgressBar(enabled=not source.as_json) as progress:
+        for group in _groups(source.files):
+            progress("encode", done, total)
+            part = _encode_stdin(tokenizer, source) if group == [STANDARD] else _encode_files(tokenizer, source, group)
+            done += sum(part.sizes)
+            yield part
+
+
+def _groups(paths: Sequence[str]) -> Iterator[list[str]]:
+    group: list[str] = []
+    size = 0
+    for path in paths:
+        if group and (path == STANDARD or group == [STANDARD] or size >= _GROUP):
+            yield group
+            group, size = [], 0
+        group.append(path)
+        size += 0 if path == STANDARD else Path(path).stat().st_size
+    if group:
+        yield group
+
+
+def _encode_files(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Part:
+    sizes = [Path(path).stat().st_size for path in paths]
+    arrays = tokenizer.encode_files_arrays(
+        paths,
+        source.separator,
+        errors=source.errors,
+        add_special_tokens=source.special_tokens,
+        num_threads=source.threads,
+    )
+    return Part(paths, sizes, arrays)
+
+
+def _encode_stdin(tokenizer: Tokenizer, source: Source) -> Part:
+    text, size = read_stdin(source.errors)
+    texts = [text] if source.separator is None else _documents(text, source.separator)
+    arrays = tokenizer.encode_batch_arrays(texts, add_special_tokens=source.special_tokens, num_threads=source.threads)
+    return Part([STANDARD], [size], arrays)
+
+
+def _documents(text: str, separator: str) -> list[str]:
+    """As the core cuts files: what follows the last separator counts only if it is not empty."""
+    if not separator:
+        message = "separator is empty but must be at least one character"
+        raise OptionError(message)
+    return text.removesuffix(separator).split(separator) if text else []
+
+
+def _joined_splits(parts: Sequence[TokenArrays]) -> npt.NDArray[np.int64]:
+    """The row splits of parts end to end."""
+    splits = [np.zeros(1, np.int64)]
+    for part in parts:
+        splits.append(part.row_splits[1:] + splits[-1][-1])
+    return np.concatenate(splits)
+
+
+def _outcome(
+    output: str, row_splits: str | None, parts: Sequence[Part], splits: npt.NDArray[np.int64], seconds: float
+) -> Outcome:
+    documents, tokens = len(splits) - 1, int(splits[-1])
+    size = sum(sum(part.sizes) for part in parts)
+    data: dict[str, object] = {
+        "output": output,
+        "row_splits": row_splits,
+        "dtype": str(parts[0].arrays.ids.dtype),
+        "documents": documents,
+        "tokens": tokens,
+        "bytes": size,
+        "seconds": round(seconds, 6),
+    }
+    note = f"{output}: {tokens:,} tokens in {documents:,} documents, from {megabytes(size)} in {seconds:.1f} s"
+    return Outcome(data, note=note)

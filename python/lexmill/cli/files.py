@@ -1,0 +1,166 @@
+"""Files in and out: inputs checked before the work, outputs that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from io import BufferedIOBase
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from lexmill.cli.outcome import UsageError
+from lexmill.errors import FileError, InvalidUtf8Error
+
+__all__ = ["STANDARD", "check_inputs", "check_output", "line_batches", "read_stdin", "write_whole"]
+
+# Stands for stdin among inputs and for stdout as an output.
+STANDARD = "-"
+# How much is read at a time.
+_BLOCK = 1 << 20
+
+
+def check_inputs(paths: Sequence[str]) -> int:
+    """Makes sure that files can be read, before any of them is; answers their bytes.
+
+    Raises:
+        UsageError: stdin is named twice.
+        FileError: one is missing, a directory, or must not be read.
+    """
+    if paths.count(STANDARD) > 1:
+        message = f"stdin ({STANDARD}) is named {paths.count(STANDARD)} times but can be read once"
+        raise UsageError(message)
+    return sum(_size_of_input(path) for path in paths if path != STANDARD)
+
+
+def _size_of_input(path: str) -> int:
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError) as error:
+        code = getattr(error, "errno", None) or errno.EINVAL
+        raise FileError(code, os.strerror(code), path) from None
+    if stat.S_ISDIR(status.st_mode):
+        raise FileError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not os.access(path, os.R_OK):
+        raise FileError(errno.EACCES, os.strerror(errno.EACCES), path)
+    return status.st_size
+
+
+def check_output(path: str, inputs: Sequence[str] = ()) -> None:
+    """Makes sure, before the work, that `path` can be written and is not one of the inputs.
+
+    Raises:
+        UsageError: the output is an input too.
+        FileError: it is a directory, or its directory is missing or not writable.
+    """
+    if path == STANDARD:
+        return
+    target = Path(path)
+    folder = target.resolve().parent
+    if target.is_dir():
+        raise FileError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not folder.is_dir():
+        raise FileError(errno.ENOENT, "no such directory", str(folder))
+    if not target.exists() and not os.access(folder, os.W_OK):
+        raise FileError(errno.EACCES, os.strerror(errno.EACCES), path)
+    for given in inputs:
+        if given != STANDARD and target.is_file() and target.samefile(given):
+            message = f"{path} is an input and the output"
+            raise UsageError(message)
+
+
+@contextlib.contextmanager
+def write_whole(path: str) -> Iterator[BinaryIO]:
+    """Opens an output that takes its place only when it is complete.
+
+    The bytes go to a temporary name beside it, are flushed to disk and renamed; on any error, an interrupt
+    included, the temporary file is removed and what was there before stays. `-` is stdout. What is not a
+    regular file (a pipe, `/dev/null`) is written directly, since it must not be replaced.
+    """
+    if path == STANDARD:
+        sys.stdout.flush()
+        # With PYTHONUNBUFFERED set, sys.stdout.buffer is a bare file, whose write() may stop half way.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
+            yield stream
+        return
+    # Through a symbolic link, the file it points to is replaced, not the link.
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            yield stream
+        return
+    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
+    try:
+        # "x" creates with the modes that the user's umask allows, unlike the tempfile module.
+        with temporary.open("xb") as stream:
+            if target.exists():
+                os.chmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))  # noqa: PTH101 (a descriptor)
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            error.filename = path
+        raise
+
+
+def read_stdin(errors: str) -> tuple[str, int]:
+    """The text on stdin, and how many bytes it was.
+
+    Raises:
+        InvalidUtf8Error: it is not UTF-8 and `errors` is `strict`.
+    """
+    data = sys.stdin.buffer.read()
+    return _decode(data, "stdin", errors), len(data)
+
+
+def _decode(data: bytes, origin: str, errors: str, start: int = 0) -> str:
+    """Decodes bytes that begin at byte `start` of what `origin` names.
+
+    Raises:
+        InvalidUtf8Error: they are not UTF-8 and `errors` is `strict`.
+    """
+    try:
+        return data.decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        message = (
+            f"{origin} is not valid UTF-8 at byte {start + error.start}; pass --errors replace to read it all the same"
+        )
+        raise InvalidUtf8Error(message) from None
+
+
+def line_batches(paths: Sequence[str], errors: str) -> Iterator[list[str]]:
+    """Lines with their ends, as training from files takes them; `-` is stdin.
+
+    Raises:
+        InvalidUtf8Error: one is not UTF-8 and `errors` is `strict`.
+    """
+    for path in paths:
+        with sys.stdin.buffer if path == STANDARD else Path(path).open("rb") as stream:
+            start = 0
+            for block in _blocks_of_lines(cast("BufferedIOBase", stream)):
+                text = _decode(block, "stdin" if path == STANDARD else path, errors, start)
+                start += len(block)
+                lines = [line + "\n" for line in text.split("\n")]
+                last = lines.pop()[:-1]
+                yield [*lines, last] if last else lines
+
+
+def _blocks_of_lines(stream: BufferedIOBase) -> Iterator[bytes]:
+    """Blocks that end with a line, the last one perhaps with an unfinished one."""
+    rest: list[bytes] = []
+    # One read a call, so that an interrupt is not held up until much has arrived.
+    while block := stream.read1(_BLOCK):
+        head, newline, tail = block.rpartition(b"\n")
+        if newline:
+            yield b"".join([*rest, head, newline])
+            rest = []
+        rest.append(tail)
+    if any(rest):
+        yield b"".join(rest)

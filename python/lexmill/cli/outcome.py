@@ -1,0 +1,103 @@
+"""How a command ends: its outcome as text or JSON, its errors as one line, its exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lexmill.cli.display import printable
+from lexmill.errors import FileError, LexmillError, OptionError
+
+__all__ = ["ERROR", "INTERRUPTED", "READER_LEFT", "USAGE", "Outcome", "UsageError", "execute", "fail"]
+
+ERROR = 1
+USAGE = 2
+INTERRUPTED = 130
+READER_LEFT = 141
+
+
+class UsageError(OptionError):
+    """Raised when options contradict each other."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did.
+
+    Attributes:
+        data: the outcome as JSON values.
+        text: the same for a person, on stdout; empty if the command's product is a file.
+        note: one line for a person at a terminal, on stderr.
+    """
+
+    data: dict[str, object]
+    text: str = ""
+    note: str = ""
+
+
+def execute(command: str, as_json: bool, work: Callable[[], Outcome]) -> int:
+    """Does the work, shows the outcome or the error, and answers the exit code."""
+    try:
+        outcome = work()
+        if as_json:
+            print(json.dumps({"command": command, "ok": True, **outcome.data}))
+        elif outcome.text:
+            print(outcome.text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _abandon_stdout()
+        return READER_LEFT
+    except KeyboardInterrupt:
+        return fail(command, as_json, "Interrupted", "interrupted", INTERRUPTED)
+    except UsageError as error:
+        return fail(command, as_json, "UsageError", str(error), USAGE)
+    except Exception as error:  # A traceback tells a user nothing; the kind of error is in the line.
+        return fail(command, as_json, _kind(error), _describe(error), ERROR)
+    if outcome.note and not as_json and sys.stderr.isatty():
+        print(outcome.note, file=sys.stderr)
+    return 0
+
+
+def fail(command: str, as_json: bool, kind: str, message: str, code: int) -> int:
+    """Reports an error as one line on stderr, and as an object on stdout if asked for JSON; answers `code`."""
+    message = printable(message)
+    try:
+        if as_json:
+            error = {"type": kind, "message": message}
+            print(json.dumps({"command": command, "ok": False, "error": error, "exit_code": code}))
+        sys.stdout.flush()
+    except OSError:
+        _abandon_stdout()
+    with contextlib.suppress(OSError):
+        print(f"error: {message}", file=sys.stderr, flush=True)
+    return code
+
+
+def _kind(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return FileError.__name__
+    return type(error).__name__
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        reason = error.strerror[0].lower() + error.strerror[1:]
+        return f"{os.fspath(error.filename)!s}: {reason}" if error.filename is not None else reason
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    if isinstance(error, LexmillError):
+        # The core names Python's keyword; here it is an option.
+        return str(error).replace('errors="replace"', "--errors replace")
+    return f"unexpected {type(error).__name__}: {error}"
+
+
+def _abandon_stdout() -> None:
+    """Sends what is left in stdout's buffer nowhere, or Python would complain about it on exit."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

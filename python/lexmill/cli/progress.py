@@ -1,0 +1,82 @@
+"""A progress bar with rate and remaining time, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from lexmill.cli.display import megabytes
+
+__all__ = ["ProgressBar"]
+
+# Stages that count bytes; the others count what their name says.
+_IN_BYTES = frozenset({"count words", "encode"})
+
+
+class _Amount(ProgressColumn):
+    """What is done, of how much, and how fast."""
+
+    def render(self, task: Task) -> Text:
+        total = task.total or 0
+        if task.fields["in_bytes"]:
+            done, whole = megabytes(task.completed), megabytes(total)
+            rate = f"{megabytes(task.speed)}/s" if task.speed else ""
+        else:
+            done, whole = f"{task.completed:,.0f}", f"{total:,.0f}"
+            rate = f"{task.speed:,.0f}/s" if task.speed else ""
+        return Text(f"{done} of {whole} {rate}" if total else f"{done} {rate}")
+
+
+class ProgressBar:
+    """Shows what a long command is doing, one bar a stage; usable as an `on_progress` callback.
+
+    Without a terminal on stderr, or with `enabled` false, it shows nothing.
+    """
+
+    def __init__(self, enabled: bool) -> None:
+        """Prepares the bar."""
+        self._stage = ""
+        self._task = TaskID(0)
+        self._progress: Progress | None = None
+        if enabled and sys.stderr.isatty():
+            self._progress = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                _Amount(),
+                TimeRemainingColumn(compact=True),
+                console=Console(stderr=True),
+                transient=True,
+            )
+
+    @property
+    def callback(self) -> ProgressBar | None:
+        """Itself, or None if it would show nothing, which spares the calls."""
+        return None if self._progress is None else self
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Shows that `done` of `total` units of `stage` are finished; a `total` of 0 is unknown."""
+        if self._progress is None:
+            return
+        if stage != self._stage:
+            if self._stage:
+                self._progress.remove_task(self._task)
+            self._stage = stage
+            self._task = self._progress.add_task(stage, total=total or None, in_bytes=stage in _IN_BYTES)
+        self._progress.update(self._task, completed=done, total=total or None)
+
+    def __enter__(self) -> ProgressBar:
+        """Starts to show."""
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Clears the bar and gives the cursor back."""
+        if self._progress is not None:
+            self._progress.stop()

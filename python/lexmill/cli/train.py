@@ -1,0 +1,173 @@
+"""`lexmill train`: learns a tokenizer from text files."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from lexmill import Regex, Tokenizer
+from lexmill.cli.display import megabytes
+from lexmill.cli.files import STANDARD, check_inputs, check_output, line_batches, write_whole
+from lexmill.cli.outcome import Outcome, UsageError
+from lexmill.cli.progress import ProgressBar
+from lexmill.decoders import ByteLevel as ByteLevelDecoder
+from lexmill.models import BPE
+from lexmill.pre_tokenizers import (
+    ByteLevel,
+    PreTokenizer,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
+from lexmill.pre_tokenizers import (
+    Sequence as PreTokenizerSequence,
+)
+from lexmill.trainers import BpeTrainer
+
+__all__ = ["ModelName", "Options", "PreTokenizerName", "TieBreakName", "train"]
+
+# The published patterns of two families of models, which cut text on the way to the byte level.
+_PATTERNS = {
+    "cl100k": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "o200k": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+}
+
+
+class ModelName(str, Enum):
+    """Models that the command can train."""
+
+    BPE = "bpe"
+
+
+class PreTokenizerName(str, Enum):
+    """Ways to cut text into words: at the byte level by a published pattern, or plainly at white space."""
+
+    BYTE_LEVEL = "byte-level"
+    CL100K = "cl100k"
+    O200K = "o200k"
+    WHITESPACE = "whitespace"
+    WHITESPACE_SPLIT = "whitespace-split"
+
+    @property
+    def is_byte_level(self) -> bool:
+        """Whether every byte has a token, so that decoding gives the very bytes back."""
+        return self not in (PreTokenizerName.WHITESPACE, PreTokenizerName.WHITESPACE_SPLIT)
+
+
+class TieBreakName(str, Enum):
+    """What decides between pairs of equal count."""
+
+    SMALLEST_IDS = "smallest-ids"
+    FIRST_SEEN = "first-seen"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `lexmill train`, each as its `--help` says."""
+
+    files: list[str]
+    model: ModelName
+    vocab_size: int
+    output: str
+    min_frequency: int
+    special_tokens: list[str]
+    unk_token: str | None
+    tie_break: TieBreakName
+    pre_tokenizer: PreTokenizerName
+    limit_alphabet: int | None
+    max_token_length: int | None
+    errors: Literal["strict", "replace"]
+    threads: int | None
+    pretty: bool
+    as_json: bool
+
+
+def train(options: Options) -> Outcome:
+    """Trains and saves; nothing is saved unless all went well."""
+    if options.output == STANDARD and options.as_json:
+        message = f"--json needs a file as --output, since {STANDARD} is stdout"
+        raise UsageError(message)
+    size = check_inputs(options.files)
+    check_output(options.output, options.files)
+    tokenizer = _untrained(options)
+    trainer = _trainer(options)
+    started = time.perf_counter()
+    with ProgressBar(enabled=not options.as_json) as progress:
+        if STANDARD in options.files:
+            texts = line_batches(options.files, options.errors)
+            tokenizer.train_from_iterator(texts, trainer, on_progress=progress.callback, num_threads=options.threads)
+        else:
+            tokenizer.train(
+                options.files,
+                trainer,
+                errors=options.errors,
+                on_progress=progress.callback,
+                num_threads=options.threads,
+            )
+    seconds = time.perf_counter() - started
+    saved = tokenizer.to_str(pretty=options.pretty)
+    with write_whole(options.output) as stream:
+        stream.write(saved.encode())
+    return _outcome(options, tokenizer, len(json.loads(saved)["model"]["merges"]), size, seconds)
+
+
+def _untrained(options: Options) -> Tokenizer:
+    tokenizer = Tokenizer(BPE(unk_token=options.unk_token))
+    tokenizer.pre_tokenizer = _pre_tokenizer(options.pre_tokenizer)
+    if options.pre_tokenizer.is_byte_level:
+        tokenizer.decoder = ByteLevelDecoder()
+    return tokenizer
+
+
+def _pre_tokenizer(name: PreTokenizerName) -> PreTokenizer:
+    pattern = _PATTERNS.get(name.value)
+    if pattern is not None:
+        to_bytes = ByteLevel(add_prefix_space=False, use_regex=False)
+        return PreTokenizerSequence([Split(Regex(pattern), "isolated"), to_bytes])
+    plain: dict[PreTokenizerName, Callable[[], PreTokenizer]] = {
+        PreTokenizerName.BYTE_LEVEL: lambda: ByteLevel(add_prefix_space=False),
+        PreTokenizerName.WHITESPACE: Whitespace,
+        PreTokenizerName.WHITESPACE_SPLIT: WhitespaceSplit,
+    }
+    return plain[name]()
+
+
+def _trainer(options: Options) -> BpeTrainer:
+    special_tokens = list(dict.fromkeys(options.special_tokens))
+    if options.unk_token is not None and options.unk_token not in special_tokens:
+        special_tokens.insert(0, options.unk_token)
+    return BpeTrainer(
+        vocab_size=options.vocab_size,
+        min_frequency=options.min_frequency,
+        special_tokens=special_tokens,
+        limit_alphabet=options.limit_alphabet,
+        initial_alphabet=ByteLevel.alphabet() if options.pre_tokenizer.is_byte_level else [],
+        max_token_length=options.max_token_length,
+        tie_break=options.tie_break.value,
+        show_progress=False,
+    )
+
+
+def _outcome(options: Options, tokenizer: Tokenizer, merges: int, size: int, seconds: float) -> Outcome:
+    vocab_size = tokenizer.get_vocab_size()
+    data: dict[str, object] = {
+        "output": options.output,
+        "model": options.model.value,
+        "vocab_size": vocab_size,
+        "merges": merges,
+        "files": len(options.files),
+        "bytes": size,
+        "seconds": round(seconds, 6),
+    }
+    note = f"{options.output}: {vocab_size:,} tokens, {merges:,} merges, from {megabytes(size)} in {seconds:.1f} s"
+    if vocab_size < options.vocab_size:
+        note += f" (the corpus has no more than these of the {options.vocab_size:,} asked for)"
+    return Outcome(data, note=note)

@@ -1,0 +1,109 @@
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, TypeAlias, final, overload
+
+from typing_extensions import disjoint_base
+
+from lexmill._core import Token
+from lexmill.trainers import Trainer
+
+__all__ = ["BPE", "Model"]
+
+_Path: TypeAlias = str | PathLike[str]
+
+@disjoint_base
+class Model:
+    def tokenize(self, sequence: str) -> list[Token]: ...
+    def token_to_id(self, token: str) -> int | None: ...
+    def id_to_token(self, id: int) -> str | None: ...
+    def save(self, folder: _Path, prefix: str | None = None, name: str | None = None) -> list[str]: ...
+    def get_trainer(self) -> Trainer: ...
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes) -> None: ...
+
+@final
+class BPE(Model):
+    @overload
+    def __new__(
+        cls,
+        vocab: None = None,
+        merges: None = None,
+        *,
+        cache_capacity: int | None = None,
+        dropout: float | None = None,
+        unk_token: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        fuse_unk: bool | None = None,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
+        seed: int | None = None,
+    ) -> BPE: ...
+    @overload
+    def __new__(
+        cls,
+        vocab: dict[str, int],
+        merges: Sequence[tuple[str, str]],
+        *,
+        cache_capacity: int | None = None,
+        dropout: float | None = None,
+        unk_token: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        fuse_unk: bool | None = None,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
+        seed: int | None = None,
+    ) -> BPE: ...
+    @overload
+    def __new__(
+        cls,
+        vocab: _Path,
+        merges: _Path,
+        *,
+        cache_capacity: int | None = None,
+        dropout: float | None = None,
+        unk_token: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        fuse_unk: bool | None = None,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
+        seed: int | None = None,
+    ) -> BPE: ...
+    @classmethod
+    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Any) -> BPE: ...
+    @staticmethod
+    def read_file(vocab: _Path, merges: _Path) -> tuple[dict[str, int], list[tuple[str, str]]]: ...
+    @property
+    def dropout(self) -> float | None: ...
+    @dropout.setter
+    def dropout(self, value: float | None) -> None: ...
+    @property
+    def seed(self) -> int | None: ...
+    @seed.setter
+    def seed(self, value: int | None) -> None: ...
+    @property
+    def unk_token(self) -> str | None: ...
+    @unk_token.setter
+    def unk_token(self, value: str | None) -> None: ...
+    @property
+    def continuing_subword_prefix(self) -> str | None: ...
+    @continuing_subword_prefix.setter
+    def continuing_subword_prefix(self, value: str | None) -> None: ...
+    @property
+    def end_of_word_suffix(self) -> str | None: ...
+    @end_of_word_suffix.setter
+    def end_of_word_suffix(self, value: str | None) -> None: ...
+    @property
+    def fuse_unk(self) -> bool: ...
+    @fuse_unk.setter
+    def fuse_unk(self, value: bool) -> None: ...
+    @property
+    def byte_fallback(self) -> bool: ...
+    @byte_fallback.setter
+    def byte_fallback(self, value: bool) -> None: ...
+    @property
+    def ignore_merges(self) -> bool: ...
+    @ignore_merges.setter
+    def ignore_merges(self, value: bool) -> None: ...

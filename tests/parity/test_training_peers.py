@@ -1,0 +1,114 @@
+"""Training must learn the vocabulary and the merges, in their order, that Hugging Face learns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lexmill
+from peers import CORPORA, FULL, corpus_file, difference, documents, stdlib_sources
+
+pytestmark = pytest.mark.external
+
+hf = pytest.importorskip("tokenizers", reason="install the dependency group `peers`")
+
+# By pre-tokenizer, then by each option alone, then together.
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "byte level": ("ByteLevel", {"vocab_size": 32_000}),
+    "whitespace": ("Whitespace", {"vocab_size": 8_000}),
+    "whitespace split": ("WhitespaceSplit", {"vocab_size": 8_000}),
+    "special tokens": ("Whitespace", {"vocab_size": 4_000, "special_tokens": ["<unk>", "e", "the"]}),
+    "limit_alphabet": ("Whitespace", {"vocab_size": 4_000, "limit_alphabet": 40}),
+    "limit_alphabet with initial_alphabet": (
+        "Whitespace",
+        {"vocab_size": 4_000, "limit_alphabet": 30, "initial_alphabet": ["\u20ac", "~", "z"]},
+    ),
+    "min_frequency": ("ByteLevel", {"vocab_size": 32_000, "min_frequency": 20}),
+    "max_token_length": ("ByteLevel", {"vocab_size": 6_000, "max_token_length": 4}),
+    "vocab_size below the alphabet": ("Whitespace", {"vocab_size": 10}),
+    "together": (
+        "Whitespace",
+        {
+            "vocab_size": 3_000,
+            "min_frequency": 3,
+            "limit_alphabet": 60,
+            "max_token_length": 6,
+            "special_tokens": ["<unk>", "<s>"],
+        },
+    ),
+}
+
+
+def train(library: Any, case: str, *, files: list[str] | None = None, texts: list[str] | None = None) -> dict[str, Any]:
+    """Trains, and returns the model as it is saved."""
+    pre_tokenizer, options = CASES[case]
+    tokenizer = library.Tokenizer(library.models.BPE())
+    if pre_tokenizer == "ByteLevel":
+        tokenizer.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        options = {"initial_alphabet": library.pre_tokenizers.ByteLevel.alphabet(), **options}
+    else:
+        tokenizer.pre_tokenizer = getattr(library.pre_tokenizers, pre_tokenizer)()
+    trainer = library.trainers.BpeTrainer(show_progress=False, **options)
+    if files is not None:
+        tokenizer.train(files, trainer)
+    else:
+        tokenizer.train_from_iterator(texts, trainer)
+    model: dict[str, Any] = json.loads(tokenizer.to_str())["model"]
+    return model
+
+
+def assert_same_model(ours: dict[str, Any], theirs: dict[str, Any], case: str) -> None:
+    """Compares merges in order, then ids."""
+    own, other = ([tuple(merge) for merge in model["merges"]] for model in (ours, theirs))
+    if own != other:
+        pytest.fail(difference("merges", own, other, case))
+    assert ours["vocab"] == theirs["vocab"]
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Iterator[Any]:
+    """Writes a sample of a corpus to a file, or gives the whole corpus where all is to be compared."""
+
+    def write(corpus: str) -> str:
+        path = corpus_file(corpus)
+        if not FULL:
+            texts = documents(path)
+            path = tmp_path / path.name
+            path.write_text("".join(texts), encoding="utf-8", newline="\n")
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_byte_level_training_on_a_file_equals_hugging_face(corpus: str, sample: Any) -> None:
+    files = [sample(corpus)]
+    assert_same_model(*(train(library, "byte level", files=files) for library in (lexmill, hf)), "byte level")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case != "byte level"])
+@pytest.mark.parametrize("corpus", ["english", "multilingual"])
+def test_training_options_on_a_file_equal_hugging_face(corpus: str, case: str, sample: Any) -> None:
+    files = [sample(corpus)]
+    assert_same_model(*(train(library, case, files=files) for library in (lexmill, hf)), case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_training_on_sources_equals_hugging_face(case: str) -> None:
+    texts = stdlib_sources("[a-d]*.py")
+    assert_same_model(*(train(library, case, texts=texts) for library in (lexmill, hf)), case)
+
+
+def test_training_does_not_depend_on_threads_or_files(tmp_path: Path) -> None:
+    paths = []
+    for number, text in enumerate(stdlib_sources("[a-b]*.py")):
+        path = tmp_path / f"{number:03}.txt"
+        path.write_text(text, encoding="utf-8", newline="\n")
+        paths.append(str(path))
+    models = [train(library, "byte level", files=paths) for library in (hf, lexmill, lexmill)]
+    assert_same_model(models[1], models[0], "many files")
+    assert models[1] == models[2]
