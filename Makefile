@@ -85,7 +85,8 @@ test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sam
 
 lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
 
-lint-rust:
+# pyo3 asks the interpreter of the virtual environment about itself.
+lint-rust: $(STAMPS)/venv
 	@echo "== cargo fmt, clippy with and without Python, rustdoc"
 	@cargo fmt --check
 	@cargo clippy --locked --quiet --all-targets -- -D warnings

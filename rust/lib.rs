@@ -20,6 +20,11 @@ pub mod trainers;
 pub mod vocab;
 
 #[cfg(feature = "python")]
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unused_self,
+    reason = "pyo3 hands arguments and receivers over by value, and methods of Python's protocols take theirs"
+)]
 mod bindings;
 
 pub use error::{Error, Result};

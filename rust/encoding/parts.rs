@@ -41,11 +41,11 @@ impl Encoding {
     }
 
     /// The encoding of such pieces; `columns` holds the tokens of all text pieces, one after the other.
-    pub fn from_parts(parts: Vec<PieceParts>, columns: Arc<Columns>, overflowing: Vec<Encoding>) -> Self {
+    pub fn from_parts(parts: Vec<PieceParts>, columns: &Arc<Columns>, overflowing: Vec<Encoding>) -> Self {
         let mut start = 0;
         let piece = |part| match part {
             PieceParts::Text { type_id, sequence, tokens } => {
-                let content = Content::Text { columns: Arc::clone(&columns), start, trims: Vec::new() };
+                let content = Content::Text { columns: Arc::clone(columns), start, trims: Vec::new() };
                 start += tokens.len();
                 Piece { content, len: tokens.len(), type_id, sequence, shift: 0 }
             }

@@ -37,7 +37,7 @@ pub fn read(value: &Value) -> Option<Encoding> {
             }
         }
     }
-    Some(Encoding::from_parts(pieces, Arc::new(columns.finish(TokenNames::Own)), overflowing))
+    Some(Encoding::from_parts(pieces, &Arc::new(columns.finish(TokenNames::Own)), overflowing))
 }
 
 fn read_piece(value: &Value) -> Option<PieceParts> {

@@ -93,11 +93,13 @@ impl PostProcessor {
         match self {
             Self::ByteLevel { add_prefix_space, trim_offsets, .. } => {
                 if *trim_offsets {
-                    encodings.iter_mut().for_each(|encoding| trim_all(encoding, *add_prefix_space));
+                    for encoding in &mut encodings {
+                        trim_all(encoding, *add_prefix_space);
+                    }
                 }
                 Ok(encodings)
             }
-            Self::Template(template) => template.apply(encodings, add_special_tokens),
+            Self::Template(template) => template.apply(&encodings, add_special_tokens),
             Self::Roberta(roberta) => Ok(roberta.apply(encodings, add_special_tokens)),
             Self::Sequence(stages) => stages
                 .iter()
