@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -130,8 +131,6 @@ def test_published_tokenizer_encodes_corpus_as_tiktoken(name: str, corpus: str) 
 
 def hf_pattern(tokenizer: Any) -> str:
     """The regex of the file's first pre-tokenizer."""
-    import json
-
     pattern: str = json.loads(tokenizer.to_str())["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"]
     return pattern
 
