@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
+from lexmill import __version__
 from lexmill.cli import count as counting
 from lexmill.cli import decode as decoding
 from lexmill.cli import encode as encoding
@@ -37,7 +37,7 @@ def _finish(code: int) -> None:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"lexmill {version('lexmill')}")
+        print(f"lexmill {__version__}")
         raise typer.Exit
 
 

@@ -50,11 +50,11 @@ class Part:
 
 def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
     """Writes the ids of all documents end to end, or one line a document to stdout."""
-    if output == STANDARD and source.as_json:
-        message = f"--json needs a file as --output, since {STANDARD} is stdout"
-        raise UsageError(message)
     if output == STANDARD and row_splits is not None:
         message = f"--row-splits needs a file as --output; on stdout ({STANDARD}) each document is a line"
+        raise UsageError(message)
+    if output == STANDARD and source.as_json:
+        message = f"--json needs a file as --output, since {STANDARD} is stdout"
         raise UsageError(message)
     if row_splits is not None and (row_splits == STANDARD or Path(row_splits).resolve() == Path(output).resolve()):
         message = f"--row-splits is {row_splits} but must be a file of its own"
