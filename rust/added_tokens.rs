@@ -47,17 +47,16 @@ pub struct AddedTokens {
     by_id: HashMap<u32, AddedToken>,
     /// Contents that were ever added as special; adding them again as plain tokens does not take them out.
     special: HashSet<String>,
-    /// The largest id given to a token that the model lacks.
-    largest_new: Option<u32>,
 }
 
 impl AddedTokens {
     /// Adds tokens; returns how many were new or changed.
     ///
-    /// A token that added tokens or model know already keeps its id; others take the next one after all.
-    /// Empty contents and exact repetitions are passed over.
+    /// A token that added tokens or model know already keeps its id; others are numbered from the next id that
+    /// was free before the call. Empty contents and exact repetitions are passed over.
     pub fn add(&mut self, tokens: &[AddedToken], vocab: &Vocab) -> usize {
         let mut added = 0;
+        let mut next = self.next_id(vocab);
         for token in tokens {
             let known = self.by_content.get(&token.content).and_then(|id| self.by_id.get(id));
             if token.content.is_empty() || known == Some(token) {
@@ -65,7 +64,10 @@ impl AddedTokens {
             }
             added += 1;
             let id = self.id(&token.content).or_else(|| vocab.id(&token.content));
-            let id = id.unwrap_or_else(|| self.new_id(vocab));
+            let id = id.unwrap_or_else(|| {
+                next = next.saturating_add(1);
+                next - 1
+            });
             if token.special {
                 self.special.insert(token.content.clone());
             }
@@ -75,10 +77,15 @@ impl AddedTokens {
         added
     }
 
-    fn new_id(&mut self, vocab: &Vocab) -> u32 {
-        let id = self.largest_new.map_or(0, |largest| largest + 1).max(vocab.len() as u32);
-        self.largest_new = Some(id);
-        id
+    /// Hugging Face's rule: after the largest added id, unless the model has more tokens than that.
+    ///
+    /// A vocabulary with holes may hold the id already; then the added token is what the id means.
+    fn next_id(&self, vocab: &Vocab) -> u32 {
+        let size = vocab.len() as u32;
+        match self.by_id.keys().max() {
+            Some(&largest) if largest >= size || size == 0 => largest.saturating_add(1),
+            _ => size,
+        }
     }
 
     /// The id of the added token with this content.
@@ -136,16 +143,21 @@ impl AddedTokens {
     ) -> Result<Matchers> {
         let mut original = Vec::new();
         let mut normalized = Vec::new();
+        let mut spellings = HashMap::new();
         for (id, token) in self.sorted() {
             let is_skipped = encode_special && self.is_special(&token.content);
             let pattern = Pattern { id, is_skipped, token: token.clone() };
             if token.normalized {
-                normalized.push((normalize(&token.content)?, pattern));
+                let text = normalize(&token.content)?;
+                if text != token.content {
+                    spellings.insert(id, text.clone());
+                }
+                normalized.push((text, pattern));
             } else {
                 original.push((token.content.clone(), pattern));
             }
         }
-        Ok(Matchers { original: Matcher::new(original)?, normalized: Matcher::new(normalized)? })
+        Ok(Matchers { original: Matcher::new(original)?, normalized: Matcher::new(normalized)?, spellings })
     }
 }
 
@@ -156,6 +168,8 @@ pub struct Matchers {
     pub original: Matcher,
     /// Tokens with `normalized` on.
     pub normalized: Matcher,
+    /// Normalized contents, where they differ from the contents: so Hugging Face spells these ids.
+    pub spellings: HashMap<u32, String>,
 }
 
 /// Finds added tokens in text: leftmost first, of these the longest.

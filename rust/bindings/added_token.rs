@@ -12,21 +12,44 @@ use crate::added_tokens::AddedToken;
 /// A token that is cut out of the text before any other stage sees it.
 #[pyclass(name = "AddedToken", module = "lexmill", frozen, dict, weakref)]
 pub(super) struct PyAddedToken {
-    token: RwLock<AddedToken>,
+    given: RwLock<Given>,
+}
+
+/// A token as its user describes it.
+#[derive(Clone)]
+struct Given {
+    /// Its `normalized` counts only together with `is_explicit`.
+    token: AddedToken,
+    /// Whether `normalized` was given; otherwise it follows from `special`, which may still change.
+    is_explicit: bool,
+}
+
+impl Given {
+    fn resolve(&self) -> AddedToken {
+        let token = self.token.clone();
+        AddedToken { normalized: if self.is_explicit { token.normalized } else { !token.special }, ..token }
+    }
 }
 
 impl PyAddedToken {
     /// The token as it is now.
     pub(super) fn core(&self) -> AddedToken {
-        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.given.read().unwrap_or_else(PoisonError::into_inner).resolve()
+    }
+
+    /// The token as it would be if it were special.
+    fn as_special(&self) -> AddedToken {
+        let mut given = self.given.read().unwrap_or_else(PoisonError::into_inner).clone();
+        given.token.special = true;
+        given.resolve()
     }
 
     pub(super) fn of(token: AddedToken) -> Self {
-        Self { token: RwLock::new(token) }
+        Self { given: RwLock::new(Given { token, is_explicit: true }) }
     }
 
     fn set(&self, change: impl FnOnce(&mut AddedToken)) {
-        change(&mut self.token.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.given.write().unwrap_or_else(PoisonError::into_inner).token);
     }
 }
 
@@ -48,8 +71,10 @@ impl PyAddedToken {
         special: bool,
     ) -> Self {
         let content = content.unwrap_or_default();
-        let normalized = normalized.unwrap_or(!special);
-        Self::of(AddedToken { content, single_word, lstrip, rstrip, normalized, special })
+        let is_explicit = normalized.is_some();
+        let normalized = normalized.unwrap_or_default();
+        let token = AddedToken { content, single_word, lstrip, rstrip, normalized, special };
+        Self { given: RwLock::new(Given { token, is_explicit }) }
     }
 
     #[getter]
@@ -118,7 +143,7 @@ impl PyAddedToken {
                 _ => {}
             }
         }
-        self.set(|current| *current = token);
+        *self.given.write().unwrap_or_else(PoisonError::into_inner) = Given { token, is_explicit: true };
         Ok(())
     }
 
@@ -153,8 +178,7 @@ pub(super) fn tokens(list: &Bound<'_, PyList>, special: bool) -> PyResult<Vec<Ad
         if let Ok(content) = item.cast::<PyString>() {
             Ok(AddedToken::new(content.to_str()?, special))
         } else if let Ok(token) = item.cast::<PyAddedToken>() {
-            let token = token.get().core();
-            Ok(AddedToken { special: special || token.special, ..token })
+            Ok(if special { token.get().as_special() } else { token.get().core() })
         } else {
             Err(PyTypeError::new_err("Input must be a List[Union[str, AddedToken]]"))
         }

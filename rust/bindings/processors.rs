@@ -66,10 +66,7 @@ impl PyPostProcessor {
         pair: Option<&PyEncoding>,
         add_special_tokens: bool,
     ) -> PyResult<PyEncoding> {
-        let mut pair = pair.map(|pair| pair.inner.clone());
-        if let Some(pair) = &mut pair {
-            pair.set_type_id(1);
-        }
+        let pair = pair.map(|pair| pair.inner.clone());
         let processor = self.stage.get();
         PostProcessor::process(Some(&processor), encoding.inner.clone(), pair, add_special_tokens)
             .map(PyEncoding::of)

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::Trim;
-use crate::added_tokens::AddedTokens;
 use crate::vocab::Vocab;
 
 /// Marks a token without a word.
@@ -12,13 +11,8 @@ pub(crate) const NO_WORD: u32 = u32::MAX;
 /// How ids are spelled.
 #[derive(Clone, Debug)]
 pub enum TokenNames {
-    /// By added tokens, then by the model.
-    Vocab {
-        /// The model's vocabulary.
-        vocab: Arc<Vocab>,
-        /// The tokenizer's added tokens.
-        added: Arc<AddedTokens>,
-    },
+    /// By the model; added tokens have their own text, that of the place where they were found.
+    Vocab(Arc<Vocab>),
     /// Each token of the columns has its own text, as in an encoding read back from a pickle.
     Own,
 }
@@ -26,10 +20,7 @@ pub enum TokenNames {
 impl TokenNames {
     fn token(&self, id: u32) -> &str {
         match self {
-            Self::Vocab { vocab, added } => {
-                let added = added.get(id).map(|token| token.content.as_str());
-                added.or_else(|| vocab.token(id)).unwrap_or_default()
-            }
+            Self::Vocab(vocab) => vocab.token(id).unwrap_or_default(),
             Self::Own => "",
         }
     }
@@ -60,11 +51,13 @@ impl Columns {
     }
 
     pub(crate) fn offsets(&self, at: usize, trims: &[Trim]) -> (u32, u32) {
-        let mut offsets = (self.starts[at], self.ends[at]);
+        let (mut start, mut end) = (self.starts[at], self.ends[at]);
         for trim in trims {
-            offsets = trimmed(offsets, self.token(at), at == trim.first, trim.add_prefix_space);
+            let shifted = (start + trim.shift, end + trim.shift);
+            let offsets = trimmed(shifted, self.token(at), at == trim.first, trim.add_prefix_space);
+            (start, end) = (offsets.0 - trim.shift, offsets.1 - trim.shift);
         }
-        offsets
+        (start, end)
     }
 
     /// The columns' own start and end of each token, in characters.

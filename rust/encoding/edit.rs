@@ -33,7 +33,7 @@ impl Encoding {
         for piece in &self.pieces {
             let (from, to) = (range.start.max(at), range.end.min(at + piece.len));
             if from < to {
-                let mut cut = Piece { len: to - from, sequence: None, ..piece.clone() };
+                let mut cut = Piece { len: to - from, ..piece.clone() };
                 if let Content::Text { start, .. } = &mut cut.content {
                     *start += from - at;
                 }
@@ -41,7 +41,7 @@ impl Encoding {
             }
             at += piece.len;
         }
-        Self { pieces, overflowing: Vec::new() }
+        Self::from_pieces(pieces)
     }
 
     /// Keeps at most `max_length` tokens; the rest becomes overflowing encodings of at most that length.
@@ -92,11 +92,15 @@ impl Encoding {
             content: Content::Pad(padding.symbol.clone()),
             len: missing,
             type_id: padding.type_id,
-            sequence: None,
             shift: 0,
         };
         match padding.direction {
-            Direction::Left => self.pieces.insert(0, piece),
+            Direction::Left => {
+                self.pieces.insert(0, piece);
+                for (_, range) in &mut self.sequences {
+                    *range = range.start + missing..range.end + missing;
+                }
+            }
             Direction::Right => self.pieces.push(piece),
         }
     }
@@ -125,6 +129,10 @@ impl Encoding {
         overflowing.extend(other.overflowing.iter().map(|other_part| join(self, other_part)));
         let shift = if growing_offsets { self.offsets().last().map_or(0, |(_, end)| end) } else { 0 };
         self.overflowing = overflowing;
+        let len = self.len();
+        for (sequence, range) in other.sequences {
+            self.set_sequence_range(sequence, len + range.start..len + range.end);
+        }
         self.pieces.extend(other.pieces.into_iter().map(|mut piece| {
             piece.shift += shift;
             piece

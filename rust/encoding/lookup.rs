@@ -5,35 +5,20 @@ use std::ops::Range;
 use super::Encoding;
 
 impl Encoding {
-    /// Tokens of input sequence `sequence`; all tokens where no sequence was set.
+    /// Tokens of input sequence `sequence`; all tokens where that sequence is unknown.
     pub(super) fn sequence_range(&self, sequence: usize) -> Range<usize> {
-        let mut at = 0;
-        let mut range = None;
-        for piece in &self.pieces {
-            if piece.sequence == Some(sequence) {
-                let start = range.map_or(at, |found: (usize, usize)| found.0);
-                range = Some((start, at + piece.len));
-            }
-            at += piece.len;
-        }
-        range.map_or(0..at, |(start, end)| start..end)
+        let found = self.sequences.iter().find(|&&(known, _)| known == sequence);
+        found.map_or_else(|| 0..self.len(), |(_, range)| range.clone())
     }
 
     /// The input sequence of token `token`.
+    ///
+    /// Where no sequence was ever set it is 0, even one place past the end, as in Hugging Face.
     pub fn token_to_sequence(&self, token: usize) -> Option<usize> {
-        let len = self.len();
-        let mut at = 0;
-        for piece in &self.pieces {
-            at += piece.len;
-            if token < at && piece.sequence.is_some() {
-                return piece.sequence;
-            }
-            if token < at {
-                break;
-            }
+        if self.sequences.is_empty() {
+            return (token <= self.len()).then_some(0);
         }
-        let is_unset = self.pieces.iter().all(|piece| piece.sequence.is_none());
-        (token < len && is_unset).then_some(0)
+        self.sequences.iter().find(|(_, range)| range.contains(&token)).map(|&(sequence, _)| sequence)
     }
 
     /// First token of word `word` and one past its last.

@@ -8,6 +8,7 @@ mod edit;
 mod lookup;
 mod parts;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use columns::{Columns, ColumnsBuilder, TokenNames};
@@ -21,6 +22,8 @@ pub struct Trim {
     pub add_prefix_space: bool,
     /// Place in the columns of the token that counts as the first.
     pub first: usize,
+    /// What the piece's offsets were shifted by when they were trimmed.
+    pub shift: u32,
 }
 
 /// One token from a template or padding.
@@ -47,8 +50,6 @@ pub(crate) struct Piece {
     pub(crate) content: Content,
     pub(crate) len: usize,
     pub(crate) type_id: u32,
-    /// Which input sequence the piece belongs to.
-    pub(crate) sequence: Option<usize>,
     /// Added to all offsets of the piece.
     pub(crate) shift: u32,
 }
@@ -57,6 +58,8 @@ pub(crate) struct Piece {
 #[derive(Clone, Debug, Default)]
 pub struct Encoding {
     pub(crate) pieces: Vec<Piece>,
+    /// The tokens of each input sequence, by ascending sequence; none where there was never a question.
+    pub(crate) sequences: Vec<(usize, Range<usize>)>,
     pub(crate) overflowing: Vec<Encoding>,
 }
 
@@ -99,17 +102,21 @@ impl<'a> TokenRef<'a> {
 }
 
 impl Encoding {
-    /// An encoding of `range` of `columns`, as sequence 0 with type 0.
-    pub fn from_columns(columns: Arc<Columns>, range: std::ops::Range<usize>) -> Self {
+    /// An encoding of `range` of `columns`, of type 0.
+    pub fn from_columns(columns: Arc<Columns>, range: Range<usize>) -> Self {
         let content = Content::Text { columns, start: range.start, trims: Vec::new() };
-        let piece = Piece { content, len: range.len(), type_id: 0, sequence: None, shift: 0 };
-        Self { pieces: vec![piece], overflowing: Vec::new() }
+        Self::from_pieces(vec![Piece { content, len: range.len(), type_id: 0, shift: 0 }])
     }
 
-    /// A single special token.
-    pub fn special(symbol: Symbol, type_id: u32) -> Self {
-        let piece = Piece { content: Content::Special(symbol), len: 1, type_id, sequence: None, shift: 0 };
-        Self { pieces: vec![piece], overflowing: Vec::new() }
+    /// Special tokens.
+    pub fn special(symbols: &[Symbol], type_id: u32) -> Self {
+        let content = |symbol: &Symbol| Content::Special(symbol.clone());
+        let piece = |symbol| Piece { content: content(symbol), len: 1, type_id, shift: 0 };
+        Self::from_pieces(symbols.iter().map(piece).collect())
+    }
+
+    fn from_pieces(pieces: Vec<Piece>) -> Self {
+        Self { pieces, ..Self::default() }
     }
 
     /// Number of tokens.
@@ -177,15 +184,19 @@ impl Encoding {
 
     /// Number of input sequences; at least 1.
     pub fn n_sequences(&self) -> usize {
-        let mut sequences: Vec<usize> = self.pieces.iter().filter_map(|piece| piece.sequence).collect();
-        sequences.sort_unstable();
-        sequences.dedup();
-        sequences.len().max(1)
+        self.sequences.len().max(1)
     }
 
-    /// Marks all tokens as those of input sequence `sequence`.
+    /// Marks all tokens as those of input sequence `sequence`; what they were before, they stay as well.
     pub fn set_sequence(&mut self, sequence: usize) {
-        self.pieces.iter_mut().for_each(|piece| piece.sequence = Some(sequence));
+        self.set_sequence_range(sequence, 0..self.len());
+    }
+
+    fn set_sequence_range(&mut self, sequence: usize, range: Range<usize>) {
+        match self.sequences.binary_search_by_key(&sequence, |&(known, _)| known) {
+            Ok(found) => self.sequences[found].1 = range,
+            Err(place) => self.sequences.insert(place, (sequence, range)),
+        }
     }
 
     /// Gives all tokens the type id `type_id`.
@@ -200,7 +211,7 @@ impl Encoding {
             if let Content::Text { start, trims, .. } = &mut piece.content {
                 // Only a run that opens the encoding has a first token in it.
                 let first = if at == 0 { *start } else { usize::MAX };
-                trims.push(Trim { add_prefix_space, first });
+                trims.push(Trim { add_prefix_space, first, shift: piece.shift });
             }
             at += piece.len;
         }

@@ -1,5 +1,6 @@
 //! Encodings taken apart and put together, for pickles.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Columns, Content, Encoding, Piece, Symbol, TokenRef};
@@ -14,8 +15,6 @@ pub enum PieceParts {
     Text {
         /// Type of all of them.
         type_id: u32,
-        /// Their input sequence.
-        sequence: Option<usize>,
         /// The tokens.
         tokens: Vec<TokenParts>,
     },
@@ -23,8 +22,6 @@ pub enum PieceParts {
     Symbols {
         /// Its type.
         type_id: u32,
-        /// Its input sequence.
-        sequence: Option<usize>,
         /// The token.
         symbol: Symbol,
         /// How often it stands there.
@@ -40,29 +37,38 @@ impl Encoding {
         self.pieces.iter().map(parts).collect()
     }
 
+    /// Token ranges of the input sequences, by ascending sequence.
+    pub fn sequences(&self) -> &[(usize, Range<usize>)] {
+        &self.sequences
+    }
+
     /// The encoding of such pieces; `columns` holds the tokens of all text pieces, one after the other.
-    pub fn from_parts(parts: Vec<PieceParts>, columns: &Arc<Columns>, overflowing: Vec<Encoding>) -> Self {
+    pub fn from_parts(
+        parts: Vec<PieceParts>,
+        columns: &Arc<Columns>,
+        sequences: Vec<(usize, Range<usize>)>,
+        overflowing: Vec<Encoding>,
+    ) -> Self {
         let mut start = 0;
         let piece = |part| match part {
-            PieceParts::Text { type_id, sequence, tokens } => {
+            PieceParts::Text { type_id, tokens } => {
                 let content = Content::Text { columns: Arc::clone(columns), start, trims: Vec::new() };
                 start += tokens.len();
-                Piece { content, len: tokens.len(), type_id, sequence, shift: 0 }
+                Piece { content, len: tokens.len(), type_id, shift: 0 }
             }
-            PieceParts::Symbols { type_id, sequence, symbol, len, is_padding } => {
+            PieceParts::Symbols { type_id, symbol, len, is_padding } => {
                 let content = if is_padding { Content::Pad(symbol) } else { Content::Special(symbol) };
-                Piece { content, len, type_id, sequence, shift: 0 }
+                Piece { content, len, type_id, shift: 0 }
             }
         };
-        Self { pieces: parts.into_iter().map(piece).collect(), overflowing }
+        Self { pieces: parts.into_iter().map(piece).collect(), sequences, overflowing }
     }
 }
 
 fn parts(piece: &Piece) -> PieceParts {
-    let (type_id, sequence) = (piece.type_id, piece.sequence);
+    let type_id = piece.type_id;
     let symbols = |symbol: &Symbol, is_padding| PieceParts::Symbols {
         type_id,
-        sequence,
         symbol: symbol.clone(),
         len: piece.len,
         is_padding,
@@ -74,7 +80,7 @@ fn parts(piece: &Piece) -> PieceParts {
             let tokens = (0..piece.len).map(|at| TokenRef { piece, at });
             let tokens =
                 tokens.map(|token| (token.id(), token.text().to_owned(), token.offsets(), token.word()));
-            PieceParts::Text { type_id, sequence, tokens: tokens.collect() }
+            PieceParts::Text { type_id, tokens: tokens.collect() }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::encoding::{ColumnsBuilder, Encoding, PieceParts, Symbol, TokenNames};
@@ -10,17 +11,14 @@ use crate::encoding::{ColumnsBuilder, Encoding, PieceParts, Symbol, TokenNames};
 pub fn write(encoding: &Encoding) -> Value {
     let pieces: Vec<Value> = encoding.parts().into_iter().map(write_piece).collect();
     let overflowing: Vec<Value> = encoding.overflowing().iter().map(write).collect();
-    json!({"pieces": pieces, "overflowing": overflowing})
+    json!({"pieces": pieces, "sequences": encoding.sequences(), "overflowing": overflowing})
 }
 
 fn write_piece(piece: PieceParts) -> Value {
     match piece {
-        PieceParts::Text { type_id, sequence, tokens } => {
-            json!({"type_id": type_id, "sequence": sequence, "tokens": tokens})
-        }
-        PieceParts::Symbols { type_id, sequence, symbol, len, is_padding } => json!({
-            "type_id": type_id, "sequence": sequence, "id": symbol.id, "text": &*symbol.text, "len": len,
-            "is_padding": is_padding,
+        PieceParts::Text { type_id, tokens } => json!({"type_id": type_id, "tokens": tokens}),
+        PieceParts::Symbols { type_id, symbol, len, is_padding } => json!({
+            "type_id": type_id, "id": symbol.id, "text": &*symbol.text, "len": len, "is_padding": is_padding,
         }),
     }
 }
@@ -37,18 +35,18 @@ pub fn read(value: &Value) -> Option<Encoding> {
             }
         }
     }
-    Some(Encoding::from_parts(pieces, &Arc::new(columns.finish(TokenNames::Own)), overflowing))
+    let sequences = Vec::deserialize(&value["sequences"]).ok()?;
+    Some(Encoding::from_parts(pieces, &Arc::new(columns.finish(TokenNames::Own)), sequences, overflowing))
 }
 
 fn read_piece(value: &Value) -> Option<PieceParts> {
     let type_id = u32::try_from(value["type_id"].as_u64()?).ok()?;
-    let sequence = value["sequence"].as_u64().and_then(|sequence| usize::try_from(sequence).ok());
     if let Some(tokens) = value.get("tokens") {
         let tokens = serde_json::from_value(tokens.clone()).ok()?;
-        return Some(PieceParts::Text { type_id, sequence, tokens });
+        return Some(PieceParts::Text { type_id, tokens });
     }
     let symbol =
         Symbol { id: u32::try_from(value["id"].as_u64()?).ok()?, text: value["text"].as_str()?.into() };
     let len = usize::try_from(value["len"].as_u64()?).ok()?;
-    Some(PieceParts::Symbols { type_id, sequence, symbol, len, is_padding: value["is_padding"].as_bool()? })
+    Some(PieceParts::Symbols { type_id, symbol, len, is_padding: value["is_padding"].as_bool()? })
 }

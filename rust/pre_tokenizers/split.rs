@@ -121,6 +121,8 @@ impl Split {
     /// [`crate::Error::Regex`] if the pattern does not compile.
     pub fn new(pattern: SplitPattern, behavior: Behavior, invert: bool) -> Result<Self> {
         let finder = match &pattern {
+            // An empty text is found between all characters, as the empty regular expression is.
+            SplitPattern::Literal(text) if text.is_empty() => Finder::Regex(Pattern::new("")?),
             SplitPattern::Literal(text) => Finder::Literal(memchr::memmem::Finder::new(text).into_owned()),
             SplitPattern::Regex(regex) => match Splitter::from_pattern(regex) {
                 Some(splitter) if splitter.is_gapless() => Finder::Scanner(splitter),
@@ -158,8 +160,7 @@ impl Split {
             Finder::Literal(finder) => {
                 let needle = finder.needle().len();
                 let matches = finder.find_iter(piece.as_bytes()).map(|start| start..start + needle);
-                // An empty needle matches nothing here, as in Hugging Face.
-                self.behavior.apply(piece.len(), matches.filter(|found| !found.is_empty()), self.invert, out);
+                self.behavior.apply(piece.len(), matches, self.invert, out);
             }
             Finder::Regex(pattern) => {
                 let matches = pattern.find_iter(piece)?;

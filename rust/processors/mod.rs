@@ -70,11 +70,15 @@ impl PostProcessor {
         pair: Option<Encoding>,
         add_special_tokens: bool,
     ) -> Result<Encoding> {
+        let pair_given = pair.is_some();
         let mut encodings: Vec<Encoding> = std::iter::once(encoding).chain(pair).collect();
+        // Hugging Face leaves a single text and overflowing parts without a sequence if there is no post-processor.
         for (index, encoding) in encodings.iter_mut().enumerate() {
-            encoding.set_sequence(index);
-            // Hugging Face leaves overflowing parts without a sequence where there is no post-processor.
+            if this.is_some() || pair_given {
+                encoding.set_sequence(index);
+            }
             if this.is_some() {
+                encoding.set_type_id(index as u32);
                 encoding.overflowing.iter_mut().for_each(|part| part.set_sequence(index));
             }
         }
@@ -97,6 +101,8 @@ impl PostProcessor {
                         trim_all(encoding, *add_prefix_space);
                     }
                 }
+                // After a template this numbers its pieces, special tokens too: Hugging Face does so.
+                encodings.iter_mut().enumerate().for_each(|(index, encoding)| encoding.set_sequence(index));
                 Ok(encodings)
             }
             Self::Template(template) => template.apply(&encodings, add_special_tokens),

@@ -23,7 +23,6 @@ impl Roberta {
                 trim_all(encoding, self.add_prefix_space);
             }
             encoding.set_type_id(0);
-            encoding.overflowing.iter_mut().for_each(|part| part.set_type_id(0));
         }
         if !add_special_tokens {
             return encodings;
@@ -33,10 +32,11 @@ impl Roberta {
 
     fn wrap(&self, mut encoding: Encoding, index: usize) -> Encoding {
         let overflowing = std::mem::take(&mut encoding.overflowing);
-        encoding.set_sequence(index);
         encoding.set_type_id(0);
+        encoding.sequences.clear();
+        encoding.set_sequence(index);
         let opening = if index == 0 { &self.cls } else { &self.sep };
-        let special = |symbol: &Symbol| Encoding::special(symbol.clone(), 0);
+        let special = |symbol: &Symbol| Encoding::special(std::slice::from_ref(symbol), 0);
         let mut wrapped = Encoding::merge([special(opening), encoding, special(&self.sep)], false);
         wrapped.overflowing = overflowing.into_iter().map(|part| self.wrap(part, index)).collect();
         wrapped

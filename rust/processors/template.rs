@@ -148,17 +148,14 @@ impl Template {
                         value: "a template with $B".to_owned(),
                         expected: "a template with $A alone".to_owned(),
                     })?;
+                    // Overflowing parts keep their types, as in Hugging Face.
                     encoding.set_type_id(*type_id);
                     encoding.set_sequence(index);
-                    for part in &mut encoding.overflowing {
-                        part.set_type_id(*type_id);
-                        part.set_sequence(index);
-                    }
                     out.push(encoding);
                 }
                 TemplatePiece::Special { id, type_id } if add_special_tokens => {
                     let symbols = self.token(id).map_or(&[][..], |token| &token.symbols);
-                    out.extend(symbols.iter().map(|symbol| Encoding::special(symbol.clone(), *type_id)));
+                    out.push(Encoding::special(symbols, *type_id));
                 }
                 TemplatePiece::Special { .. } => {}
             }

@@ -6,8 +6,7 @@ use crate::{Error, Result};
 impl Tokenizer {
     /// The token with `id`: an added one, or else the model's.
     pub fn id_to_token(&self, id: u32) -> Option<&str> {
-        let added = self.pipeline.added().get(id).map(|token| token.content.as_str());
-        added.or_else(|| self.pipeline.model().vocab().token(id))
+        self.pipeline.added_text(id).or_else(|| self.pipeline.model().vocab().token(id))
     }
 
     /// The id of `token`: an added one's, or else the model's.

@@ -96,7 +96,11 @@ impl Tokenizer {
         let columns = Arc::new(builder.finish(self.pipeline.names()));
         let encoding = |range| Encoding::from_columns(Arc::clone(&columns), range);
         let finish = |(first, second): (Range<usize>, Option<Range<usize>>)| {
-            self.post_process(encoding(first), second.map(encoding), add_special_tokens)
+            let mut second = second.map(encoding);
+            if let Some(second) = &mut second {
+                second.set_type_id(1);
+            }
+            self.post_process(encoding(first), second, add_special_tokens)
         };
         rows.into_iter().map(finish).collect()
     }
@@ -139,9 +143,6 @@ impl Tokenizer {
         mut second: Option<Encoding>,
         add_special_tokens: bool,
     ) -> Result<Encoding> {
-        if let Some(second) = &mut second {
-            second.set_type_id(1);
-        }
         if let Some(truncation) = &self.truncation {
             let special = if add_special_tokens { self.added_tokens(second.is_some()) } else { 0 };
             truncation.apply(&mut first, second.as_mut(), special)?;

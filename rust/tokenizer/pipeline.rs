@@ -142,6 +142,12 @@ impl Pipeline {
         &self.added
     }
 
+    /// The text of an added token's id: its content, normalized if that is how the token is looked for.
+    pub fn added_text(&self, id: u32) -> Option<&str> {
+        let content = || self.added.get(id).map(|token| token.content.as_str());
+        self.matchers.spellings.get(&id).map(String::as_str).or_else(content)
+    }
+
     /// How pre-tokens are found.
     pub fn plan(&self) -> Plan {
         self.plan
@@ -173,7 +179,7 @@ impl Pipeline {
 
     /// How the ids of this pipeline are spelled.
     pub fn names(&self) -> TokenNames {
-        TokenNames::Vocab { vocab: Arc::clone(&self.vocab), added: Arc::clone(&self.added) }
+        TokenNames::Vocab(Arc::clone(&self.vocab))
     }
 
     /// Bytes that each id covers where tokens simply follow one another.
@@ -292,24 +298,47 @@ impl Pipeline {
 
     /// Calls `each` with every pre-token of a training text: the bytes that hold it and its place there.
     ///
-    /// Added tokens are not cut out: training sees their text, as in Hugging Face.
+    /// An added token is a pre-token of its own, which counts as any other word, as in Hugging Face.
     ///
     /// # Errors
     /// Those of the pre-tokenizer.
     pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(text));
-        if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
-            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
-            return Ok(());
-        }
-        let mut normalized = Normalized::new(text, 0, false);
-        if let (false, Some(normalizer)) = (is_identity, &self.normalizer) {
+        self.matchers.original.segments(text, |segment| match segment.token {
+            Some(_) => {
+                each(text.as_bytes(), segment.start, segment.end);
+                Ok(())
+            }
+            None => self.pre_tokens_of_segment(text, segment, &mut each),
+        })
+    }
+
+    fn pre_tokens_of_segment(
+        &self,
+        text: &str,
+        segment: Segment,
+        each: &mut impl FnMut(&[u8], usize, usize),
+    ) -> Result<()> {
+        let piece = &text[segment.start..segment.end];
+        let mut normalized = Normalized::new(piece, segment.start, false);
+        if let Some(normalizer) = self.normalizer.as_ref().filter(|normalizer| !normalizer.is_identity(piece))
+        {
             normalized = normalizer.normalize(normalized);
         }
-        let cut = self.cut(normalized)?;
-        for span in &cut.spans {
-            each(cut.text.text().as_bytes(), span.start, span.end);
-        }
-        Ok(())
+        let (text, plan) = (normalized.text(), self.plan);
+        self.matchers.normalized.segments(text, |Segment { start, end, token }| {
+            match (token, plan) {
+                (Some(_), _) => each(text.as_bytes(), start, end),
+                (None, Plan::Scan(splitter)) => splitter.for_each_span(&text[start..end], |from, to| {
+                    each(text.as_bytes(), start + from, start + to);
+                }),
+                (None, Plan::Stages) => {
+                    let cut = self.cut(normalized.slice(start..end))?;
+                    for span in &cut.spans {
+                        each(cut.text.text().as_bytes(), span.start, span.end);
+                    }
+                }
+            }
+            Ok(())
+        })
     }
 }
