@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 
 import lexmill
-from peers import CORPORA, HARD, assert_same_encoding, corpus_file, difference, documents, stdlib_sources, tokenizer_file
+from peers import (
+    CORPORA,
+    HARD,
+    assert_same_encoding,
+    corpus_file,
+    difference,
+    documents,
+    stdlib_sources,
+    tokenizer_file,
+)
 
 pytestmark = pytest.mark.external
 
@@ -124,7 +133,9 @@ def test_published_tokenizer_encodes_corpus_as_tiktoken(name: str, corpus: str) 
     pattern = hf_pattern(ours)
     encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     texts = [*documents(corpus_file(corpus)), *(text for text in HARD if "<" not in text)]
-    for text, own, other in zip(texts, ours.encode_batch_ids(texts), encoding.encode_ordinary_batch(texts), strict=True):
+    for text, own, other in zip(
+        texts, ours.encode_batch_ids(texts), encoding.encode_ordinary_batch(texts), strict=True
+    ):
         if own != other:
             pytest.fail(difference("ids", own, other, text))
 
