@@ -322,6 +322,14 @@ def test_a_line_of_ids_that_is_none_is_an_error(lexmill: Run, saved: str, stdin:
     assert not Path("text").exists()
 
 
+def test_an_interrupt_outside_the_work_is_one_line_too(lexmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lexmill.cli.app.execute", interrupt)
+    assert lexmill("train", "text.txt", "--vocab-size", "300") == (130, b"", "error: interrupted\n")
+
+
 class TestOutputFiles:
     @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left"), 1)])
     def test_a_failed_write_leaves_what_was_there(

@@ -158,5 +158,6 @@ def _outcome(
         "bytes": size,
         "seconds": round(seconds, 6),
     }
-    note = f"{output}: {tokens:,} tokens in {documents:,} documents, from {megabytes(size)} in {seconds:.1f} s"
+    rows = "1 document" if documents == 1 else f"{documents:,} documents"
+    note = f"{output}: {tokens:,} tokens in {rows}, from {megabytes(size)} in {seconds:.1f} s"
     return Outcome(data, note=note)
