@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -89,6 +90,10 @@ class TestTrain:
         assert lexmill("train", "text.txt", "--vocab-size", "290", "--pre-tokenizer", name).code == 0
         encoding = Tokenizer.from_file("tokenizer.json").encode("the mat")
         assert [token.strip("\u0120") for token in encoding.tokens] == ["the", "mat"]
+
+    def test_counts_the_bytes_of_stdin(self, lexmill: Run) -> None:
+        outcome = lexmill("train", "text.txt", "-", "--vocab-size", "290", "--json", stdin=TEXT.encode()).outcome
+        assert outcome["bytes"] == 2 * len(TEXT.encode())
 
     def test_special_tokens_come_first(self, lexmill: Run) -> None:
         arguments = ("--vocab-size", "300", "--special-token", "<a>", "--special-token", "<b>", "--unk-token", "<u>")
@@ -322,6 +327,14 @@ def test_a_line_of_ids_that_is_none_is_an_error(lexmill: Run, saved: str, stdin:
     assert not Path("text").exists()
 
 
+def test_an_interrupt_outside_the_work_is_one_line_too(lexmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lexmill.cli.app.execute", interrupt)
+    assert lexmill("train", "text.txt", "--vocab-size", "300") == (130, b"", "error: interrupted\n")
+
+
 class TestOutputFiles:
     @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left"), 1)])
     def test_a_failed_write_leaves_what_was_there(
@@ -347,6 +360,18 @@ class TestOutputFiles:
         assert Path("link.npy").is_symlink()
         assert len(np.load("kept.npy")) > 0
         assert stat.S_IMODE(Path("kept.npy").stat().st_mode) == 0o640
+
+    def test_a_pipe_by_name_is_read_and_written(self, saved: str) -> None:
+        bash = shutil.which("bash")
+        if bash is None:
+            pytest.skip("needs a shell with <( )")
+        script = '"$0" -m lexmill count "$1" <(cat text.txt) --json; "$0" -m lexmill decode "$1" - -o >(cat >&2)'
+        arguments = [bash, "-c", f"echo 2 3 | {{ {script} --special-tokens; }}", sys.executable, saved]
+        done = subprocess.run(arguments, capture_output=True, check=True)
+        outcome = json.loads(done.stdout)
+        assert outcome["bytes"] == len(TEXT.encode())
+        assert outcome["tokens"] == len(Tokenizer.from_file(saved).encode(TEXT).ids)
+        assert done.stderr == Tokenizer.from_file(saved).decode([2, 3]).encode()
 
     def test_a_pipe_is_written_and_not_replaced(self, lexmill: Run, saved: str) -> None:
         os.mkfifo("pipe")
