@@ -15,13 +15,15 @@ CASES ?= 20000
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip
 RUST_SOURCES := $(shell find rust -type f) Cargo.toml Cargo.lock
 PYTHON_SOURCES := python tests benches
 
 # A virtual environment or an import path of the caller must not leak into ours, nor mislead maturin.
 export VIRTUAL_ENV := $(abspath $(VENV))
 unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
+export PIP_QUIET := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help setup hooks demo test test-rust test-python test-docs test-peers lint lint-rust lint-python fmt parity \
 	bench bench-rust bench-python bench-peers docs fuzz clean
@@ -85,7 +87,8 @@ test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sam
 
 lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
 
-lint-rust:
+# pyo3 asks the interpreter of the virtual environment about itself.
+lint-rust: $(STAMPS)/venv
 	@echo "== cargo fmt, clippy with and without Python, rustdoc"
 	@cargo fmt --check
 	@cargo clippy --locked --quiet --all-targets -- -D warnings

@@ -26,7 +26,7 @@ fn texts() -> Vec<(&'static str, String)> {
     let mut texts = Vec::new();
     for name in ["english", "german", "multilingual", "messy"] {
         if let Ok(text) = std::fs::read_to_string(folder.join(name).with_extension("txt")) {
-            texts.push((name, text[..text.floor_char_boundary(MOST_BYTES)].to_owned()));
+            texts.push((name, prefix(&text, MOST_BYTES).to_owned()));
         }
     }
     if texts.is_empty() {
@@ -35,6 +35,12 @@ fn texts() -> Vec<(&'static str, String)> {
         texts.push(("synthetic", line.repeat(MOST_BYTES / line.len())));
     }
     texts
+}
+
+/// At most the first `most` bytes of `text`.
+fn prefix(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
 }
 
 fn main() {
@@ -47,7 +53,7 @@ fn main() {
             group.bench_function(id, |bencher| bencher.iter(|| count(splitter, black_box(&text))));
         }
         group.finish();
-        let tenth = &text[..text.floor_char_boundary(text.len() / 10)];
+        let tenth = prefix(&text, text.len() / 10);
         let mut group = criterion.benchmark_group("regex");
         group.throughput(Throughput::Bytes(tenth.len() as u64));
         for (pattern, splitter) in Splitter::PATTERNS {

@@ -1,4 +1,46 @@
-//! Trains and runs subword tokenizers.
+//! Trains and runs subword tokenizers on the CPU.
+//!
+//! A text goes through the stages in this order; each has a module of its own name, a file a variant:
+//!
+//! ```text
+//! added_tokens -> normalizers -> pre_tokenizers -> models -> processors        decoders: ids back to text
+//! ```
+//!
+//! [`tokenizer`] composes them, [`engine`] is the fast path through them, [`trainers`] learn models,
+//! [`formats`] read and write files. `DESIGN.md` tells how and why.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use lexmill::engine::Unit;
+//! use lexmill::models::Model;
+//! use lexmill::models::bpe::BpeOptions;
+//! use lexmill::pre_tokenizers::PreTokenizer;
+//! use lexmill::tokenizer::{EncodeInput, Parts, Sequence, Tokenizer};
+//! use lexmill::trainers::bpe::BpeTrainer;
+//! use lexmill::trainers::word_counts::WordCounts;
+//!
+//! # fn main() -> lexmill::Result<()> {
+//! // Train on counted words: `lo` is the most frequent pair, then `low`.
+//! let mut words = WordCounts::new();
+//! words.push("low", 5);
+//! words.push("lower", 2);
+//! let trainer = BpeTrainer { vocab_size: 7, ..BpeTrainer::default() };
+//! let trained = trainer.train(words, &mut |_| Ok(()))?;
+//! assert_eq!(trained.vocab, ["e", "l", "o", "r", "w", "lo", "low"]);
+//!
+//! // Encode with what was learnt.
+//! let model = Model::Bpe(trained.into_model(BpeOptions::default())?);
+//! let parts = Parts { pre_tokenizer: Some(PreTokenizer::Whitespace), ..Parts::of_model(Arc::new(model)) };
+//! let tokenizer = Tokenizer::new(&parts)?;
+//! let input = EncodeInput { first: Sequence::Text("lower low"), second: None };
+//! let encoding = tokenizer.encode(input, true)?;
+//! assert_eq!(encoding.tokens().collect::<Vec<_>>(), ["low", "e", "r", "low"]);
+//! assert_eq!(encoding.offsets().last(), Some((6, 9)));
+//! assert_eq!(tokenizer.pipeline().unit(), Unit::Text);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod added_tokens;
 pub mod byte_level;
@@ -20,6 +62,11 @@ pub mod trainers;
 pub mod vocab;
 
 #[cfg(feature = "python")]
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unused_self,
+    reason = "pyo3 hands arguments and receivers over by value, and methods of Python's protocols take theirs"
+)]
 mod bindings;
 
 pub use error::{Error, Result};

@@ -145,10 +145,22 @@ impl<'a> PreTokenized<'a> {
     }
 
     /// Replaces every span by the pieces that `cut` pushes for its text, relative to the span.
+    pub fn cut(&mut self, mut cut: impl FnMut(&str, &mut Vec<Range<usize>>)) {
+        let result: Result<(), std::convert::Infallible> = self.try_cut(|piece, pieces| {
+            cut(piece, pieces);
+            Ok(())
+        });
+        match result {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+    }
+
+    /// As [`Self::cut`], for a `cut` that can fail.
     ///
     /// # Errors
     /// Those of `cut`.
-    pub fn cut<E>(
+    pub fn try_cut<E>(
         &mut self,
         mut cut: impl FnMut(&str, &mut Vec<Range<usize>>) -> Result<(), E>,
     ) -> Result<(), E> {

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from adapters import REFERENCE, Adapter, Unsupported, load_adapter
 from corpora import SCRATCH, corpus_file, documents, file_digest, short_texts, tokenizer_folder
 
@@ -31,7 +32,7 @@ STEP = 500
 
 
 class Encoded:
-    """Digests encoded texts, all at once or step by step: ids, the rows' lengths, and offsets where the job has them."""
+    """Digests encoded texts, at once or step by step: ids, the rows' lengths, and offsets where the job has them."""
 
     def __init__(self, job: str) -> None:
         # Whether rows are ids and offsets, read already.

@@ -89,7 +89,7 @@ def render(rows: list[Row], files: list[Path], threads: int) -> str:
         f"First pass of a fresh process / a later pass: MB of UTF-8 text a second with {threads} threads, medians over "
         "rounds of one process a library. One call a line: microseconds a call in one thread. Training: seconds, then "
         "peak memory. Bold: the fastest first pass. Each result was proven equal to Hugging Face's before it counted, "
-        "save those marked with ¹; – means that a library has no such call or cannot load the tokenizer.",
+        "save those marked with ¹; - means that a library has no such call or cannot load the tokenizer.",
         "",
         f"Measured on {circumstances.get('cpu', 'an unknown processor')} with "
         f"{circumstances.get('processors', '?')} processors, commit `{circumstances.get('commit', '?')[:12]}`, "
@@ -124,7 +124,7 @@ def cell(row: Row | None, best: float, notes: set[str]) -> str:
         if row is not None and row["status"] == "differs":
             notes.add("2")
             return "²"
-        return "–"
+        return "-"
     cold, warm = row["seconds_cold"], row["seconds_warm"]
     if row["job"] == "train-bpe":
         first, second = f"{cold:.2f} s", f", {float(row['mb_peak']):.0f} MB"

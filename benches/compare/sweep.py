@@ -81,7 +81,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--tokenizers", nargs="+")
     parser.add_argument("--corpora", nargs="+")
     parser.add_argument("--libraries", nargs="+", default=NAMES)
-    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--threads", nargs="+", type=int, help="1 2, quick: 2")
     parser.add_argument("--megabytes", type=float)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--warm", type=int, default=3)
@@ -91,6 +91,7 @@ def parse_arguments() -> argparse.Namespace:
     first = PRESETS.get("train" if arguments.what == "train" else arguments.what, PRESETS["encode"])
     arguments.megabytes = arguments.megabytes or first[3]
     arguments.rounds = arguments.rounds or first[4]
+    arguments.threads = arguments.threads or ([2] if arguments.what == "quick" else [1, 2])
     return arguments
 
 

@@ -28,26 +28,27 @@ _OnProgress: TypeAlias = Callable[[str, int, int], object]
 
 __all__ = [
     "AddedToken",
-    "TokenArrays",
     "Encoding",
-    "Token",
     "Regex",
+    "Token",
+    "TokenArrays",
     "Tokenizer",
-    "train_bpe_words",
+    "__version__",
+    "decoders",
     "models",
-    "trainers",
     "normalizers",
     "pre_tokenizers",
     "processors",
-    "decoders",
-    "__version__",
+    "train_bpe_words",
+    "trainers",
 ]
 
 __version__: str
 
 def train_bpe_words(
-    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: Any
+    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
 ) -> tuple[list[str], list[tuple[str, str]]]: ...
+
 @final
 class AddedToken:
     def __new__(
@@ -212,8 +213,8 @@ class Tokenizer:
     def cache_limit(self, value: int) -> None: ...
     def cache_info(self) -> dict[str, int]: ...
     def clear_cache(self) -> None: ...
-    def add_tokens(self, tokens: list[str] | list[AddedToken] | list[str | AddedToken]) -> int: ...
-    def add_special_tokens(self, tokens: list[str] | list[AddedToken] | list[str | AddedToken]) -> int: ...
+    def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int: ...
+    def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int: ...
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]: ...
     def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]: ...
     def get_vocab_size(self, with_added_tokens: bool = True) -> int: ...

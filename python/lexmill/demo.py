@@ -22,6 +22,7 @@ from lexmill.cli.arrays import write_npy
 from lexmill.cli.display import columns, cut, join_cut, megabytes, wants_color
 from lexmill.cli.files import write_whole
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
+from lexmill.errors import LexmillError
 from lexmill.models import BPE
 from lexmill.pre_tokenizers import ByteLevel
 from lexmill.trainers import BpeTrainer
@@ -84,8 +85,17 @@ def run(files: Sequence[Path], output: Path, *, vocab_size: int = 8000, color: b
     left_out = f" ({len(files) - len(paths)} more are not UTF-8)" if len(paths) < len(files) else ""
     report.sections.append(f"the text: {len(paths):,} files{left_out}, {lines:,} lines, {megabytes(size)}")
 
+    counted: list[float] = []
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if stage != "count words" and not counted:
+            counted.append(time.perf_counter())
+
     saved = output / "tokenizer.json"
-    trained = report.timed(f"train {vocab_size:,} byte-level tokens", size, lambda: _train(paths, vocab_size))
+    started = time.perf_counter()
+    trained = report.timed(f"train {vocab_size:,} byte-level tokens", size, lambda: _train(paths, vocab_size, progress))
+    counting = counted[0] - started if counted else 0.0
+    report.steps.append(("- of this, counting words", counting, size / counting / 1e6 if counting else 0.0))
     report.timed("save", 0, lambda: trained.save(str(saved)))
     tokenizer = report.timed("load", 0, lambda: Tokenizer.from_file(str(saved)))
     arrays = report.timed("encode to arrays", size, lambda: tokenizer.encode_files_arrays(paths))
@@ -117,12 +127,12 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _train(paths: list[str], vocab_size: int) -> Tokenizer:
+def _train(paths: list[str], vocab_size: int, progress: Callable[[str, int, int], None]) -> Tokenizer:
     tokenizer = Tokenizer(BPE())
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
     tokenizer.decoder = ByteLevelDecoder()
     trainer = BpeTrainer(vocab_size=vocab_size, initial_alphabet=ByteLevel.alphabet(), show_progress=False)
-    tokenizer.train(paths, trainer)
+    tokenizer.train(paths, trainer, on_progress=progress)
     return tokenizer
 
 
@@ -158,7 +168,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         report = run(standard_library(), output, color=wants_color(sys.stdout))
         print(report.text(), end="")
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, LexmillError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -24,6 +24,10 @@ class LexmillError(Exception):
 class FileError(LexmillError, OSError):
     """Raised when a file cannot be opened, read, written or renamed."""
 
+    def __str__(self) -> str:
+        """The whole sentence, which OSError would replace by `[Errno 2]` as soon as `errno` is set."""
+        return str(self.args[0]) if len(self.args) == 1 else super().__str__()
+
 
 class InvalidUtf8Error(LexmillError, ValueError):
     """Raised when bytes that must be UTF-8 are not."""

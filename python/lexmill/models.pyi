@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, TypeAlias, final, overload
+from typing import TypeAlias, TypedDict, final, overload
 
-from typing_extensions import disjoint_base
+from typing_extensions import Unpack, disjoint_base
 
 from lexmill._core import Token
 from lexmill.trainers import Trainer
@@ -10,6 +10,17 @@ from lexmill.trainers import Trainer
 __all__ = ["BPE", "Model"]
 
 _Path: TypeAlias = str | PathLike[str]
+
+class _Options(TypedDict, total=False):
+    cache_capacity: int | None
+    dropout: float | None
+    unk_token: str | None
+    continuing_subword_prefix: str | None
+    end_of_word_suffix: str | None
+    fuse_unk: bool | None
+    byte_fallback: bool
+    ignore_merges: bool
+    seed: int | None
 
 @disjoint_base
 class Model:
@@ -72,7 +83,7 @@ class BPE(Model):
         seed: int | None = None,
     ) -> BPE: ...
     @classmethod
-    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Any) -> BPE: ...
+    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Unpack[_Options]) -> BPE: ...
     @staticmethod
     def read_file(vocab: _Path, merges: _Path) -> tuple[dict[str, int], list[tuple[str, str]]]: ...
     @property

@@ -17,9 +17,7 @@ class PreTokenizer:
 
 @final
 class ByteLevel(PreTokenizer):
-    def __new__(
-        cls, add_prefix_space: bool = True, trim_offsets: bool = True, use_regex: bool = True
-    ) -> ByteLevel: ...
+    def __new__(cls, add_prefix_space: bool = True, trim_offsets: bool = True, use_regex: bool = True) -> ByteLevel: ...
     @staticmethod
     def alphabet() -> list[str]: ...
     @property

@@ -7,7 +7,7 @@ from lexmill._core import AddedToken
 
 __all__ = ["BpeTrainer", "Trainer"]
 
-_SpecialTokens: TypeAlias = list[str] | list[AddedToken] | list[str | AddedToken]
+_SpecialTokens: TypeAlias = Sequence[str | AddedToken]
 _TieBreak: TypeAlias = Literal["smallest-ids", "first-seen"]
 _ProgressFormat: TypeAlias = Literal["indicatif", "json", "silent"]
 

@@ -61,6 +61,7 @@ fn python_bool(value: bool) -> &'static str {
 impl PyAddedToken {
     #[new]
     #[pyo3(signature = (content=None, *, single_word=false, lstrip=false, rstrip=false, normalized=None, special=false))]
+    #[expect(clippy::fn_params_excessive_bools, reason = "Hugging Face's signature")]
     fn new(
         content: Option<String>,
         single_word: bool,

@@ -170,7 +170,9 @@ fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
     // The order of a dictionary must not show in anything, such as the id of tokens that share one.
     entries.sort_by(|left, right| (left.1, &left.0).cmp(&(right.1, &right.0)));
     let mut vocab = Vocab::new();
-    entries.iter().for_each(|(token, id)| vocab.insert(token, *id));
+    for (token, id) in &entries {
+        vocab.insert(token, *id);
+    }
     Ok(vocab)
 }
 
@@ -185,6 +187,9 @@ fn build(
     let bpe = py.detach(|| Bpe::new(vocab, &merges, options)).or_raise(py)?;
     Ok(PyClassInitializer::from(PyModel { stage: Stage::new(Arc::new(Model::Bpe(bpe))) }).add_subclass(PyBpe))
 }
+
+/// Ids by token, and merges.
+type ReadFile<'py> = (Bound<'py, PyDict>, Vec<(String, String)>);
 
 #[pymethods]
 impl PyBpe {
@@ -246,11 +251,7 @@ impl PyBpe {
 
     /// The contents of a `vocab.json` and a `merges.txt`.
     #[staticmethod]
-    fn read_file(
-        py: Python<'_>,
-        vocab: PathBuf,
-        merges: PathBuf,
-    ) -> PyResult<(Bound<'_, PyDict>, Vec<(String, String)>)> {
+    fn read_file(py: Python<'_>, vocab: PathBuf, merges: PathBuf) -> PyResult<ReadFile<'_>> {
         let (tokens, pairs) = py.detach(|| vocab_files::read(&vocab, &merges)).or_raise(py)?;
         let dictionary = PyDict::new(py);
         for (token, id) in tokens {
@@ -357,7 +358,9 @@ impl PyBpe {
         let mut sorted = tokens;
         sorted.sort_by_key(|(_, id)| *id);
         let mut vocab = Vocab::new();
-        sorted.iter().for_each(|(token, id)| vocab.insert(token, *id));
+        for (token, id) in &sorted {
+            vocab.insert(token, *id);
+        }
         build(py, vocab, &pairs, options)
     }
 }

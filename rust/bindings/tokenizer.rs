@@ -20,6 +20,7 @@ use super::tokenizer_state::{Concerns, Shared, State};
 use crate::encoding::{Padding, Symbol};
 use crate::formats::{tokenizer_json, vocab_files};
 use crate::models::Model;
+use crate::models::bpe::Bpe;
 use crate::structures::atomic_file;
 use crate::tokenizer::{PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy};
 
@@ -104,7 +105,7 @@ impl PyTokenizer {
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, [models::wrap(py, Stage::new(Arc::new(Model::Bpe(Default::default()))))?])
+        PyTuple::new(py, [models::wrap(py, Stage::new(Arc::new(Model::Bpe(Bpe::default()))))?])
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -358,7 +358,9 @@ pub(super) fn train_bpe_words(
     let training = trainer.cast::<PyTrainer>()?.get().get();
     let trainer = BpeTrainer { threads: threads(num_threads), ..training.trainer };
     let mut counts = WordCounts::new();
-    words.iter().for_each(|(word, count)| counts.push(word, *count));
+    for (word, count) in &words {
+        counts.push(word, *count);
+    }
     let mut reporter = Reporter::silent();
     let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));
     let trained = reporter.or_raise(py, trained)?;

@@ -23,7 +23,7 @@ fn write_piece(piece: PieceParts) -> Value {
     }
 }
 
-/// The encoding that [`write`] wrote.
+/// The encoding that [`write()`] wrote.
 pub fn read(value: &Value) -> Option<Encoding> {
     let pieces = value["pieces"].as_array()?.iter().map(read_piece).collect::<Option<Vec<_>>>()?;
     let overflowing = value["overflowing"].as_array()?.iter().map(read).collect::<Option<Vec<_>>>()?;

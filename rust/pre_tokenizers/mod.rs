@@ -46,33 +46,29 @@ impl PreTokenizer {
     /// [`crate::Error::Regex`] if a pattern gives up on the text.
     pub fn pre_tokenize(&self, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
-            Self::ByteLevel(byte_level) => {
-                byte_level.pre_tokenize(text);
-                Ok(())
-            }
-            Self::Split(split) => text.cut(|piece, out| split.cut(piece, out)),
+            Self::ByteLevel(byte_level) => byte_level.pre_tokenize(text),
+            Self::Split(split) => text.try_cut(|piece, out| split.cut(piece, out))?,
             Self::Whitespace => text.cut(|piece, out| scan(Splitter::Whitespace, piece, out)),
             Self::WhitespaceSplit => text.cut(|piece, out| scan(Splitter::WhitespaceSplit, piece, out)),
             Self::Digits { individual_digits } => {
                 let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
-                text.cut(|piece, out| cut_at_chars(piece, NUMERIC, behavior, out))
+                text.cut(|piece, out| cut_at_chars(piece, NUMERIC, behavior, out));
             }
             Self::Punctuation { behavior } => {
-                text.cut(|piece, out| cut_at_chars(piece, PUNCTUATION, *behavior, out))
+                text.cut(|piece, out| cut_at_chars(piece, PUNCTUATION, *behavior, out));
             }
-            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.pre_tokenize(text)),
+            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.pre_tokenize(text))?,
         }
+        Ok(())
     }
 }
 
-fn scan(splitter: Splitter, piece: &str, out: &mut Vec<Range<usize>>) -> Result<()> {
+fn scan(splitter: Splitter, piece: &str, out: &mut Vec<Range<usize>>) {
     splitter.for_each_span(piece, |start, end| out.push(start..end));
-    Ok(())
 }
 
-fn cut_at_chars(piece: &str, class: Class, behavior: Behavior, out: &mut Vec<Range<usize>>) -> Result<()> {
+fn cut_at_chars(piece: &str, class: Class, behavior: Behavior, out: &mut Vec<Range<usize>>) {
     let matches =
         piece.char_indices().filter(|&(_, c)| Class::of(c).is(class)).map(|(at, c)| at..at + c.len_utf8());
     behavior.apply(piece.len(), matches, false, out);
-    Ok(())
 }

@@ -56,7 +56,7 @@ impl Behavior {
             Self::Removed => out.extend(pieces.into_iter().filter(|piece| !piece.1).map(|piece| piece.0)),
             Self::Isolated => out.extend(pieces.into_iter().map(|piece| piece.0)),
             Self::Contiguous => {
-                join(pieces.into_iter(), |is_match, previous| is_match == previous, out, start)
+                join(pieces.into_iter(), |is_match, previous| is_match == previous, out, start);
             }
             Self::MergedWithPrevious => {
                 join(pieces.into_iter(), |is_match, previous| is_match && !previous, out, start);

@@ -97,13 +97,15 @@ impl PostProcessor {
         match self {
             Self::ByteLevel { add_prefix_space, trim_offsets, .. } => {
                 if *trim_offsets {
-                    encodings.iter_mut().for_each(|encoding| trim_all(encoding, *add_prefix_space));
+                    for encoding in &mut encodings {
+                        trim_all(encoding, *add_prefix_space);
+                    }
                 }
                 // After a template this numbers its pieces, special tokens too: Hugging Face does so.
                 encodings.iter_mut().enumerate().for_each(|(index, encoding)| encoding.set_sequence(index));
                 Ok(encodings)
             }
-            Self::Template(template) => template.apply(encodings, add_special_tokens),
+            Self::Template(template) => template.apply(&encodings, add_special_tokens),
             Self::Roberta(roberta) => Ok(roberta.apply(encodings, add_special_tokens)),
             Self::Sequence(stages) => stages
                 .iter()

@@ -96,7 +96,8 @@ impl Template {
                 .iter()
                 .any(|piece| matches!(piece, TemplatePiece::Sequence { id, .. } if *id == sequence))
         };
-        if !self.pair.is_empty() && !(has(TemplateSequence::A) && has(TemplateSequence::B)) {
+        let has_both = has(TemplateSequence::A) && has(TemplateSequence::B);
+        if !(self.pair.is_empty() || has_both) {
             return Err(Error::InvalidOption {
                 name: "pair",
                 value: "a template without $A or $B".to_owned(),
@@ -135,7 +136,7 @@ impl Template {
         pieces.iter().map(count).sum()
     }
 
-    pub(super) fn apply(&self, encodings: Vec<Encoding>, add_special_tokens: bool) -> Result<Vec<Encoding>> {
+    pub(super) fn apply(&self, encodings: &[Encoding], add_special_tokens: bool) -> Result<Vec<Encoding>> {
         let pieces = if encodings.len() == 2 { &self.pair } else { &self.single };
         let mut out = Vec::with_capacity(pieces.len());
         for piece in pieces {

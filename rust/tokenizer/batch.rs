@@ -97,9 +97,8 @@ mod tests {
     #[test]
     fn the_first_error_wins() {
         let sizes = vec![100_000; 50];
-        let work = |run: Range<usize>, (): &mut ()| match run.contains(&20) {
-            true => Err(Error::UnknownId { id: 20, vocab_size: 0 }),
-            false => Ok(()),
+        let work = |run: Range<usize>, (): &mut ()| {
+            if run.contains(&20) { Err(Error::UnknownId { id: 20, vocab_size: 0 }) } else { Ok(()) }
         };
         let error = in_runs(&sizes, 4, || (), |()| (), work).expect_err("run 20 fails");
         assert!(matches!(error, Error::UnknownId { id: 20, .. }));

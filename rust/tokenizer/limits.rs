@@ -133,7 +133,9 @@ impl PaddingRule {
         if let Some(multiple) = self.pad_to_multiple_of.filter(|&multiple| multiple > 0) {
             length = length.next_multiple_of(multiple);
         }
-        encodings.iter_mut().for_each(|encoding| encoding.pad(length, &self.padding));
+        for encoding in encodings {
+            encoding.pad(length, &self.padding);
+        }
     }
 }
 

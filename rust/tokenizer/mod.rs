@@ -43,6 +43,22 @@ pub struct Parts {
     pub padding: Option<PaddingRule>,
 }
 
+impl Parts {
+    /// A model and nothing else.
+    pub fn of_model(model: Arc<Model>) -> Self {
+        Self {
+            normalizer: None,
+            pre_tokenizer: None,
+            model,
+            post_processor: None,
+            decoder: None,
+            added: Arc::default(),
+            truncation: None,
+            padding: None,
+        }
+    }
+}
+
 /// A tokenizer ready to run: immutable, shared between threads.
 #[derive(Clone, Debug)]
 pub struct Tokenizer {

@@ -110,11 +110,11 @@ impl Pipeline {
         encode_special_tokens: bool,
         cache_limit: usize,
     ) -> Result<Self> {
-        let normalize = |content: &str| {
-            let normalized = normalizer.as_ref().map(|normalizer| normalizer.normalize_str(content));
-            Ok(normalized.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
+        let pattern = |content: &str| {
+            let text = normalizer.as_ref().map(|normalizer| normalizer.normalize_str(content));
+            Ok(text.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
         };
-        let matchers = added.matchers(encode_special_tokens, normalize)?;
+        let matchers = added.matchers(encode_special_tokens, pattern)?;
         let (plan, unit) = plan(pre_tokenizer.as_ref());
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
@@ -219,30 +219,26 @@ impl Pipeline {
         let piece = &text[segment.start..segment.end];
         let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(piece));
         if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
-            return self.matchers.normalized.segments(piece, |inner| match inner.token {
-                Some(id) => {
+            return self.matchers.normalized.segments(piece, |inner| {
+                if let Some(id) = inner.token {
                     let normalized = Normalized::new(piece, segment.start, S::TRACKED);
                     sink.added(id, &normalized, inner.start, inner.end, *word);
                     *word += 1;
-                    Ok(())
+                    return Ok(());
                 }
-                None => {
-                    let start = segment.start + inner.start;
-                    self.scan_original(splitter, text, start, segment.start + inner.end, word, worker, sink)
-                }
+                let start = segment.start + inner.start;
+                self.scan_original(splitter, text, start, segment.start + inner.end, word, worker, sink)
             });
         }
         let mut normalized = Normalized::new(piece, segment.start, S::TRACKED);
         if let (false, Some(normalizer)) = (is_identity, &self.normalizer) {
             normalized = normalizer.normalize(normalized);
         }
-        self.matchers.normalized.segments(normalized.text(), |inner| match inner.token {
-            Some(id) => {
+        self.matchers.normalized.segments(normalized.text(), |inner| {
+            if let Some(id) = inner.token {
                 sink.added(id, &normalized, inner.start, inner.end, *word);
                 *word += 1;
-                Ok(())
-            }
-            None => {
+            } else {
                 let cut = self.cut(normalized.slice(inner.start..inner.end))?;
                 for span in &cut.spans {
                     let (bytes, Worker { cache, scratch }) = (cut.text.text().as_bytes(), &mut *worker);
@@ -251,8 +247,8 @@ impl Pipeline {
                     sink.word(found, &cut.text, span.start, span.end, *word);
                     *word += 1;
                 }
-                Ok(())
             }
+            Ok(())
         })
     }
 
@@ -293,8 +289,7 @@ impl Pipeline {
         match (self.plan, &self.pre_tokenizer) {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
-                Ok::<(), Error>(())
-            })?,
+            }),
             (Plan::Stages, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
             (Plan::Stages, None) => {}
         }
@@ -325,7 +320,8 @@ impl Pipeline {
     ) -> Result<()> {
         let piece = &text[segment.start..segment.end];
         let mut normalized = Normalized::new(piece, segment.start, false);
-        if let Some(normalizer) = self.normalizer.as_ref().filter(|normalizer| !normalizer.is_identity(piece)) {
+        if let Some(normalizer) = self.normalizer.as_ref().filter(|normalizer| !normalizer.is_identity(piece))
+        {
             normalized = normalizer.normalize(normalized);
         }
         let (text, plan) = (normalized.text(), self.plan);

@@ -279,9 +279,7 @@ def apply(library: Any, tokenizer: Any, encodings: list[Any], operations: list[A
     return views
 
 
-@given(
-    spec=tokenizers(), texts=st.lists(TEXTS, min_size=1, max_size=3), operations=st.lists(OPERATIONS, max_size=4)
-)
+@given(spec=tokenizers(), texts=st.lists(TEXTS, min_size=1, max_size=3), operations=st.lists(OPERATIONS, max_size=4))
 def test_operations_on_encodings(spec: Spec, texts: list[str], operations: list[Any]) -> None:
     assume(is_clear(spec["post_processor"]))
     operations = [operation for at, operation in enumerate(operations) if at == 0 or not forgets(spec, operation)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -10,7 +11,16 @@ from typing import Any
 import pytest
 
 import lexmill
-from peers import CORPORA, HARD, assert_same_encoding, corpus_file, difference, documents, stdlib_sources, tokenizer_file
+from peers import (
+    CORPORA,
+    HARD,
+    assert_same_encoding,
+    corpus_file,
+    difference,
+    documents,
+    stdlib_sources,
+    tokenizer_file,
+)
 
 pytestmark = pytest.mark.external
 
@@ -123,15 +133,15 @@ def test_published_tokenizer_encodes_corpus_as_tiktoken(name: str, corpus: str) 
     pattern = hf_pattern(ours)
     encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     texts = [*documents(corpus_file(corpus)), *(text for text in HARD if "<" not in text)]
-    for text, own, other in zip(texts, ours.encode_batch_ids(texts), encoding.encode_ordinary_batch(texts), strict=True):
+    for text, own, other in zip(
+        texts, ours.encode_batch_ids(texts), encoding.encode_ordinary_batch(texts), strict=True
+    ):
         if own != other:
             pytest.fail(difference("ids", own, other, text))
 
 
 def hf_pattern(tokenizer: Any) -> str:
     """The regex of the file's first pre-tokenizer."""
-    import json
-
     pattern: str = json.loads(tokenizer.to_str())["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"]
     return pattern
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,6 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "min_frequency": ("ByteLevel", {"vocab_size": 32_000, "min_frequency": 20}),
     "max_token_length": ("ByteLevel", {"vocab_size": 6_000, "max_token_length": 4}),
-    "vocab_size below the alphabet": ("Whitespace", {"vocab_size": 10}),
     "together": (
         "Whitespace",
         {
@@ -43,9 +44,27 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+def options_of(case: str, texts: Iterable[str]) -> dict[str, Any]:
+    """The case's options; a limited alphabet ends where the next character is rarer.
+
+    Among equally frequent characters Hugging Face drops any, so that two of its own trainings differ.
+    """
+    options = CASES[case][1]
+    if "limit_alphabet" not in options:
+        return options
+    counts = Counter(char for text in texts for char in text if not char.isspace())
+    counts.update(dict.fromkeys(options.get("initial_alphabet", []), sys.maxsize))
+    by_count = sorted(counts.values(), reverse=True)
+    limit = min(options["limit_alphabet"], len(by_count) - 1)
+    while by_count[limit - 1] == by_count[limit]:
+        limit -= 1
+    return {**options, "limit_alphabet": limit}
+
+
 def train(library: Any, case: str, *, files: list[str] | None = None, texts: list[str] | None = None) -> dict[str, Any]:
     """Trains, and returns the model as it is saved."""
-    pre_tokenizer, options = CASES[case]
+    pre_tokenizer = CASES[case][0]
+    options = options_of(case, texts or [Path(file).read_text(encoding="utf-8") for file in files or []])
     tokenizer = library.Tokenizer(library.models.BPE())
     if pre_tokenizer == "ByteLevel":
         tokenizer.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -1,1 +1,2 @@
+//! The integration tests, in one binary.
 fn main() {}

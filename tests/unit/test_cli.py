@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -17,13 +18,12 @@ import pytest
 
 pytest.importorskip("typer", reason="the command line is an extra")
 
+from lexmill import Tokenizer, __version__
+from lexmill.cli import main
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
 from lexmill.models import BPE
 from lexmill.pre_tokenizers import ByteLevel
 from lexmill.trainers import BpeTrainer
-
-from lexmill import Tokenizer
-from lexmill.cli import main
 
 TEXT = "the cat sat on the mat\n\nder Größe nach: 東京 🦀 e\u0301\r\nthe end, no newline"
 COMMAND = [sys.executable, "-m", "lexmill"]
@@ -91,6 +91,10 @@ class TestTrain:
         encoding = Tokenizer.from_file("tokenizer.json").encode("the mat")
         assert [token.strip("\u0120") for token in encoding.tokens] == ["the", "mat"]
 
+    def test_counts_the_bytes_of_stdin(self, lexmill: Run) -> None:
+        outcome = lexmill("train", "text.txt", "-", "--vocab-size", "290", "--json", stdin=TEXT.encode()).outcome
+        assert outcome["bytes"] == 2 * len(TEXT.encode())
+
     def test_special_tokens_come_first(self, lexmill: Run) -> None:
         arguments = ("--vocab-size", "300", "--special-token", "<a>", "--special-token", "<b>", "--unk-token", "<u>")
         assert lexmill("train", "text.txt", *arguments).code == 0
@@ -145,15 +149,17 @@ class TestEncodeAndDecode:
         length = len(np.load("ids.npy")) // 2
         assert np.load("splits.npy").tolist() == [0, length, length, 2 * length]
 
-    def test_separator_makes_documents_and_joins_them_again(self, lexmill: Run, saved: str) -> None:
+    @pytest.mark.parametrize("end", ["", "\n"])
+    def test_lines_are_documents_and_come_back_ended(self, lexmill: Run, saved: str, end: str) -> None:
+        Path("text.txt").write_bytes((TEXT + end).encode())
         lines = lexmill("encode", saved, "text.txt", "--separator", "\\n").stdout
         assert len(lines.splitlines()) == len(TEXT.split("\n"))
-        assert lexmill("decode", saved, "-", "--separator", "\\n", stdin=lines).stdout == TEXT.encode()
+        assert lexmill("decode", saved, "-", "--separator", "\\n", stdin=lines).stdout == f"{TEXT}\n".encode()
 
-    def test_row_splits_join_documents_again(self, lexmill: Run, saved: str) -> None:
+    def test_row_splits_part_documents_again(self, lexmill: Run, saved: str) -> None:
         lexmill("encode", saved, "text.txt", "--separator", "the", "-o", "ids.npy", "--row-splits", "splits.npy")
-        back = lexmill("decode", saved, "ids.npy", "--row-splits", "splits.npy", "--separator", "the")
-        assert back.stdout == TEXT.encode()
+        back = lexmill("decode", saved, "ids.npy", "--row-splits", "splits.npy", "--separator", "|")
+        assert back.stdout.decode() == TEXT.removesuffix("the").replace("the", "|") + "|"
 
     @pytest.mark.parametrize("separator", [(), ("--separator", "\\n"), ("--separator", "the")])
     def test_stdin_encodes_as_a_file_does(self, lexmill: Run, saved: str, separator: tuple[str, ...]) -> None:
@@ -217,8 +223,7 @@ class TestCountAndInspect:
 
     def test_version_is_the_packages(self, lexmill: Run) -> None:
         result = lexmill("--version")
-        assert result.code == 0
-        assert result.stdout.startswith(b"lexmill ")
+        assert result == (0, f"lexmill {__version__}\n".encode(), "")
 
 
 def wrong_calls(saved: str) -> dict[str, tuple[int, str, tuple[str, ...]]]:
@@ -236,6 +241,8 @@ def wrong_calls(saved: str) -> dict[str, tuple[int, str, tuple[str, ...]]]:
         "unknown model": (2, "--model", (*train, "text.txt", "--model", "gpt")),
         "unknown command": (2, "no such command 'bogus'", ("bogus",)),
         "unknown option": (2, "no such option", ("count", saved, "text.txt", "--bogus")),
+        "empty separator": (1, "separator is empty but", ("encode", saved, "text.txt", "--separator", "")),
+        "empty separator on stdin": (1, "separator is empty but", ("encode", saved, "-", "--separator", "")),
         "no files": (2, "missing argument 'FILES...'", ("encode", saved)),
         "output is an input": (2, "text.txt is an input and the output", (*train, "text.txt", "-o", "text.txt")),
         "output is a directory": (1, "folder: is a directory", (*train, "text.txt", "-o", "folder")),
@@ -243,7 +250,7 @@ def wrong_calls(saved: str) -> dict[str, tuple[int, str, tuple[str, ...]]]:
         "stdin twice": (2, "stdin (-) is named 2 times", ("encode", saved, "-", "-")),
         "malformed tokenizer": (1, "broken.json: ", ("count", "broken.json", "text.txt")),
         "truncated tokenizer": (1, "cut.json: ", ("count", "cut.json", "text.txt")),
-        "binary tokenizer": (1, "bad.txt: ", ("count", "bad.txt", "text.txt")),
+        "binary tokenizer": (1, "bad.txt is not valid UTF-8 at byte 5", ("count", "bad.txt", "text.txt")),
         "missing tokenizer": (1, "absent.json: no such file", ("inspect", "absent.json")),
         "invalid utf-8 to encode": (1, "bad.txt is not valid UTF-8 at byte 5", ("encode", saved, "bad.txt")),
         "unknown id": (1, "id 999 is not in the vocabulary of 300 tokens", ("decode", saved, "unknown.npy")),
@@ -265,7 +272,7 @@ def wrong_calls(saved: str) -> dict[str, tuple[int, str, tuple[str, ...]]]:
         "row splits on stdout": (
             2,
             "--row-splits needs a file",
-            ("encode", saved, "text.txt", "--row-splits", "a.npy"),
+            ("encode", saved, "text.txt", "--row-splits", "a.npy", "-o", "-"),
         ),
         "text with a lone surrogate": (1, "not valid UTF-8", ("inspect", saved, "\udcff")),
     }
@@ -303,12 +310,8 @@ class TestErrors:
 
     def test_is_an_object_if_asked_for_json(self, lexmill: Run, saved: str, name: str) -> None:
         code, message, arguments = wrong_calls(saved)[name]
-        output = () if {"-o", "bogus"} & {*arguments} else ("-o", "out")
-        if arguments[0] in ("count", "inspect"):
-            output = ()
-        result = lexmill(*arguments, *output, "--json")
-        if name == "row splits on stdout":
-            pytest.skip("--json asks for a file as output first")
+        has_output = arguments[0] in ("train", "encode", "decode") and "-o" not in arguments
+        result = lexmill(*arguments, *(("-o", "out") if has_output else ()), "--json")
         outcome = result.outcome
         assert (result.code, outcome["ok"], outcome["exit_code"]) == (code, False, code)
         error = outcome["error"]
@@ -322,6 +325,14 @@ def test_a_line_of_ids_that_is_none_is_an_error(lexmill: Run, saved: str, stdin:
     assert result.code == 1
     assert message in result.stderr
     assert not Path("text").exists()
+
+
+def test_an_interrupt_outside_the_work_is_one_line_too(lexmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lexmill.cli.app.execute", interrupt)
+    assert lexmill("train", "text.txt", "--vocab-size", "300") == (130, b"", "error: interrupted\n")
 
 
 class TestOutputFiles:
@@ -349,6 +360,18 @@ class TestOutputFiles:
         assert Path("link.npy").is_symlink()
         assert len(np.load("kept.npy")) > 0
         assert stat.S_IMODE(Path("kept.npy").stat().st_mode) == 0o640
+
+    def test_a_pipe_by_name_is_read_and_written(self, saved: str) -> None:
+        bash = shutil.which("bash")
+        if bash is None:
+            pytest.skip("needs a shell with <( )")
+        script = '"$0" -m lexmill count "$1" <(cat text.txt) --json; "$0" -m lexmill decode "$1" - -o >(cat >&2)'
+        arguments = [bash, "-c", f"echo 2 3 | {{ {script} --special-tokens; }}", sys.executable, saved]
+        done = subprocess.run(arguments, capture_output=True, check=True)
+        outcome = json.loads(done.stdout)
+        assert outcome["bytes"] == len(TEXT.encode())
+        assert outcome["tokens"] == len(Tokenizer.from_file(saved).encode(TEXT).ids)
+        assert done.stderr == Tokenizer.from_file(saved).decode([2, 3]).encode()
 
     def test_a_pipe_is_written_and_not_replaced(self, lexmill: Run, saved: str) -> None:
         os.mkfifo("pipe")

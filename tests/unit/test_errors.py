@@ -42,6 +42,12 @@ class TestEachError:
         assert (type(copy), str(copy)) == (cls, "message")
 
 
+def test_file_error_shows_its_sentence_whatever_else_it_carries() -> None:
+    error = errors.FileError("cannot open corpus.txt: No such file or directory (os error 2)")
+    error.errno, error.filename = 2, "corpus.txt"
+    assert str(error) == "cannot open corpus.txt: No such file or directory (os error 2)"
+
+
 def test_file_error_keeps_errno_and_filename() -> None:
     error = errors.FileError(2, "No such file or directory", "corpus.txt")
     assert (error.errno, error.filename) == (2, "corpus.txt")

@@ -27,7 +27,7 @@ BYTES_OF_CHARS = dict(
 )
 
 
-class Unsupported(Exception):  # noqa: N818
+class Unsupported(Exception):
     """Raised when a library cannot do a job, or cannot load a tokenizer: a fact to report, no failure."""
 
 

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import lexmill
 import numpy as np
+
+import lexmill
 
 from .base import Adapter, Columns, Merges, Unsupported, token_bytes
 

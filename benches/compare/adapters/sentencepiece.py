@@ -31,7 +31,7 @@ class Library(Adapter):
         encode = self.processor.Encode
         return [encode(text) for text in texts]
 
-    # Its merges are not compared: its merges are not compared: whitespace becomes part of words in its own way, and frequencies are compared at intervals.
+    # Its merges are not compared: spaces become part of words in its own way, and counts are renewed at intervals.
     def train_bpe(self, corpus: Path) -> Any:
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.Train(

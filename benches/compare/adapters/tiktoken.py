@@ -35,7 +35,7 @@ class Library(Adapter):
 
     @staticmethod
     def _published(name: str, ranks: dict[bytes, int]) -> dict[str, Any] | None:
-        """The library's own definition, whose patterns it has tuned, with ranks from the file instead of the network."""
+        """The library's own definition with its tuned patterns, and ranks from the file instead of the network."""
         definition = openai_public.ENCODING_CONSTRUCTORS.get(name)
         loaders = ["load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"]
         with mock.patch.multiple(openai_public, **dict.fromkeys(loaders, lambda *_, **__: ranks)):

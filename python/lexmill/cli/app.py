@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
+from lexmill import __version__
 from lexmill.cli import count as counting
 from lexmill.cli import decode as decoding
 from lexmill.cli import encode as encoding
@@ -31,13 +31,13 @@ app = typer.Typer(
 
 
 def _finish(code: int) -> None:
-    if code:
-        raise typer.Exit(code)
+    # Not typer's own exception: its 130 for an interrupt that it meets itself comes without a message.
+    raise SystemExit(code)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"lexmill {version('lexmill')}")
+        print(f"lexmill {__version__}")
         raise typer.Exit
 
 
@@ -181,8 +181,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     command = typer.main.get_command(app)
     try:
         code = command.main(args=arguments, prog_name="lexmill", standalone_mode=False)
+    except SystemExit as finished:
+        return finished.code if isinstance(finished.code, int) else ERROR
     except typer.Abort:
-        return fail("", "--json" in arguments, "Interrupted", "interrupted", INTERRUPTED)
+        code = INTERRUPTED
     except Exception as error:
         # Versions of typer bring click or a copy of it, so its classes have no one name; this method marks them.
         format_message = getattr(error, "format_message", None)
@@ -191,4 +193,6 @@ def run(argv: Sequence[str] | None = None) -> int:
             return fail("", "--json" in arguments, type(error).__name__, message, ERROR)
         message = str(format_message()).rstrip(".").replace("Value error, ", "")
         return fail("", "--json" in arguments, "UsageError", message[:1].lower() + message[1:], USAGE)
+    if code == INTERRUPTED:
+        return fail("", "--json" in arguments, "Interrupted", "interrupted", INTERRUPTED)
     return code if isinstance(code, int) else 0

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lexmill import TokenArrays, Tokenizer
 from lexmill.cli.arrays import write_npy
 from lexmill.cli.display import megabytes
-from lexmill.cli.files import STANDARD, check_inputs, check_output, read_stdin, write_whole
+from lexmill.cli.files import STANDARD, check_inputs, check_output, is_stream, read_stream, write_whole
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
@@ -50,11 +50,11 @@ class Part:
 
 def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
     """Writes the ids of all documents end to end, or one line a document to stdout."""
-    if output == STANDARD and source.as_json:
-        message = f"--json needs a file as --output, since {STANDARD} is stdout"
-        raise UsageError(message)
     if output == STANDARD and row_splits is not None:
         message = f"--row-splits needs a file as --output; on stdout ({STANDARD}) each document is a line"
+        raise UsageError(message)
+    if output == STANDARD and source.as_json:
+        message = f"--json needs a file as --output, since {STANDARD} is stdout"
         raise UsageError(message)
     if row_splits is not None and (row_splits == STANDARD or Path(row_splits).resolve() == Path(output).resolve()):
         message = f"--row-splits is {row_splits} but must be a file of its own"
@@ -88,10 +88,11 @@ def encode_groups(source: Source) -> Iterator[Part]:
     total = check_inputs(source.files)
     tokenizer = load_tokenizer(source.tokenizer)
     done = 0
-    with ProgressBar(enabled=not source.as_json) as progress:
+    with ProgressBar(not source.as_json, in_bytes=("encode",)) as progress:
         for group in _groups(source.files):
             progress("encode", done, total)
-            part = _encode_stdin(tokenizer, source) if group == [STANDARD] else _encode_files(tokenizer, source, group)
+            encode_group = _encode_stream if is_stream(group[0]) else _encode_files
+            part = encode_group(tokenizer, source, group)
             done += sum(part.sizes)
             yield part
 
@@ -100,11 +101,11 @@ def _groups(paths: Sequence[str]) -> Iterator[list[str]]:
     group: list[str] = []
     size = 0
     for path in paths:
-        if group and (path == STANDARD or group == [STANDARD] or size >= _GROUP):
+        if group and (is_stream(path) or is_stream(group[0]) or size >= _GROUP):
             yield group
             group, size = [], 0
         group.append(path)
-        size += 0 if path == STANDARD else Path(path).stat().st_size
+        size += 0 if is_stream(path) else Path(path).stat().st_size
     if group:
         yield group
 
@@ -121,11 +122,12 @@ def _encode_files(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Par
     return Part(paths, sizes, arrays)
 
 
-def _encode_stdin(tokenizer: Tokenizer, source: Source) -> Part:
-    text, size = read_stdin(source.errors)
+def _encode_stream(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Part:
+    (path,) = paths
+    text, size = read_stream(path, source.errors)
     texts = [text] if source.separator is None else _documents(text, source.separator)
     arrays = tokenizer.encode_batch_arrays(texts, add_special_tokens=source.special_tokens, num_threads=source.threads)
-    return Part([STANDARD], [size], arrays)
+    return Part(paths, [size], arrays)
 
 
 def _documents(text: str, separator: str) -> list[str]:
@@ -158,5 +160,6 @@ def _outcome(
         "bytes": size,
         "seconds": round(seconds, 6),
     }
-    note = f"{output}: {tokens:,} tokens in {documents:,} documents, from {megabytes(size)} in {seconds:.1f} s"
+    rows = "1 document" if documents == 1 else f"{documents:,} documents"
+    note = f"{output}: {tokens:,} tokens in {rows}, from {megabytes(size)} in {seconds:.1f} s"
     return Outcome(data, note=note)

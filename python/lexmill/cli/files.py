@@ -16,7 +16,7 @@ from typing import BinaryIO, cast
 from lexmill.cli.outcome import UsageError
 from lexmill.errors import FileError, InvalidUtf8Error
 
-__all__ = ["STANDARD", "check_inputs", "check_output", "line_batches", "read_stdin", "write_whole"]
+__all__ = ["STANDARD", "LineBatches", "check_inputs", "check_output", "is_stream", "read_stream", "write_whole"]
 
 # Stands for stdin among inputs and for stdout as an output.
 STANDARD = "-"
@@ -60,12 +60,14 @@ def check_output(path: str, inputs: Sequence[str] = ()) -> None:
     if path == STANDARD:
         return
     target = Path(path)
-    folder = target.resolve().parent
     if target.is_dir():
         raise FileError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if target.exists() and not target.is_file():
+        return
+    folder = target.resolve().parent
     if not folder.is_dir():
         raise FileError(errno.ENOENT, "no such directory", str(folder))
-    if not target.exists() and not os.access(folder, os.W_OK):
+    if not os.access(folder, os.W_OK):
         raise FileError(errno.EACCES, os.strerror(errno.EACCES), path)
     for given in inputs:
         if given != STANDARD and target.is_file() and target.samefile(given):
@@ -87,12 +89,13 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
         with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
             yield stream
         return
-    # Through a symbolic link, the file it points to is replaced, not the link.
-    target = Path(path).resolve()
+    target = Path(path)
     if target.exists() and not target.is_file():
         with target.open("wb") as stream:
             yield stream
         return
+    # Through a symbolic link, the file it points to is replaced, not the link.
+    target = target.resolve()
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
         # "x" creates with the modes that the user's umask allows, unlike the tempfile module.
@@ -110,14 +113,29 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
         raise
 
 
-def read_stdin(errors: str) -> tuple[str, int]:
-    """The text on stdin, and how many bytes it was.
+def is_stream(path: str) -> bool:
+    """Whether an input can be read but once and does not tell its size: stdin, or a pipe by name."""
+    return path == STANDARD or not Path(path).is_file()
+
+
+def read_stream(path: str, errors: str) -> tuple[str, int]:
+    """The text of an input, and how many bytes it was.
 
     Raises:
         InvalidUtf8Error: it is not UTF-8 and `errors` is `strict`.
     """
-    data = sys.stdin.buffer.read()
-    return _decode(data, "stdin", errors), len(data)
+    with _open(path) as stream:
+        data = stream.read()
+    return _decode(data, _name(path), errors), len(data)
+
+
+def _open(path: str) -> BufferedIOBase:
+    # typeshed calls stdin's buffer a BinaryIO, which has no read1.
+    return cast("BufferedIOBase", sys.stdin.buffer if path == STANDARD else Path(path).open("rb"))
+
+
+def _name(path: str) -> str:
+    return "stdin" if path == STANDARD else path
 
 
 def _decode(data: bytes, origin: str, errors: str, start: int = 0) -> str:
@@ -135,21 +153,32 @@ def _decode(data: bytes, origin: str, errors: str, start: int = 0) -> str:
         raise InvalidUtf8Error(message) from None
 
 
-def line_batches(paths: Sequence[str], errors: str) -> Iterator[list[str]]:
-    """Lines with their ends, as training from files takes them; `-` is stdin.
+class LineBatches:
+    """Lists of lines with their ends, as training from files takes them; `-` is stdin.
 
-    Raises:
-        InvalidUtf8Error: one is not UTF-8 and `errors` is `strict`.
+    Iterating raises InvalidUtf8Error if an input is not UTF-8 and `errors` is `strict`.
+
+    Attributes:
+        size: bytes read so far.
     """
-    for path in paths:
-        with sys.stdin.buffer if path == STANDARD else Path(path).open("rb") as stream:
-            start = 0
-            for block in _blocks_of_lines(cast("BufferedIOBase", stream)):
-                text = _decode(block, "stdin" if path == STANDARD else path, errors, start)
-                start += len(block)
-                lines = [line + "\n" for line in text.split("\n")]
-                last = lines.pop()[:-1]
-                yield [*lines, last] if last else lines
+
+    def __init__(self, paths: Sequence[str], errors: str) -> None:
+        """Reads nothing yet."""
+        self.size = 0
+        self._paths = paths
+        self._errors = errors
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """Reads the inputs in order."""
+        for path in self._paths:
+            start = self.size
+            with _open(path) as stream:
+                for block in _blocks_of_lines(stream):
+                    text = _decode(block, _name(path), self._errors, self.size - start)
+                    self.size += len(block)
+                    lines = [line + "\n" for line in text.split("\n")]
+                    last = lines.pop()[:-1]
+                    yield [*lines, last] if last else lines
 
 
 def _blocks_of_lines(stream: BufferedIOBase) -> Iterator[bytes]:

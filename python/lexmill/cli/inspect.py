@@ -9,7 +9,7 @@ from typing import Any
 
 from lexmill import Tokenizer
 from lexmill.cli.display import columns, cut, join_cut, printable, wants_color
-from lexmill.cli.files import STANDARD, read_stdin
+from lexmill.cli.files import STANDARD, read_stream
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome
 from lexmill.errors import InputTypeError
@@ -38,7 +38,7 @@ def inspect(options: Options) -> Outcome:
     tokenizer = load_tokenizer(options.tokenizer)
     text = _SAMPLE if options.text is None else options.text
     if text == STANDARD:
-        text = read_stdin("strict")[0]
+        text = read_stream(STANDARD, "strict")[0]
     try:
         text.encode()
     except UnicodeEncodeError:

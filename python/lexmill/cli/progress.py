@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from types import TracebackType
 
 from rich.console import Console
@@ -12,9 +13,6 @@ from rich.text import Text
 from lexmill.cli.display import megabytes
 
 __all__ = ["ProgressBar"]
-
-# Stages that count bytes; the others count what their name says.
-_IN_BYTES = frozenset({"count words", "encode"})
 
 
 class _Amount(ProgressColumn):
@@ -37,8 +35,9 @@ class ProgressBar:
     Without a terminal on stderr, or with `enabled` false, it shows nothing.
     """
 
-    def __init__(self, enabled: bool) -> None:
-        """Prepares the bar."""
+    def __init__(self, enabled: bool, in_bytes: Collection[str]) -> None:
+        """Prepares the bar; `in_bytes` are the stages that count bytes."""
+        self._in_bytes = in_bytes
         self._stage = ""
         self._task = TaskID(0)
         self._progress: Progress | None = None
@@ -65,7 +64,7 @@ class ProgressBar:
             if self._stage:
                 self._progress.remove_task(self._task)
             self._stage = stage
-            self._task = self._progress.add_task(stage, total=total or None, in_bytes=stage in _IN_BYTES)
+            self._task = self._progress.add_task(stage, total=total or None, in_bytes=stage in self._in_bytes)
         self._progress.update(self._task, completed=done, total=total or None)
 
     def __enter__(self) -> ProgressBar:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from lexmill import Regex, Tokenizer
 from lexmill.cli.display import megabytes
-from lexmill.cli.files import STANDARD, check_inputs, check_output, line_batches, write_whole
+from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, is_stream, write_whole
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
@@ -100,10 +100,13 @@ def train(options: Options) -> Outcome:
     tokenizer = _untrained(options)
     trainer = _trainer(options)
     started = time.perf_counter()
-    with ProgressBar(enabled=not options.as_json) as progress:
-        if STANDARD in options.files:
-            texts = line_batches(options.files, options.errors)
+    is_streamed = any(map(is_stream, options.files))
+    # From an iterator, texts are counted and not bytes.
+    with ProgressBar(not options.as_json, in_bytes=() if is_streamed else ("count words",)) as progress:
+        if is_streamed:
+            texts = LineBatches(options.files, options.errors)
             tokenizer.train_from_iterator(texts, trainer, on_progress=progress.callback, num_threads=options.threads)
+            size = texts.size
         else:
             tokenizer.train(
                 options.files,

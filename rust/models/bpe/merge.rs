@@ -218,7 +218,9 @@ mod tests {
 
     fn run(bpe: &Bpe, ids: &[u32], dropout: Option<f32>) -> Vec<(u32, u32)> {
         let (mut scratch, mut tokens) = (Scratch::default(), Tokens::default());
-        ids.iter().for_each(|&id| scratch.push(id, 1));
+        for &id in ids {
+            scratch.push(id, 1);
+        }
         bpe.merge(dropout, &mut scratch, &mut tokens);
         tokens.ids.into_iter().zip(tokens.lens).collect()
     }

@@ -4,7 +4,6 @@
 //! `\x{..}`, flags only as groups around what they apply to, sets spelled out, groups without capture. What has no
 //! equal on the other side is refused by name; a pattern that compiles here means the same there.
 
-use super::class::WORD;
 use super::fold::{self, Unit};
 
 /// Why a pattern is refused.
@@ -26,7 +25,7 @@ pub(super) struct Flags {
 }
 
 /// What has been read, before its quantifiers.
-enum Atom {
+pub(super) enum Atom {
     Char(char),
     /// Anything that may be repeated, as it is written in the target.
     Target(String),
@@ -38,7 +37,6 @@ enum Atom {
 
 /// The nesting that Rust's engines take without complaint is deeper, but every group costs stack here, too.
 const MAX_DEPTH: usize = 50;
-const MAX_REPEAT: u32 = 100_000;
 
 /// A line begins behind a newline, but not at the very end of the text.
 const LINE_START: &str = r"(?:\A|(?<=\x{A})(?!\z))";
@@ -181,7 +179,7 @@ impl<'a> Parser<'a> {
     }
 
     /// White space and comments, in a pattern with the flag `x`.
-    fn skip_blanks(&mut self, flags: Flags) {
+    pub(super) fn skip_blanks(&mut self, flags: Flags) {
         loop {
             if flags.extended && self.rest.first().is_some_and(|blank| matches!(blank, ' ' | '\t'..='\r')) {
                 self.skip(1);
@@ -219,7 +217,7 @@ impl<'a> Parser<'a> {
             '(' => self.group(flags)?,
             '\\' => self.escape()?,
             '*' | '+' | '?' => return Err(Refused::new("target of repeat operator is not specified")),
-            '{' if self.interval_behind_brace().is_some() => {
+            '{' if self.at_interval_behind_brace() => {
                 return Err(Refused::new("target of repeat operator is not specified"));
             }
             other => Atom::Char(other),
@@ -289,7 +287,7 @@ impl<'a> Parser<'a> {
 
     /// The engine below goes wrong, at the start of the text, on a look-behind that it cannot hand to a plain automaton;
     /// Oniguruma refuses most of these, too.
-    fn refuse_in_look_behind(&self, what: &str) -> Result<(), Refused> {
+    pub(super) fn refuse_in_look_behind(&self, what: &str) -> Result<(), Refused> {
         if self.in_look_behind {
             return Err(Refused(format!("{what} in a look-behind is not supported")));
         }
@@ -330,171 +328,4 @@ impl<'a> Parser<'a> {
             next = self.next();
         }
     }
-
-    /// What a backslash outside brackets begins; the backslash has been read.
-    fn escape(&mut self) -> Result<Atom, Refused> {
-        let Some(letter) = self.next() else { return Err(Refused::new("end pattern at escape")) };
-        if let Some((set, _)) = self.set(letter, false)? {
-            return Ok(Atom::Target(set));
-        }
-        let boundary =
-            |same: &str, other: &str| format!("(?:(?<={WORD})(?{same}{WORD})|(?<!{WORD})(?{other}{WORD}))");
-        if matches!(letter, 'z' | 'Z' | 'b' | 'B' | 'R') {
-            self.refuse_in_look_behind(&format!(r"\{letter}"))?;
-        }
-        Ok(match letter {
-            'A' => Atom::Assertion(r"\A".to_owned()),
-            'z' => Atom::Assertion(r"\z".to_owned()),
-            'Z' => Atom::Assertion(r"(?=\x{A}?\z)".to_owned()),
-            'b' => Atom::Assertion(boundary("!", "=")),
-            'B' => Atom::Assertion(boundary("=", "!")),
-            'N' => Atom::Target(r"[^\x{A}]".to_owned()),
-            'O' => Atom::Target("(?s:.)".to_owned()),
-            'R' => Atom::Target(r"(?>\x{D}\x{A}|[\x{A}-\x{D}\x{85}\x{2028}\x{2029}])".to_owned()),
-            'G' | 'K' | 'X' | 'y' | 'Y' => return Err(Refused(format!(r"\{letter} is not supported"))),
-            'g' | 'k' | '1'..='9' => {
-                return Err(Refused(format!(
-                    r"back references and calls such as \{letter} are not supported"
-                )));
-            }
-            letter => Atom::Char(self.char_escape(letter)?),
-        })
-    }
-
-    /// The character that an escape stands for, in brackets or not; `letter` has been read.
-    pub(super) fn char_escape(&mut self, letter: char) -> Result<char, Refused> {
-        Ok(match letter {
-            't' => '\t',
-            'n' => '\n',
-            'v' => '\u{b}',
-            'f' => '\u{c}',
-            'r' => '\r',
-            'a' => '\u{7}',
-            'e' => '\u{1b}',
-            'x' if self.eat('{') => {
-                let digits = self.digits(16, 8);
-                if !self.eat('}') {
-                    return Err(Refused::new("invalid code point value"));
-                }
-                scalar(&digits, 16)?
-            }
-            // Two digits give a byte, and a byte above 7F is only part of a character.
-            'x' => {
-                let digits = self.digits(16, 2);
-                ascii(&digits, 16)?
-            }
-            'u' => {
-                let digits = self.digits(16, 4);
-                if digits.len() < 4 {
-                    return Err(Refused::new("invalid code point value"));
-                }
-                scalar(&digits, 16)?
-            }
-            '0' => {
-                let digits = self.digits(8, 2);
-                ascii(&format!("0{digits}"), 8)?
-            }
-            'c' | 'C' | 'M' | 'o' | '1'..='9' => {
-                return Err(Refused(format!(r"the escape \{letter} is not supported")));
-            }
-            other => other,
-        })
-    }
-
-    fn digits(&mut self, radix: u32, most: usize) -> String {
-        let digits: String = self.rest.iter().take(most).take_while(|digit| digit.is_digit(radix)).collect();
-        self.skip(digits.len());
-        digits
-    }
-
-    fn at_quantifier(&self) -> bool {
-        match self.rest {
-            ['*' | '+' | '?', ..] => true,
-            ['{', rest @ ..] => interval(rest).is_some(),
-            _ => false,
-        }
-    }
-
-    fn interval_behind_brace(&self) -> Option<Interval> {
-        interval(self.rest)
-    }
-
-    /// `target` with the quantifiers that follow it.
-    fn quantified(&mut self, mut target: String, flags: Flags) -> Result<String, Refused> {
-        let mut repeated = false;
-        while self.at_quantifier() {
-            let mut quantifier = String::new();
-            let mut lazy = false;
-            let mut possessive = false;
-            if self.eat('{') {
-                let Some(found) = interval(self.rest) else { break };
-                self.skip(found.length);
-                if found.least > MAX_REPEAT || found.most.is_some_and(|most| most > MAX_REPEAT) {
-                    return Err(Refused::new("too big number for repeat range"));
-                }
-                if found.most.is_some_and(|most| most < found.least) {
-                    return Err(Refused::new("a repeat range whose end is below its start is not supported"));
-                }
-                let most = found.most.map_or(String::new(), |most| most.to_string());
-                quantifier = format!("{{{},{most}}}", found.least);
-                // Only `?` behind a true range makes it lazy; `{2}?` is `{2}`, perhaps, and `{1,3}+` is `{1,3}`, again.
-                lazy = found.most != Some(found.least) && self.eat('?');
-            } else if let Some(operator) = self.next() {
-                quantifier.push(operator);
-                lazy = self.eat('?');
-                possessive = !lazy && self.eat('+');
-            }
-            let body = if repeated || !is_one_piece(&target) { format!("(?:{target})") } else { target };
-            target = format!("{body}{quantifier}{}", if lazy { "?" } else { "" });
-            if possessive {
-                self.refuse_in_look_behind("a possessive quantifier")?;
-                target = format!("(?>{target})");
-            }
-            repeated = true;
-            self.skip_blanks(flags);
-        }
-        Ok(target)
-    }
-}
-
-/// Whether a quantifier behind `target` applies to all of it.
-fn is_one_piece(target: &str) -> bool {
-    target.chars().count() == 1 || target.starts_with(['(', '[']) || target.starts_with('\\')
-}
-
-/// `{n}`, `{n,}`, `{,m}` or `{n,m}`, without the opening brace.
-struct Interval {
-    least: u32,
-    most: Option<u32>,
-    length: usize,
-}
-
-/// The interval that `rest` begins with; braces around anything else are plain characters.
-fn interval(rest: &[char]) -> Option<Interval> {
-    let end = rest.iter().position(|&character| character == '}')?;
-    let body: String = rest[..end].iter().collect();
-    let number = |digits: &str| {
-        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        plain.then(|| digits.parse().unwrap_or(u32::MAX))
-    };
-    let (least, most) = match body.split_once(',') {
-        None => (number(&body)?, Some(number(&body)?)),
-        Some((least, "")) => (number(least)?, None),
-        Some(("", most)) => (0, Some(number(most)?)),
-        Some((least, most)) => (number(least)?, Some(number(most)?)),
-    };
-    Some(Interval { least, most, length: end + 1 })
-}
-
-fn scalar(digits: &str, radix: u32) -> Result<char, Refused> {
-    let code = u32::from_str_radix(digits, radix).map_err(|_| Refused::new("invalid code point value"))?;
-    char::from_u32(code).ok_or_else(|| Refused::new("invalid code point value"))
-}
-
-fn ascii(digits: &str, radix: u32) -> Result<char, Refused> {
-    // Without digits, `\x` is a zero.
-    let code = u32::from_str_radix(&format!("0{digits}"), radix).unwrap_or(u32::MAX);
-    char::from_u32(code)
-        .filter(char::is_ascii)
-        .ok_or_else(|| Refused::new("bytes above 7F are not supported"))
 }

@@ -1,0 +1,123 @@
+"""What type checkers must conclude about the public API; checked by mypy, never run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import assert_type
+
+from lexmill import AddedToken, Encoding, Regex, Token, TokenArrays, Tokenizer, errors
+from lexmill.decoders import ByteLevel as ByteLevelDecoder
+from lexmill.decoders import Decoder
+from lexmill.models import BPE, Model
+from lexmill.normalizers import NFC, Normalizer
+from lexmill.normalizers import Sequence as NormalizerSequence
+from lexmill.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation, Split
+from lexmill.pre_tokenizers import Sequence as PreTokenizerSequence
+from lexmill.processors import PostProcessor, RobertaProcessing, TemplateProcessing
+from lexmill.trainers import BpeTrainer, Trainer
+
+Ids = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+
+
+def build() -> Tokenizer:
+    tokenizer = Tokenizer(BPE())
+    tokenizer.normalizer = NormalizerSequence([NFC()])
+    tokenizer.pre_tokenizer = PreTokenizerSequence(
+        [Split(Regex(r"\s+"), "isolated"), Digits(individual_digits=True), Punctuation("removed"), ByteLevel(False)]
+    )
+    tokenizer.post_processor = TemplateProcessing("[CLS] $A", "$A [SEP] $B:1", [("[CLS]", 0), (1, "[SEP]")])
+    tokenizer.post_processor = RobertaProcessing(("</s>", 1), ("<s>", 0), trim_offsets=False)
+    tokenizer.decoder = ByteLevelDecoder()
+    tokenizer.model = BPE({"a": 0}, [("a", "b")], unk_token="a", seed=7)
+    tokenizer.model = BPE.from_file(Path("vocab.json"), "merges.txt", dropout=0.1)
+    tokenizer.decoder = None
+    return tokenizer
+
+
+def progress(stage: str, done: int, total: int) -> None:
+    print(stage, done, total)
+
+
+def train(tokenizer: Tokenizer) -> None:
+    trainer = BpeTrainer(vocab_size=300, special_tokens=["<s>", AddedToken("</s>", special=True)])
+    assert_type(trainer.tie_break, Literal["smallest-ids", "first-seen"])
+    trainer.tie_break = "first-seen"
+    assert_type(trainer.special_tokens, list[AddedToken])
+    tokenizer.train(["a.txt", Path("b.txt")], trainer, errors="replace", on_progress=progress, num_threads=2)
+    tokenizer.train_from_iterator(iter(["a", "b"]), length=2)
+    tokenizer.train_from_iterator((line.split() for line in ("a b", "c")), trainer)
+    assert_type(tokenizer.model.get_trainer(), Trainer)
+
+
+def parts(tokenizer: Tokenizer) -> None:
+    assert_type(tokenizer.model, Model)
+    assert_type(tokenizer.normalizer, Normalizer | None)
+    assert_type(tokenizer.pre_tokenizer, PreTokenizer | None)
+    assert_type(tokenizer.post_processor, PostProcessor | None)
+    assert_type(tokenizer.decoder, Decoder | None)
+    assert_type(tokenizer.model.tokenize("word"), list[Token])
+    assert_type(BPE.read_file("vocab.json", "merges.txt"), tuple[dict[str, int], list[tuple[str, str]]])
+    assert_type(ByteLevel.alphabet(), list[str])
+    assert_type(ByteLevel().pre_tokenize_str("a b"), list[tuple[str, tuple[int, int]]])
+    assert_type(tokenizer.get_vocab(), dict[str, int])
+    assert_type(tokenizer.token_to_id("a"), int | None)
+    assert_type(tokenizer.id_to_token(0), str | None)
+    assert_type(tokenizer.add_tokens(["a", "b"]), int)
+    assert_type(tokenizer.get_added_tokens_decoder(), dict[int, AddedToken])
+    assert_type(tokenizer.truncation, dict[str, Any] | None)
+    assert_type(tokenizer.cache_info(), dict[str, int])
+
+
+def encode(tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encode("a text", "its pair")
+    assert_type(encoding, Encoding)
+    assert_type(tokenizer.encode(["a", "text"], is_pretokenized=True), Encoding)
+    assert_type(tokenizer.encode_batch(["a", ("b", "c")]), list[Encoding])
+    assert_type(tokenizer.encode_batch_fast([["a", "b"], ["c"]], is_pretokenized=True), list[Encoding])
+    assert_type(encoding.ids, list[int])
+    assert_type(encoding.tokens, list[str])
+    assert_type(encoding.offsets, list[tuple[int, int]])
+    assert_type(encoding.word_ids, list[int | None])
+    assert_type(encoding.overflowing, list[Encoding])
+    assert_type(Encoding.merge([encoding, encoding]), Encoding)
+    assert_type(tokenizer.post_process(encoding), Encoding)
+    assert_type(len(encoding), int)
+
+
+def arrays(tokenizer: Tokenizer) -> None:
+    found = tokenizer.encode_files_arrays([Path("a.txt"), "b.txt"], "\n", errors="replace")
+    assert_type(found, TokenArrays)
+    assert_type(found.ids, Ids)
+    assert_type(found.row_splits, npt.NDArray[np.int64])
+    assert_type(found[0], Ids)
+    assert_type(found[1:], list[Ids])
+    for row in found:
+        assert_type(row, Ids)
+        assert_type(tokenizer.decode(row, strict=True), str)
+    assert_type(tokenizer.encode_batch_ids(("a", "b")), list[list[int]])
+    assert_type(tokenizer.count_tokens(["a"]), npt.NDArray[np.int64])
+    assert_type(tokenizer.decode_batch([[1, 2], range(3)]), list[str])
+    assert_type(TokenArrays(np.zeros(1, np.uint16), np.array([0, 1])), TokenArrays)
+
+
+def refused(tokenizer: Tokenizer) -> None:
+    # Each line must be an error, or the ignore itself is one (warn_unused_ignores).
+    tokenizer.encode(b"bytes")  # type: ignore[call-overload]
+    tokenizer.encode(["a", "text"], is_pretokenized="yes")  # type: ignore[call-overload]
+    tokenizer.train("file.txt", BPE())  # type: ignore[arg-type]
+    tokenizer.train(["file.txt"], errors="ignore")  # type: ignore[arg-type]
+    tokenizer.normalizer = ByteLevel()  # type: ignore[assignment]
+    BPE({"a": 0})  # type: ignore[call-overload]
+    BpeTrainer(vocab=300)  # type: ignore[call-arg]
+    Split("a", "sometimes")  # type: ignore[arg-type]
+
+
+def caught(tokenizer: Tokenizer) -> None:
+    try:
+        tokenizer.save("tokenizer.json", pretty=False)
+    except errors.FileError as error:
+        assert_type(error.filename, Any)

@@ -1,0 +1,59 @@
+"""The stubs' constructors against those at run time: mypy's stubtest cannot see into `__new__` of compiled classes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import lexmill
+
+FOLDER = Path(lexmill.__file__).parent
+MODULES = ["_core", "models", "trainers", "normalizers", "pre_tokenizers", "processors", "decoders"]
+
+
+def constructors(module: str) -> dict[str, list[ast.arguments]]:
+    """Parameters of every `__new__` that a stub declares, by class."""
+    found: dict[str, list[ast.arguments]] = {}
+    for node in ast.parse((FOLDER / f"{module}.pyi").read_text()).body:
+        if isinstance(node, ast.ClassDef):
+            functions = (item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__new__")
+            found.setdefault(node.name, []).extend(function.args for function in functions)
+    return {name: arguments for name, arguments in found.items() if arguments}
+
+
+def in_stub(arguments: ast.arguments) -> list[tuple[str, bool]]:
+    """Names, and whether each goes by keyword only."""
+    return [(item.arg, False) for item in arguments.args[1:]] + [(item.arg, True) for item in arguments.kwonlyargs]
+
+
+def at_run_time(cls: type) -> list[tuple[str, bool]]:
+    parameters = inspect.signature(cls).parameters.values()
+    return [(item.name, item.kind is inspect.Parameter.KEYWORD_ONLY) for item in parameters]
+
+
+def defaults(arguments: ast.arguments) -> list[object]:
+    values = [*arguments.defaults, *(value for value in arguments.kw_defaults if value is not None)]
+    return [ast.literal_eval(value) for value in values]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_constructors_are_those_at_run_time(module: str) -> None:
+    runtime = import_module(f"lexmill.{module}")
+    for name, overloads in constructors(module).items():
+        cls = getattr(runtime, name)
+        assert [in_stub(arguments) for arguments in overloads] == [at_run_time(cls)] * len(overloads), name
+        given = [item.default for item in inspect.signature(cls).parameters.values()]
+        expected = [value for value in given if value is not inspect.Parameter.empty]
+        assert defaults(overloads[0]) == expected, name
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_public_class_with_a_constructor_has_a_stub(module: str) -> None:
+    runtime = import_module(f"lexmill.{module}")
+    classes = {name for name in runtime.__all__ if isinstance(getattr(runtime, name), type)}
+    bases = {"Decoder", "Model", "Normalizer", "PostProcessor", "PreTokenizer", "Trainer"}
+    assert set(constructors(module)) == classes - bases
