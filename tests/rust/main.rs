@@ -1,2 +1,4 @@
-//! The integration tests, in one binary.
-fn main() {}
+//! The crate's public API from outside: the golden cases that pytest reads too, and laws.
+
+mod golden;
+mod laws;

@@ -1,0 +1,308 @@
+"""What is refused, how it is called, and that nothing is left half done."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lexmill
+from lexmill import Tokenizer, models, trainers
+from lexmill.errors import (
+    EmptyCorpusError,
+    FileError,
+    FormatError,
+    IdRangeError,
+    InputTypeError,
+    InvalidUtf8Error,
+    OptionError,
+    VocabError,
+)
+from small import byte_level, letters
+
+
+def quiet(**options: Any) -> trainers.BpeTrainer:
+    return trainers.BpeTrainer(show_progress=False, **options)
+
+
+def changed(change: Callable[[dict[str, Any]], Any]) -> str:
+    """The file of a tokenizer, with one thing in it changed."""
+    tokenizer = letters("ab", ("a", "b"))
+    tokenizer.add_tokens(["<x>"])
+    tokenizer.enable_truncation(5)
+    tokenizer.enable_padding()
+    parts = json.loads(tokenizer.to_str())
+    change(parts)
+    return json.dumps(parts)
+
+
+class TestFiles:
+    @pytest.mark.parametrize("read", [Tokenizer.from_file, lambda path: letters().train([path], quiet())])
+    def test_a_missing_file_is_named(self, read: Callable[[str], Any], tmp_path: Path) -> None:
+        path = tmp_path / "absent"
+        with pytest.raises(FileError, match=re.escape(str(path))) as raised:
+            read(str(path))
+        assert isinstance(raised.value, OSError)
+        assert (raised.value.errno, raised.value.filename) == (2, str(path))
+
+    @pytest.mark.parametrize("read", [Tokenizer.from_file, lambda path: letters().train([path], quiet())])
+    def test_a_directory_is_no_file(self, read: Callable[[str], Any], tmp_path: Path) -> None:
+        with pytest.raises(FileError, match="directory") as raised:
+            read(str(tmp_path))
+        assert raised.value.errno == 21
+
+    def test_the_place_of_bytes_that_are_not_utf8_is_named(self, tmp_path: Path) -> None:
+        path = tmp_path / "corpus.txt"
+        path.write_bytes(b"ab\nab\xffab\n")
+        message = re.escape(f"{path} is not valid UTF-8 at byte 5")
+        tokenizer = letters("ab")
+        with pytest.raises(InvalidUtf8Error, match=message):
+            tokenizer.train([path], quiet())
+        with pytest.raises(InvalidUtf8Error, match=message):
+            tokenizer.encode_files_arrays([path])
+        assert tokenizer.get_vocab() == {"a": 0, "b": 1}
+
+    def test_such_bytes_can_be_replaced(self, tmp_path: Path) -> None:
+        path = tmp_path / "corpus.txt"
+        path.write_bytes(b"ab\xffab")
+        tokenizer = letters("ab\ufffd")
+        assert tokenizer.encode_files_arrays([path], errors="replace").ids.tolist() == [0, 1, 2, 0, 1]
+        tokenizer.train([path], quiet(), errors="replace")
+        assert "\ufffd" in tokenizer.get_vocab()
+
+    def test_errors_must_be_a_known_word(self, tmp_path: Path) -> None:
+        (tmp_path / "a").write_text("ab")
+        with pytest.raises(ValueError, match="errors is ignore but must be strict or replace"):
+            letters().train([tmp_path / "a"], quiet(), errors="ignore")  # type: ignore[arg-type]
+
+    def test_a_failed_save_leaves_the_old_file_and_nothing_else(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        resource = pytest.importorskip("resource")
+        path = tmp_path / "tokenizer.json"
+        letters().save(path)
+        before = path.read_bytes()
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+            with pytest.raises(FileError, match="cannot write"):
+                byte_level().save(path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            signal.signal(signal.SIGXFSZ, ignored)
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_saving_into_nowhere_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(FileError):
+            letters().save(tmp_path / "absent" / "tokenizer.json")
+
+
+class TestFormat:
+    @pytest.mark.parametrize("text", ["", "not json", "[]", "null", "1", "{"])
+    def test_no_tokenizer_at_all(self, text: str) -> None:
+        with pytest.raises(FormatError):
+            Tokenizer.from_str(text)
+
+    @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+    def test_truncated(self, share: float) -> None:
+        text = byte_level(("a", "b")).to_str()
+        with pytest.raises(FormatError):
+            Tokenizer.from_str(text[: int(len(text) * share)])
+
+    @pytest.mark.parametrize(
+        ("change", "place"),
+        [
+            (lambda parts: parts.pop("model"), "`model` is missing"),
+            (lambda parts: parts.update(version="2.0"), "version: unknown version"),
+            (lambda parts: parts["model"].pop("vocab"), "vocab"),
+            (lambda parts: parts["model"]["vocab"].update(a="0"), "model.vocab.a: "),
+            (lambda parts: parts["model"]["vocab"].update(a=-1), "model.vocab.a: "),
+            (lambda parts: parts["model"]["merges"].append("a b c"), r"model.merges\[1\]: "),
+            (lambda parts: parts["model"]["merges"].append(["a"]), r"model.merges\[1\]: "),
+            (lambda parts: parts["model"].update(dropout="x"), "model.dropout: "),
+            (lambda parts: parts["added_tokens"][0].pop("lstrip"), r"added_tokens\[0\]: `lstrip` is missing"),
+            (lambda parts: parts["added_tokens"][0].update(id=-1), r"added_tokens\[0\].id: "),
+            (lambda parts: parts["truncation"].update(max_length="5"), "truncation.max_length: "),
+            (lambda parts: parts["truncation"].update(strategy="Middle"), "truncation.strategy: unknown .* `Middle`"),
+            (lambda parts: parts["padding"].update(direction="Up"), "padding.direction: unknown .* `Up`"),
+            (
+                lambda parts: parts.update(pre_tokenizer={"type": "Split", "pattern": {"Glob": "*"}}),
+                "pre_tokenizer.pattern: ",
+            ),
+            (
+                lambda parts: parts.update(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Digit"}]}),
+                r"pre_tokenizer.pretokenizers\[0\]: unknown pre-tokenizer `Digit`, this version knows ByteLevel",
+            ),
+        ],
+    )
+    def test_the_place_of_a_mistake_is_named(self, change: Callable[[dict[str, Any]], Any], place: str) -> None:
+        with pytest.raises(FormatError, match=place):
+            Tokenizer.from_str(changed(change))
+
+    @pytest.mark.parametrize(
+        ("key", "kind"),
+        [("normalizer", "normalizer"), ("pre_tokenizer", "pre-tokenizer"), ("post_processor", "post-processor"),
+         ("decoder", "decoder"), ("model", "model")],
+    )  # fmt: skip
+    def test_unknown_types_are_named_and_never_ignored(self, key: str, kind: str) -> None:
+        with pytest.raises(FormatError, match=f"unknown {kind} `Nonesuch`"):
+            Tokenizer.from_str(changed(lambda parts: parts.update({key: {"type": "Nonesuch"}})))
+
+    def test_merges_of_unknown_tokens_are_named(self) -> None:
+        with pytest.raises(VocabError, match="token `z` of merge 1 is not in the vocabulary of 3 tokens"):
+            Tokenizer.from_str(changed(lambda parts: parts["model"]["merges"].append(["a", "z"])))
+
+    def test_a_buffer_must_be_utf8(self) -> None:
+        with pytest.raises(InvalidUtf8Error, match="byte 1"):
+            Tokenizer.from_buffer(b"{\xff}")
+
+
+class TestModel:
+    def test_vocab_needs_merges(self) -> None:
+        with pytest.raises(ValueError, match="both"):
+            models.BPE(vocab={"a": 0})
+
+    def test_merges_must_make_known_tokens(self) -> None:
+        with pytest.raises(VocabError, match="token `ab` of merge 0"):
+            models.BPE(vocab={"a": 0, "b": 1}, merges=[("a", "b")])
+
+    @pytest.mark.parametrize("dropout", [-0.1, 1.1, float("nan")])
+    def test_dropout_is_a_probability(self, dropout: float) -> None:
+        with pytest.raises(OptionError, match="dropout"):
+            models.BPE(vocab={"a": 0}, merges=[], dropout=dropout)
+
+
+class TestTraining:
+    @pytest.mark.parametrize("texts", [[], [""], ["  ", "\n"]])
+    def test_a_corpus_without_words_is_refused(self, texts: list[str]) -> None:
+        tokenizer = letters("ab")
+        with pytest.raises(EmptyCorpusError, match=f"{len(texts)} texts"):
+            tokenizer.train_from_iterator(texts, quiet())
+        assert tokenizer.get_vocab_size() == 2
+
+    def test_vocab_size_below_the_alphabet_is_refused(self) -> None:
+        with pytest.raises(OptionError, match="vocab_size is 3 but special tokens and initial alphabet need 4"):
+            letters().train_from_iterator(["abc"], quiet(vocab_size=3, special_tokens=["<s>"]))
+
+    @pytest.mark.parametrize("options", [{"vocab_size": -1}, {"min_frequency": -1}, {"limit_alphabet": -1}])
+    def test_negative_options_are_named(self, options: dict[str, int]) -> None:
+        with pytest.raises(OptionError, match=f"{next(iter(options))} is -1 but must be at least 0"):
+            quiet(**options)
+
+    def test_trainer_must_be_one(self) -> None:
+        with pytest.raises(TypeError):
+            letters().train_from_iterator(["a"], 5)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("items", [None, 5, [5], [None], [["ab", 5]], [b"ab"], [[["ab"]]]])
+    def test_items_must_be_texts_or_lists_of_texts(self, items: Any) -> None:
+        tokenizer = letters("ab")
+        with pytest.raises(TypeError):
+            tokenizer.train_from_iterator(items, quiet())
+        assert tokenizer.get_vocab_size() == 2
+
+    def test_what_the_iterator_raises_comes_through(self) -> None:
+        def texts() -> Iterator[str]:
+            yield "ab"
+            raise ZeroDivisionError
+
+        tokenizer = letters("ab")
+        with pytest.raises(ZeroDivisionError):
+            tokenizer.train_from_iterator(texts(), quiet())
+        assert tokenizer.get_vocab_size() == 2
+
+    @pytest.mark.parametrize("stage", ["count words", "merge pairs"])
+    def test_what_the_callback_raises_comes_through(self, stage: str) -> None:
+        seen = []
+
+        def report(at: str, done: int, total: int) -> None:
+            seen.append(at)
+            if at == stage:
+                raise ZeroDivisionError
+
+        tokenizer = letters("ab")
+        with pytest.raises(ZeroDivisionError):
+            tokenizer.train_from_iterator(["abc abd"], quiet(), on_progress=report)
+        assert seen[-1] == stage
+        assert tokenizer.get_vocab_size() == 2
+
+    @pytest.mark.parametrize("how", ["iterator", "files"])
+    def test_an_interrupt_takes_effect_within_half_a_second(self, how: str, tmp_path: Path) -> None:
+        # Words without repetition keep the trainer busy for seconds.
+        words = [f"{number * 2654435761 % 2**32:032b}" for number in range(150_000)]
+        path = tmp_path / "corpus.txt"
+        path.write_text("\n".join(words), encoding="utf-8")
+        tokenizer = letters()
+        fired: list[float] = []
+
+        def interrupt(number: int, frame: Any) -> None:
+            fired.append(time.monotonic())
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(KeyboardInterrupt):
+                if how == "files":
+                    tokenizer.train([path] * 20, quiet(vocab_size=100_000))
+                else:
+                    tokenizer.train_from_iterator(words * 20, quiet(vocab_size=100_000))
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        assert time.monotonic() - fired[0] < 0.5
+        assert tokenizer.get_vocab_size() == 10
+
+
+class TestTexts:
+    @pytest.mark.parametrize("text", [None, 5, b"ab", ["ab"], ("a", "b"), "\ud800"])
+    def test_a_text_must_be_str_without_lone_surrogates(self, text: Any) -> None:
+        tokenizer = letters()
+        with pytest.raises(InputTypeError):
+            tokenizer.encode(text)
+        with pytest.raises(InputTypeError):
+            tokenizer.encode("a", text) if text is not None else tokenizer.encode(text)
+        with pytest.raises(TypeError):
+            tokenizer.encode_batch_arrays([text])
+
+    @pytest.mark.parametrize("words", ["ab", [5], [None], {"a": 1}, iter(["a"]), ["\ud800"]])
+    def test_words_must_be_a_list_a_tuple_or_an_array_of_str(self, words: Any) -> None:
+        with pytest.raises(InputTypeError):
+            letters().encode(words, is_pretokenized=True)
+
+    @pytest.mark.parametrize("batch", ["ab", None, 5, {"a": 1}, {"a"}, iter(["a"])])
+    def test_a_batch_must_be_a_sequence(self, batch: Any) -> None:
+        with pytest.raises(TypeError):
+            letters().encode_batch(batch)
+
+    @pytest.mark.parametrize("item", [None, 5, b"ab", ("a",), ("a", "b", "c"), [], "\ud800", ("a", 5)])
+    def test_items_must_be_texts_or_pairs(self, item: Any) -> None:
+        with pytest.raises(InputTypeError):
+            letters().encode_batch(["a", item])
+
+
+class TestIds:
+    @pytest.mark.parametrize("number", [-1, 2**32, 2**70])
+    def test_ids_outside_32_bits_are_named(self, number: int) -> None:
+        with pytest.raises(IdRangeError, match=f"id is {number} but must be from 0 to 4294967295"):
+            letters().decode([0, number])
+
+    @pytest.mark.parametrize("ids", [None, 5, "abc", [1.0], [None], ["a"], {1}, [[0]]])
+    def test_ids_must_be_integers_in_a_sequence(self, ids: Any) -> None:
+        with pytest.raises(TypeError):
+            letters().decode(ids)
+
+    def test_negative_lookups_overflow(self) -> None:
+        with pytest.raises(OverflowError):
+            letters().id_to_token(-1)
+
+
+def test_every_error_that_files_raise_is_ours() -> None:
+    assert issubclass(FormatError, lexmill.LexmillError)
