@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from types import ModuleType
 from typing import Any
 
@@ -197,12 +198,17 @@ def added_tokens(draw: st.DrawFn) -> list[tuple[str, list[Any]]]:
     )
     call = st.tuples(st.sampled_from(["add_tokens", "add_special_tokens"]), st.lists(token, max_size=4))
     calls = draw(st.lists(call, max_size=3))
-    # The peer keeps the normalized spelling of a token that is added again as one that is not normalized.
-    seen = []
+    # Of two spellings of one normalized text the peer finds either, and a spelling added again keeps its old flags.
+    spellings: dict[str, str] = {}
     for _, tokens in calls:
-        changing = [token for token in tokens if "\u0301" in (token if isinstance(token, str) else token[0])]
-        tokens[:] = [token for token in tokens if token not in changing[bool(not seen) :]]
-        seen += changing
+        kept = []
+        for token in tokens:
+            content = token if isinstance(token, str) else token[0]
+            form = unicodedata.normalize("NFC", content)
+            is_new = form not in spellings
+            if spellings.setdefault(form, content) == content and (is_new or content == form):
+                kept.append(token)
+        tokens[:] = kept
     return calls
 
 

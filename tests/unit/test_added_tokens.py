@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import lexmill
+from lexmill import AddedToken, Tokenizer, models, normalizers
+from small import byte_level, letters
+
+
+def plain(**vocab: int) -> Tokenizer:
+    return Tokenizer(models.BPE(vocab=vocab, merges=[]))
+
+
+def raw(content: str, **options: Any) -> AddedToken:
+    """A token that is looked for in the text as it was given."""
+    return AddedToken(content, **{"normalized": False, **options})
+
+
+def pieces(tokens: list[AddedToken], text: str) -> list[str]:
+    """The text cut at added tokens (in brackets), every other character alone."""
+    tokenizer = byte_level(use_regex=False)
+    tokenizer.add_tokens(tokens)
+    encoding = tokenizer.encode(text)
+    return [
+        f"[{text[slice(*offsets)]}]" if token_id > 255 else text[slice(*offsets)]
+        for token_id, offsets in zip(encoding.ids, encoding.offsets, strict=True)
+    ]
+
+
+class TestMatching:
+    @pytest.mark.parametrize(
+        ("contents", "text", "expected"),
+        [
+            (["ab", "abcd", "bc", "bcde"], "xabcdex", ["x", "[abcd]", "e", "x"]),  # leftmost, then longest
+            (["ab", "abcdef", "cde"], "abcdex", ["[ab]", "[cde]", "x"]),
+            (["aa"], "aaaaa", ["[aa]", "[aa]", "a"]),
+        ],
+    )
+    def test_leftmost_longest(self, contents: list[str], text: str, expected: list[str]) -> None:
+        assert pieces([raw(content) for content in contents], text) == expected
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [("ab", ["[ab]"]), ("xab", ["x", "a", "b"]), ("ab_", ["a", "b", "_"]), ("-ab-", ["-", "[ab]", "-"]),
+         ("ab1", ["a", "b", "1"]), ("ab\u0301", ["a", "b", "\u0301", "\u0301"])],
+    )  # fmt: skip
+    def test_single_word_touches_no_word_character(self, text: str, expected: list[str]) -> None:
+        assert pieces([raw("ab", single_word=True)], text) == expected
+
+    def test_a_rejected_match_is_not_tried_shorter(self) -> None:
+        tokens = [raw("ab"), raw("abc", single_word=True)]
+        assert pieces(tokens, "abcd") == ["a", "b", "c", "d"]
+        assert pieces([raw("ab", single_word=True), raw("bc")], "abc") == ["a", "b", "c"]
+
+    def test_stripping_takes_all_white_space_beside(self) -> None:
+        assert pieces([raw("MM", lstrip=True, rstrip=True)], "a \n MM\u3000 b") == ["a", "[ \n MM\u3000 ]", "b"]
+        assert pieces([raw("MM", lstrip=True)], "a MM b") == ["a", "[ MM]", " ", "b"]
+
+    def test_white_space_between_two_goes_to_the_first(self) -> None:
+        assert pieces([raw("NN", rstrip=True), raw("MM", lstrip=True)], "NN  MM") == ["[NN  ]", "[MM]"]
+
+    def test_a_token_that_begins_in_space_already_taken_is_found_all_the_same(self) -> None:
+        assert pieces([raw("NN", rstrip=True), raw(" b")], "NN b") == ["[NN ]", "[ b]"]
+
+    def test_zero_width_and_control_characters_are_no_white_space(self) -> None:
+        assert pieces([raw("MM", lstrip=True)], "\u200bMM") == ["\u200b"] * 3 + ["[MM]"]
+        assert pieces([raw("MM", lstrip=True)], "\x1cMM") == ["\x1c", "[MM]"]
+
+    def test_tokens_of_the_raw_text_go_before_normalized_ones(self) -> None:
+        assert pieces([AddedToken("abcd"), raw("bc")], "abcd") == ["a", "[bc]", "d"]
+
+    def test_normalized_token_is_found_in_both_spellings(self) -> None:
+        tokenizer = letters("x")
+        tokenizer.normalizer = normalizers.NFC()
+        tokenizer.add_tokens(["e\u0301"])
+        assert [tokenizer.encode(text).ids for text in ("x\u00e9x", "xe\u0301x")] == [[0, 1, 0]] * 2
+        assert tokenizer.id_to_token(1) == "\u00e9"
+
+    def test_text_of_the_token_is_what_was_found(self) -> None:
+        tokenizer = letters("x")
+        tokenizer.add_tokens([raw("MM", lstrip=True)])
+        assert tokenizer.encode("x  MM").tokens == ["x", "  MM"]
+
+    def test_special_tokens_can_be_left_to_the_model(self) -> None:
+        tokenizer = letters("<s>")
+        tokenizer.add_special_tokens(["<s>"])
+        tokenizer.add_tokens(["s>"])
+        assert tokenizer.encode("<s>").ids == [3]
+        tokenizer.encode_special_tokens = True
+        assert tokenizer.encode("<s>").ids == [0, 4]
+
+    def test_special_tokens_in_text_are_not_masked_as_added_by_the_processor(self) -> None:
+        tokenizer = letters("x")
+        tokenizer.add_special_tokens(["<s>"])
+        assert tokenizer.encode("<s>").special_tokens_mask == [0]
+
+
+class TestIds:
+    def test_new_tokens_follow_the_vocabulary(self) -> None:
+        tokenizer = plain(a=0, b=1)
+        assert tokenizer.add_tokens(["x", "y"]) == 2
+        assert tokenizer.add_special_tokens(["z"]) == 1
+        assert [tokenizer.token_to_id(token) for token in "xyz"] == [2, 3, 4]
+
+    def test_tokens_of_the_model_keep_their_ids_and_count(self) -> None:
+        tokenizer = plain(a=0, b=1)
+        assert tokenizer.add_tokens(["b", "x"]) == 2
+        assert tokenizer.get_vocab() == {"a": 0, "b": 1, "x": 2}
+
+    def test_repetitions_and_empty_contents_do_not_count(self) -> None:
+        tokenizer = plain(a=0)
+        assert tokenizer.add_tokens(["x", "", "x", "y"]) == 2
+        assert tokenizer.add_tokens(["x"]) == 0
+
+    def test_other_flags_replace_the_old_ones_under_the_same_id(self) -> None:
+        tokenizer = plain(a=0)
+        tokenizer.add_tokens(["x"])
+        assert tokenizer.add_tokens([AddedToken("x", lstrip=True)]) == 1
+        assert tokenizer.get_added_tokens_decoder() == {1: AddedToken("x", lstrip=True)}
+
+    def test_once_special_always_skipped(self) -> None:
+        tokenizer = plain(a=0)
+        tokenizer.add_special_tokens(["x"])
+        tokenizer.add_tokens(["x"])
+        assert not tokenizer.get_added_tokens_decoder()[1].special
+        assert tokenizer.decode([0, 1]) == "a"
+
+    def test_the_next_id_is_settled_once_a_call(self) -> None:
+        together, apart = plain(a=0, b=10), plain(a=0, b=10)
+        together.add_tokens(["b", "x", "y"])
+        for token in ("b", "x", "y"):
+            apart.add_tokens([token])
+        assert [together.token_to_id(token) for token in "bxy"] == [10, 2, 3]
+        assert [apart.token_to_id(token) for token in "bxy"] == [10, 11, 12]
+
+    def test_an_added_token_wins_an_id_that_the_model_has_too(self) -> None:
+        tokenizer = plain(a=1, b=2)
+        tokenizer.add_tokens(["x"])
+        assert (tokenizer.token_to_id("x"), tokenizer.token_to_id("b")) == (2, 2)
+        assert (tokenizer.id_to_token(2), tokenizer.decode([2])) == ("x", "x")
+        assert tokenizer.encode("b").tokens == ["b"]
+
+    def test_ids_in_files_are_not_believed(self) -> None:
+        tokenizer = plain(a=0, b=1)
+        tokenizer.add_tokens(["x1", "x2"])
+        parts = json.loads(tokenizer.to_str())
+        parts["added_tokens"][0]["id"], parts["added_tokens"][1]["id"] = 300, 7
+        assert Tokenizer.from_str(json.dumps(parts)).to_str() == tokenizer.to_str()
+
+
+class TestAddedToken:
+    def test_normalized_unless_special(self) -> None:
+        assert AddedToken("x").normalized
+        assert not AddedToken("x", special=True).normalized
+        assert AddedToken("x", special=True, normalized=True).normalized
+
+    def test_unsaid_normalized_follows_special_when_added(self) -> None:
+        tokenizer = plain(a=0)
+        tokenizer.add_special_tokens([AddedToken("x"), AddedToken("y", normalized=True)])
+        assert [token.normalized for token in tokenizer.get_added_tokens_decoder().values()] == [False, True]
+
+    def test_equal_if_all_is_equal(self) -> None:
+        assert AddedToken("x") == AddedToken("x", normalized=True)
+        assert AddedToken("x") != AddedToken("x", rstrip=True)
+        assert len({AddedToken("x"), AddedToken("x")}) == 1
+
+    def test_shown_with_all_flags(self) -> None:
+        expected = 'AddedToken("x", rstrip=False, lstrip=True, single_word=False, normalized=True, special=False)'
+        assert repr(AddedToken("x", lstrip=True)) == expected
+        assert str(AddedToken("x")) == "x"
+
+    def test_content_and_special_can_be_changed(self) -> None:
+        token = AddedToken("x")
+        token.content, token.special = "y", True
+        assert token == AddedToken("y", special=True)
+
+    @pytest.mark.parametrize("tokens", ["abc", ("x",), None, [1], [None]])
+    def test_only_lists_of_str_and_tokens(self, tokens: Any) -> None:
+        with pytest.raises(TypeError):
+            lexmill.Tokenizer(models.BPE()).add_tokens(tokens)

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import pytest
+
+from lexmill import Encoding, processors
+from lexmill.errors import OptionError
+from small import byte_level, letters
+
+
+def pair() -> Encoding:
+    """`[C] a b c [S] d [S]`, the words being `ab`, `c` and `d`."""
+    tokenizer = letters()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A", pair="[C] $A [S] $B:1 [S]:1", special_tokens=[("[C]", 100), ("[S]", 101)]
+    )
+    return tokenizer.encode("ab c", "d")
+
+
+def shown(encoding: Encoding) -> str:
+    return "".join(encoding.tokens)
+
+
+class TestColumns:
+    def test_special_tokens_have_no_word_and_no_sequence(self) -> None:
+        encoding = pair()
+        assert encoding.tokens == ["[C]", "a", "b", "c", "[S]", "d", "[S]"]
+        assert encoding.type_ids == [0, 0, 0, 0, 0, 1, 1]
+        assert encoding.word_ids == [None, 0, 0, 1, None, 0, None]
+        assert encoding.sequence_ids == [None, 0, 0, 0, None, 1, None]
+        assert encoding.special_tokens_mask == [1, 0, 0, 0, 1, 0, 1]
+        assert encoding.attention_mask == [1] * 7
+        assert encoding.offsets == [(0, 0), (0, 1), (1, 2), (3, 4), (0, 0), (0, 1), (0, 0)]
+        assert (len(encoding), encoding.n_sequences, encoding.overflowing) == (7, 2, [])
+
+    def test_words_is_the_old_name_of_word_ids(self) -> None:
+        with pytest.warns(DeprecationWarning, match="word_ids"):
+            assert pair().words == pair().word_ids
+
+    def test_empty_encoding_has_one_sequence(self) -> None:
+        encoding = Encoding()
+        assert (encoding.ids, encoding.n_sequences, len(encoding)) == ([], 1, 0)
+
+
+class TestMaps:
+    def test_characters_lead_to_tokens_of_their_own_sequence(self) -> None:
+        encoding = pair()
+        assert [encoding.char_to_token(at) for at in range(5)] == [1, 2, None, 3, None]
+        assert [encoding.char_to_token(at, 1) for at in range(2)] == [5, None]
+        assert [encoding.char_to_word(at) for at in range(5)] == [0, 0, None, 1, None]
+
+    def test_tokens_lead_to_characters_words_and_sequences(self) -> None:
+        encoding = pair()
+        assert [encoding.token_to_chars(at) for at in (0, 3, 5, 7)] == [None, (3, 4), (0, 1), None]
+        assert [encoding.token_to_word(at) for at in (0, 3, 5, 7)] == [None, 1, 0, None]
+        assert [encoding.token_to_sequence(at) for at in (0, 3, 5, 7)] == [None, 0, 1, None]
+
+    def test_words_lead_to_tokens_and_characters(self) -> None:
+        encoding = pair()
+        assert [encoding.word_to_tokens(word) for word in range(3)] == [(1, 3), (3, 4), None]
+        assert [encoding.word_to_chars(word) for word in range(3)] == [(0, 2), (3, 4), None]
+        assert (encoding.word_to_tokens(0, 1), encoding.word_to_chars(0, 1)) == ((5, 6), (0, 1))
+
+    def test_first_of_the_tokens_of_a_character(self) -> None:
+        encoding = byte_level().encode("é")
+        assert (encoding.tokens, encoding.char_to_token(0)) == (["Ã", "©"], 0)
+
+    def test_unknown_sequence_means_all_tokens(self) -> None:
+        assert pair().char_to_token(0, 2) == 1
+
+    @pytest.mark.parametrize("name", ["char_to_token", "token_to_chars", "word_to_tokens"])
+    def test_negative_places_overflow(self, name: str) -> None:
+        with pytest.raises(OverflowError):
+            getattr(pair(), name)(-1)
+
+
+class TestMerge:
+    def test_offsets_grow_by_the_end_of_the_encoding_before(self) -> None:
+        first, second = letters().encode("ab c"), letters().encode("d")
+        assert Encoding.merge([first, second]).offsets == [(0, 1), (1, 2), (3, 4), (4, 5)]
+        assert Encoding.merge([first, second], growing_offsets=False).offsets[3] == (0, 1)
+        assert Encoding.merge([]).ids == []
+
+    def test_every_part_meets_every_part_of_the_other(self) -> None:
+        first, second = letters().encode("abc"), letters().encode("de")
+        first.truncate(2)
+        second.truncate(1)
+        merged = Encoding.merge([first, second])
+        assert shown(merged) == "abd"
+        assert [shown(part) for part in merged.overflowing] == ["cd", "ce", "abe"]
+
+
+class TestTruncate:
+    def test_windows_share_the_stride(self) -> None:
+        encoding = letters().encode("abcdef")
+        encoding.truncate(3, stride=1)
+        assert [shown(encoding), *map(shown, encoding.overflowing)] == ["abc", "cde", "ef"]
+
+    def test_left_keeps_the_end(self) -> None:
+        encoding = letters().encode("abcdef")
+        encoding.truncate(4, direction="left")
+        assert [shown(encoding), *map(shown, encoding.overflowing)] == ["cdef", "ab"]
+
+    def test_short_enough_is_left_alone(self) -> None:
+        encoding = letters().encode("abc")
+        encoding.truncate(3)
+        assert (shown(encoding), encoding.overflowing) == ("abc", [])
+
+    def test_to_nothing_keeps_the_whole_as_overflowing(self) -> None:
+        encoding = letters().encode("abc")
+        encoding.truncate(0)
+        assert [shown(encoding), *map(shown, encoding.overflowing)] == ["", "abc"]
+
+    def test_sequences_are_forgotten(self) -> None:
+        encoding = pair()
+        encoding.truncate(3)
+        assert (encoding.sequence_ids, encoding.n_sequences) == ([0, 0, 0], 1)
+
+    def test_stride_must_be_below_the_length(self) -> None:
+        with pytest.raises(OptionError, match="stride is 2"):
+            letters().encode("abc").truncate(2, stride=2)
+
+    def test_direction_must_be_known(self) -> None:
+        with pytest.raises(OptionError, match="direction is up"):
+            letters().encode("abc").truncate(2, direction="up")
+
+
+class TestPad:
+    def test_both_directions(self) -> None:
+        for direction, expected in [("left", "PPab"), ("right", "abPP")]:
+            encoding = letters().encode("ab")
+            encoding.pad(4, direction=direction, pad_id=5, pad_type_id=1, pad_token="P")
+            assert shown(encoding) == expected
+            assert sorted(encoding.ids) == [0, 1, 5, 5]
+
+    def test_places_move_with_padding_on_the_left(self) -> None:
+        encoding = pair()
+        encoding.pad(9, direction="left")
+        assert (encoding.char_to_token(0), encoding.char_to_token(0, 1)) == (3, 7)
+        assert encoding.sequence_ids == [None, None, None, 0, 0, 0, None, 1, None]
+
+
+def test_a_sequence_set_later_is_added_to_those_before() -> None:
+    encoding = letters().encode("ab", "c")
+    encoding.set_sequence_id(3)
+    assert encoding.n_sequences == 3
+    assert encoding.word_to_tokens(0, 3) == (0, 3)
+
+
+def test_trimmed_spaces_belong_to_no_token() -> None:
+    tokenizer = byte_level(("Ġ", "a"))
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=True)
+    encoding = tokenizer.encode("b a")
+    assert (encoding.offsets, encoding.char_to_token(1)) == ([(0, 1), (2, 3)], None)

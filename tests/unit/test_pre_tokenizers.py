@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lexmill import Regex
+from lexmill.errors import LexmillError, OptionError, RegexError
+from lexmill.pre_tokenizers import (
+    ByteLevel,
+    Digits,
+    PreTokenizer,
+    Punctuation,
+    Sequence,
+    Split,
+    Whitespace,
+    WhitespaceSplit,
+)
+
+SPLITS = {
+    "removed": ["a", "b", "c"],
+    "isolated": ["a", "-", "-", "b", "-", "c"],
+    "merged_with_previous": ["a-", "-", "b-", "c"],
+    "merged_with_next": ["a", "-", "-b", "-c"],
+    "contiguous": ["a", "--", "b", "-", "c"],
+}
+INVERTED = {
+    "removed": ["-", "-", "-"],
+    "isolated": ["a", "-", "-", "b", "-", "c"],
+    "merged_with_previous": ["a", "-", "-b", "-c"],
+    "merged_with_next": ["a-", "-", "b-", "c"],
+    "contiguous": ["a", "--", "b", "-", "c"],
+}
+
+
+def pieces(stage: PreTokenizer, text: str) -> list[str]:
+    return [piece for piece, _ in stage.pre_tokenize_str(text)]
+
+
+class TestSplit:
+    @pytest.mark.parametrize("behavior", SPLITS)
+    @pytest.mark.parametrize("pattern", ["-", Regex("-"), Regex("[-]")])
+    def test_behaviors(self, pattern: Any, behavior: str) -> None:
+        assert pieces(Split(pattern, behavior), "a--b-c") == SPLITS[behavior]
+        assert pieces(Split(pattern, behavior, invert=True), "a--b-c") == INVERTED[behavior]
+
+    @pytest.mark.parametrize(
+        ("behavior", "expected"),
+        [("removed", ["a", "b"]), ("merged_with_previous", ["--", "a--", "b"]), ("merged_with_next", ["--a", "--b"])],
+    )
+    def test_runs_that_match_as_one(self, behavior: str, expected: list[str]) -> None:
+        assert pieces(Split(Regex("-+"), behavior), "--a--b") == expected
+
+    def test_a_literal_is_no_regular_expression(self) -> None:
+        assert pieces(Split(".", "isolated"), "a.b") == ["a", ".", "b"]
+        assert pieces(Split(Regex("."), "isolated"), "a.b") == ["a", ".", "b"]
+        assert pieces(Split(Regex("."), "removed"), "a.b") == []
+
+    @pytest.mark.parametrize("pattern", ["", Regex(""), Regex("x*")])
+    def test_an_empty_match_cuts_between_characters(self, pattern: Any) -> None:
+        assert pieces(Split(pattern, "removed"), "aéb") == ["a", "é", "b"]
+
+    def test_offsets_are_characters(self) -> None:
+        assert Split("é", "isolated").pre_tokenize_str("日é") == [("日", (0, 1)), ("é", (1, 2))]
+
+    def test_empty_text_has_no_pieces(self) -> None:
+        assert pieces(Split("a", "isolated"), "") == []
+
+    def test_options_read_back(self) -> None:
+        split = Split(Regex("a"), "contiguous", invert=True)
+        assert (split.behavior, split.invert) == ("contiguous", True)
+        split.behavior = "removed"
+        assert pieces(split, "aba") == ["a", "a"]
+
+    def test_unknown_behavior_is_named(self) -> None:
+        with pytest.raises(OptionError, match="behavior is Isolated but must be one of removed, isolated"):
+            Split("a", "Isolated")
+
+    def test_broken_pattern_is_named(self) -> None:
+        with pytest.raises(RegexError, match=r"regex `\(`"):
+            Split(Regex("("), "isolated")
+
+    def test_pattern_must_be_str_or_regex(self) -> None:
+        with pytest.raises(TypeError):
+            Split(None, "isolated")
+
+
+@pytest.mark.parametrize(
+    ("stage", "text", "expected"),
+    [
+        (Whitespace(), "a_1 b\u0301!? \u3000é", ["a_1", "b\u0301", "!?", "é"]),
+        (WhitespaceSplit(), " a!\u00a0b\x1cc\n", ["a!", "b\x1cc"]),
+        (Digits(), "a12 3١²½b", ["a", "12", " ", "3١²½", "b"]),
+        (Digits(individual_digits=True), "a12½", ["a", "1", "2", "½"]),
+        (Digits(), "三", ["三"]),
+        (Punctuation(), "a,,b!—¿", ["a", ",", ",", "b", "!", "—", "¿"]),
+        (Punctuation("contiguous"), "a,,b!", ["a", ",,", "b", "!"]),
+        (Punctuation("removed"), "a$b", ["a", "b"]),
+        (ByteLevel(add_prefix_space=False), "it's I'LL  12", ["it", "'s", "ĠI", "'", "LL", "Ġ", "Ġ12"]),
+        (ByteLevel(), "a é", ["Ġa", "ĠÃ©"]),
+        (ByteLevel(use_regex=False), " a b", ["ĠaĠb"]),
+        (Sequence([]), "a b", ["a b"]),
+        (Sequence([WhitespaceSplit(), Digits()]), "a1 2", ["a", "1", "2"]),
+    ],
+)
+def test_pieces(stage: PreTokenizer, text: str, expected: list[str]) -> None:
+    assert pieces(stage, text) == expected
+
+
+class TestAfterByteLevel:
+    def test_later_stages_see_the_byte_characters(self) -> None:
+        stage = Sequence([ByteLevel(add_prefix_space=False), Split("Ġ", "isolated")])
+        assert stage.pre_tokenize_str("ab 1") == [("ab", (0, 2)), ("Ġ", (2, 3)), ("1", (3, 4))]
+
+    def test_a_byte_character_may_be_a_digit(self) -> None:
+        stage = Sequence([ByteLevel(add_prefix_space=False), Digits()])
+        # U+00B2 is C2 B2 in UTF-8, and the byte B2 is spelt by U+00B2 itself.
+        assert stage.pre_tokenize_str("²") == [("Â", (0, 1)), ("²", (0, 1))]
+
+    def test_each_piece_gets_its_own_prefix_space(self) -> None:
+        stage = Sequence([Split(" ", "merged_with_next"), ByteLevel(use_regex=False)])
+        assert pieces(stage, "ab cd") == ["Ġab", "Ġcd"]
+
+
+def test_stages_of_a_sequence_can_be_looked_at_and_changed() -> None:
+    sequence = Sequence([Digits(), WhitespaceSplit()])
+    sequence[0].individual_digits = True
+    assert pieces(sequence, "12 a") == ["1", "2", "a"]
+    sequence[0] = WhitespaceSplit()
+    assert pieces(sequence, "12 a") == ["12", "a"]
+    with pytest.raises(IndexError):
+        sequence[5]
+
+
+def test_alphabet_has_a_character_for_each_byte() -> None:
+    assert len(set(ByteLevel.alphabet())) == 256
+
+
+def test_a_pattern_beyond_the_engine_is_refused_when_it_is_built() -> None:
+    with pytest.raises(LexmillError):
+        Split(Regex(r"(a)\1\K"), "isolated")
