@@ -190,7 +190,7 @@ impl Pipeline {
     /// Encodes `text` into `sink`, without special tokens.
     ///
     /// # Errors
-    /// [`Error::TextTooLong`] from 4 GiB on; those of pre-tokenizer and model.
+    /// [`Error::TextTooLong`] above 2 GiB; those of pre-tokenizer and model.
     pub fn encode<S: Sink>(&self, text: &str, worker: &mut Worker, sink: &mut S) -> Result<()> {
         let limit = u32::MAX as usize / 2;
         if text.len() > limit {

@@ -115,6 +115,9 @@ impl WordCounting {
     ) -> Result<()> {
         let open_error = |source| Error::Io { action: "open", path: path.to_owned(), source };
         let file = File::open(path).map_err(open_error)?;
+        // A thread for less than a block of its own costs more than it saves.
+        let size = file.metadata().map_or(0, |data| data.len()) as usize;
+        let threads = self.threads.min(size / BLOCK).max(1);
         let reader = Mutex::new(BlockReader { file, rest: Vec::new(), offset: 0, is_done: false });
         let shared = Shared {
             pipeline: &self.pipeline,
@@ -129,7 +132,7 @@ impl WordCounting {
         let base = self.bytes;
         let mut counters = std::mem::take(&mut self.counters);
         counters.resize_with(self.threads, WordCounter::new);
-        let (own, others) = counters.split_at_mut(1);
+        let (own, others) = counters[..threads].split_at_mut(1);
         let result = std::thread::scope(|scope| {
             let helpers: Vec<_> = others
                 .iter_mut()

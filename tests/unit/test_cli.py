@@ -313,7 +313,8 @@ class TestErrors:
         has_output = arguments[0] in ("train", "encode", "decode") and "-o" not in arguments
         result = lexmill(*arguments, *(("-o", "out") if has_output else ()), "--json")
         outcome = result.outcome
-        assert (result.code, outcome["ok"], outcome["exit_code"]) == (code, False, code)
+        assert (result.code, outcome["command"]) == (code, arguments[0])
+        assert (outcome["ok"], outcome["exit_code"]) == (False, code)
         error = outcome["error"]
         assert isinstance(error, dict)
         assert message in error["message"]

@@ -178,6 +178,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a character gets its escape, not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
+    name = next((word for word in arguments if not word.startswith("-")), "")
+    as_json = "--json" in arguments
     command = typer.main.get_command(app)
     try:
         code = command.main(args=arguments, prog_name="lexmill", standalone_mode=False)
@@ -190,9 +192,9 @@ def run(argv: Sequence[str] | None = None) -> int:
         format_message = getattr(error, "format_message", None)
         if format_message is None:
             message = f"unexpected {type(error).__name__}: {error}"
-            return fail("", "--json" in arguments, type(error).__name__, message, ERROR)
+            return fail(name, as_json, type(error).__name__, message, ERROR)
         message = str(format_message()).rstrip(".").replace("Value error, ", "")
-        return fail("", "--json" in arguments, "UsageError", message[:1].lower() + message[1:], USAGE)
+        return fail(name, as_json, "UsageError", message[:1].lower() + message[1:], USAGE)
     if code == INTERRUPTED:
-        return fail("", "--json" in arguments, "Interrupted", "interrupted", INTERRUPTED)
+        return fail(name, as_json, "Interrupted", "interrupted", INTERRUPTED)
     return code if isinstance(code, int) else 0

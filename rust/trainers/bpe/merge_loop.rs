@@ -167,12 +167,17 @@ impl<'a> MergeLoop<'a> {
         }
     }
 
+    /// Notes a merge; a pair that was merged before keeps its later place alone, as in Hugging Face.
     fn record(&mut self, pair: Pair) {
         let ids = (pair.left, pair.right);
-        if !(self.pairs_return && self.merges.contains(&ids)) {
-            self.merges.push(ids);
-            self.counts.push(pair.count);
+        if self.pairs_return
+            && let Some(place) = self.merges.iter().position(|&known| known == ids)
+        {
+            self.merges.remove(place);
+            self.counts.remove(place);
         }
+        self.merges.push(ids);
+        self.counts.push(pair.count);
     }
 
     /// Replaces a pair by a new token everywhere and brings all counts up to date.

@@ -55,10 +55,13 @@ pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> Traine
                 at += 1;
             }
         }
-        if !learnt.merges.contains(&(left as u32, right as u32)) {
-            learnt.merges.push((left as u32, right as u32));
-            learnt.counts.push(count);
+        let ids = (left as u32, right as u32);
+        if let Some(place) = learnt.merges.iter().position(|&known| known == ids) {
+            learnt.merges.remove(place);
+            learnt.counts.remove(place);
         }
+        learnt.merges.push(ids);
+        learnt.counts.push(count);
     }
     learnt.vocab = vocab;
     learnt
