@@ -79,7 +79,7 @@ class TestFiles:
     def test_errors_must_be_a_known_word(self, tmp_path: Path) -> None:
         (tmp_path / "a").write_text("ab")
         with pytest.raises(ValueError, match="errors is ignore but must be strict or replace"):
-            letters().train([tmp_path / "a"], quiet(), errors="ignore")  # type: ignore[arg-type]
+            letters().train([tmp_path / "a"], quiet(), errors="ignore")
 
     def test_a_failed_save_leaves_the_old_file_and_nothing_else(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -199,7 +199,7 @@ class TestTraining:
 
     def test_trainer_must_be_one(self) -> None:
         with pytest.raises(TypeError):
-            letters().train_from_iterator(["a"], 5)  # type: ignore[arg-type]
+            letters().train_from_iterator(["a"], 5)
 
     @pytest.mark.parametrize("items", [None, 5, [5], [None], [["ab", 5]], [b"ab"], [[["ab"]]]])
     def test_items_must_be_texts_or_lists_of_texts(self, items: Any) -> None:
@@ -248,13 +248,14 @@ class TestTraining:
                 due.append(time.monotonic() + 0.02)
                 signal.setitimer(signal.ITIMER_REAL, 0.02)
 
+        train, corpus = {
+            "files": (tokenizer.train, [path] * 8),
+            "iterator": (tokenizer.train_from_iterator, words * 8),
+        }[how]
         before = signal.signal(signal.SIGALRM, signal.default_int_handler)
         try:
             with pytest.raises(KeyboardInterrupt):
-                if how == "files":
-                    tokenizer.train([path] * 8, trainer, on_progress=report)
-                else:
-                    tokenizer.train_from_iterator(words * 8, trainer, on_progress=report)
+                train(corpus, trainer, on_progress=report)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
