@@ -27,7 +27,8 @@ fn parts() -> Result<Parts> {
     let byte_level = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
     let pre_tokenizer = PreTokenizer::ByteLevel(byte_level);
     let mut words = WordCounts::new();
-    for (count, word) in (2..).zip(pre_tokens(&pre_tokenizer, "the hat, that é日🙂 aaaa\r\n  it's 2024")?) {
+    for (count, word) in (2..).zip(pre_tokens(&pre_tokenizer, "the hat, that é日🙂 aaaa\r\n  it's 2024")?)
+    {
         words.push(&word, count);
     }
     let trainer = BpeTrainer { initial_alphabet: BYTE_TO_CHAR.to_vec(), ..BpeTrainer::default() };
