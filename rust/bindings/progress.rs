@@ -16,7 +16,8 @@ const INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct Reporter {
     callback: Option<Py<PyAny>>,
     raised: Option<PyErr>,
-    last: Option<Instant>,
+    /// The stage last reported, and when.
+    last: Option<(&'static str, Instant)>,
 }
 
 impl Reporter {
@@ -41,16 +42,17 @@ impl Reporter {
         Ok(if callback.is_none() { Self::silent() } else { Self::to(callback.unbind()) })
     }
 
-    /// Passes a report on, if the last one is long enough ago or this one ends its stage.
+    /// Passes a report on, if the last one is long enough ago or this one begins or ends its stage.
     ///
     /// # Errors
     /// [`Error::Interrupted`] if Python raised; [`Self::or_raise`] then gives the exception.
     pub(super) fn report(&mut self, progress: Progress) -> Result<()> {
         let is_last = progress.done == progress.total;
-        if !is_last && self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
+        let is_recent = |(stage, at): (&str, Instant)| stage == progress.stage && at.elapsed() < INTERVAL;
+        if !is_last && self.last.is_some_and(is_recent) {
             return Ok(());
         }
-        self.last = Some(Instant::now());
+        self.last = Some((progress.stage, Instant::now()));
         Python::attach(|py| {
             let result = py.check_signals().and_then(|()| match &self.callback {
                 Some(callback) => {

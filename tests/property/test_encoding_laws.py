@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 from lexmill import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from small import byte_level
 
-CORPUS = ["the cat and the hat", "it's 2024, don't!", "é e\u0301 日本語 👨\u200d👩\u200d👧 שלום", "a\r\nb\u00a0c", "a" * 50]
+CORPUS = [
+    "the cat and the hat",
+    "it's 2024, don't!",
+    "é e\u0301 日本語 👨\u200d👩\u200d👧 שלום",
+    "a\r\nb\u00a0c",
+    "a" * 50,
+]
 SAMPLES = [
-    "", "a", "\u0301", "é", "e\u0301", "日本語", "👨\u200d👩\u200d👧", "שלום", "a\r\nb", "x\u00a0y", "a" * 300, "<s>the<s>", "\x00",
-    " ", "  \n", "it's the 2024",
+    "", "a", "\u0301", "é", "e\u0301", "日本語", "👨\u200d👩\u200d👧", "שלום", "a\r\nb", "x\u00a0y", "a" * 300, "<s>the<s>",
+    "\x00", " ", "  \n", "it's the 2024",
 ]  # fmt: skip
 TEXTS = st.sampled_from(SAMPLES) | st.text(max_size=30) | st.lists(st.sampled_from(SAMPLES), max_size=5).map("".join)
 

@@ -102,7 +102,7 @@ class TestAccess:
 
     def test_places_must_be_integers(self) -> None:
         with pytest.raises(TypeError):
-            arrays()["a"]  # type: ignore[call-overload]
+            arrays()["a"]
 
 
 class TestMaking:
@@ -118,7 +118,7 @@ class TestMaking:
 
     def test_ids_must_be_unsigned(self) -> None:
         with pytest.raises(TypeError, match="uint16 or uint32"):
-            TokenArrays(np.array([4, 5, 6]), np.array([0, 3]))  # type: ignore[arg-type]
+            TokenArrays(np.array([4, 5, 6]), np.array([0, 3]))
 
     def test_survive_pickling(self) -> None:
         rows = arrays()

@@ -73,7 +73,16 @@ def test_encoding_survives_with_maps_and_overflowing_parts() -> None:
     tokenizer.enable_padding(length=6, direction="left")
     encoding = tokenizer.encode("abcd", "efg")
     twin = pickle.loads(pickle.dumps(encoding))
-    names = ["ids", "type_ids", "tokens", "offsets", "word_ids", "sequence_ids", "special_tokens_mask", "attention_mask"]
+    names = [
+        "ids",
+        "type_ids",
+        "tokens",
+        "offsets",
+        "word_ids",
+        "sequence_ids",
+        "special_tokens_mask",
+        "attention_mask",
+    ]
     for ours, theirs in [(twin, encoding), *zip(twin.overflowing, encoding.overflowing, strict=True)]:
         assert [getattr(ours, name) for name in names] == [getattr(theirs, name) for name in names]
         assert ours.char_to_token(0, 1) == theirs.char_to_token(0, 1)

@@ -119,9 +119,7 @@ assert same and os.waitpid(child, 0)[1] == 0
     ("name", "value"),
     [("LEXMILL_NUM_THREADS", "2"), ("TOKENIZERS_PARALLELISM", "false"), ("RAYON_NUM_THREADS", "3")],
 )
-def test_the_environment_changes_speed_and_nothing_else(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str
-) -> None:
+def test_the_environment_changes_speed_and_nothing_else(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     expected = tokenizer().encode_batch_ids(TEXTS, num_threads=1)
     monkeypatch.setenv(name, value)
     assert tokenizer().encode_batch_ids(TEXTS) == expected

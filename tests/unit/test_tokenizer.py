@@ -198,8 +198,8 @@ class TestPadding:
 
     @pytest.mark.parametrize(
         ("options", "length"),
-        [({"length": 5}, 5), ({"length": 1}, 3), ({"pad_to_multiple_of": 4}, 4), ({"length": 5, "pad_to_multiple_of": 4}, 8),
-         ({"pad_to_multiple_of": 0}, 3)],
+        [({"length": 5}, 5), ({"length": 1}, 3), ({"pad_to_multiple_of": 4}, 4), ({"pad_to_multiple_of": 0}, 3),
+         ({"length": 5, "pad_to_multiple_of": 4}, 8)],
     )  # fmt: skip
     def test_length_is_fixed_and_rounded_up_but_nothing_is_cut(self, options: dict[str, int], length: int) -> None:
         tokenizer = letters()
@@ -223,7 +223,8 @@ class TestPadding:
         assert tokenizer.padding is None
         tokenizer.enable_padding(length=4, pad_to_multiple_of=2)
         assert tokenizer.padding == {
-            "length": 4, "pad_to_multiple_of": 2, "pad_id": 0, "pad_token": "[PAD]", "pad_type_id": 0, "direction": "right",
+            "length": 4, "pad_to_multiple_of": 2, "pad_id": 0, "pad_token": "[PAD]", "pad_type_id": 0,
+            "direction": "right",
         }  # fmt: skip
         tokenizer.no_padding()
         assert tokenizer.padding is None
@@ -303,8 +304,8 @@ class TestFiles:
 
     def test_keys_come_in_the_order_of_the_format(self) -> None:
         assert list(json.loads(letters().to_str())) == [
-            "version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder",
-            "model",
+            "version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
+            "decoder", "model",
         ]  # fmt: skip
 
     def test_merges_may_be_lines_as_in_older_files(self) -> None:
