@@ -231,6 +231,7 @@ class Tokenizer:
         stride: int = 0,
         strategy: Literal["longest_first", "only_first", "only_second"] = "longest_first",
         direction: _Side = "right",
+        **kwargs: object,
     ) -> None: ...
     def no_truncation(self) -> None: ...
     @property
@@ -244,6 +245,7 @@ class Tokenizer:
         pad_token: str = "[PAD]",
         length: int | None = None,
         pad_to_multiple_of: int | None = None,
+        **kwargs: object,
     ) -> None: ...
     def no_padding(self) -> None: ...
     @property

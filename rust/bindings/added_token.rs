@@ -7,6 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
+use super::arguments::note_unknown;
 use crate::added_tokens::AddedToken;
 
 /// A token that is cut out of the text before any other stage sees it.
@@ -60,7 +61,9 @@ fn python_bool(value: bool) -> &'static str {
 #[pymethods]
 impl PyAddedToken {
     #[new]
-    #[pyo3(signature = (content=None, *, single_word=false, lstrip=false, rstrip=false, normalized=None, special=false))]
+    #[pyo3(signature = (
+        content=None, *, single_word=false, lstrip=false, rstrip=false, normalized=None, special=false, **kwargs
+    ))]
     #[expect(clippy::fn_params_excessive_bools, reason = "Hugging Face's signature")]
     fn new(
         content: Option<String>,
@@ -69,12 +72,14 @@ impl PyAddedToken {
         rstrip: bool,
         normalized: Option<bool>,
         special: bool,
-    ) -> Self {
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        note_unknown(kwargs)?;
         let content = content.unwrap_or_default();
         let is_explicit = normalized.is_some();
         let normalized = normalized.unwrap_or_default();
         let token = AddedToken { content, single_word, lstrip, rstrip, normalized, special };
-        Self { given: RwLock::new(Given { token, is_explicit }) }
+        Ok(Self { given: RwLock::new(Given { token, is_explicit }) })
     }
 
     #[getter]

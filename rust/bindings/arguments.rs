@@ -4,10 +4,23 @@ use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyList, PySequence, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
 
 use super::errors::exception;
 use crate::tokenizer::{EncodeInput, Sequence};
+
+/// Says on standard error which keywords are passed over, as Hugging Face does, so that its callers work here.
+pub(super) fn note_unknown(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let Some(keywords) = keywords else { return Ok(()) };
+    let stderr = keywords.py().import("sys")?.getattr("stderr")?;
+    if stderr.is_none() {
+        return Ok(());
+    }
+    for (name, _) in keywords {
+        stderr.call_method1("write", (format!("Ignored unknown kwarg option {name}\n"),))?;
+    }
+    Ok(())
+}
 
 /// Inputs of fewer bytes are encoded without letting other Python threads run: detaching costs more.
 pub(super) const ATTACHED_BYTES: usize = 4 << 10;

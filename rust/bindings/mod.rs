@@ -19,6 +19,7 @@ mod regex;
 mod stage;
 mod tokenizer;
 mod tokenizer_batch;
+mod tokenizer_limits;
 mod tokenizer_state;
 mod trainers;
 

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
+use super::arguments::note_unknown;
 use super::errors::{OrRaise, exception, to_python};
 use super::stage::{Stage, Staged};
 use super::trainers::PyBpeTrainer;
@@ -197,7 +198,7 @@ impl PyBpe {
     #[pyo3(signature = (
         vocab=None, merges=None, *, cache_capacity=None, dropout=None, unk_token=None,
         continuing_subword_prefix=None, end_of_word_suffix=None, fuse_unk=None, byte_fallback=false,
-        ignore_merges=false, seed=None
+        ignore_merges=false, seed=None, **kwargs
     ))]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
@@ -213,7 +214,9 @@ impl PyBpe {
         byte_fallback: bool,
         ignore_merges: bool,
         seed: Option<u64>,
+        kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
+        note_unknown(kwargs)?;
         // Caches here are bounded in bytes, by `Tokenizer.cache_limit`.
         let _ = cache_capacity;
         let options = BpeOptions {

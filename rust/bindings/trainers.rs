@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use serde_json::{Value, json};
 
 use super::added_token::{PyAddedToken, tokens};
-use super::arguments::threads;
+use super::arguments::{note_unknown, threads};
 use super::errors::exception;
 use super::progress::Reporter;
 use crate::added_tokens::AddedToken;
@@ -163,7 +163,7 @@ impl PyBpeTrainer {
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
         special_tokens=None, limit_alphabet=None, initial_alphabet=None, continuing_subword_prefix=None,
-        end_of_word_suffix=None, max_token_length=None, tie_break="smallest-ids"
+        end_of_word_suffix=None, max_token_length=None, tie_break="smallest-ids", **kwargs
     ))]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
@@ -179,7 +179,9 @@ impl PyBpeTrainer {
         end_of_word_suffix: Option<String>,
         max_token_length: Option<i64>,
         tie_break: &str,
+        kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
+        note_unknown(kwargs)?;
         let special_tokens = special_tokens.map_or_else(|| Ok(Vec::new()), |list| special(list))?;
         let trainer = BpeTrainer {
             vocab_size: unsigned(py, "vocab_size", vocab_size)?,
