@@ -11,6 +11,7 @@ __all__ = [
     "InvalidUtf8Error",
     "LexmillError",
     "OptionError",
+    "OptionRangeError",
     "RegexError",
     "TextTooLongError",
     "VocabError",
@@ -39,6 +40,10 @@ class EmptyCorpusError(LexmillError, ValueError):
 
 class OptionError(LexmillError, ValueError):
     """Raised when an option is outside its range, as a `vocab_size` below the initial alphabet."""
+
+
+class OptionRangeError(OptionError, OverflowError):
+    """Raised when a number that must not be negative is."""
 
 
 class FormatError(LexmillError, ValueError):

@@ -31,6 +31,14 @@ pub(super) fn text(item: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     item.cast::<PyString>().map_err(|error| wrong(error.into()))?.clone().try_into().map_err(wrong)
 }
 
+/// A text to train on; lone surrogates raise what encoding them to UTF-8 raises.
+pub(super) fn training_text(item: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    match item.cast::<PyString>() {
+        Ok(string) => string.clone().try_into(),
+        Err(_) => text(item),
+    }
+}
+
 /// Texts of a list or another sequence of `str`.
 pub(super) fn texts(items: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
     if let Ok(list) = items.cast::<PyList>() {

@@ -164,9 +164,13 @@ fn set_options(this: &PyRef<'_, PyBpe>, change: impl FnOnce(&mut BpeOptions)) ->
 
 /// A vocabulary as a dictionary or as the path of a `vocab.json`.
 fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
+    let wrong = |_| {
+        let message = format!("vocab must be a path, or a dict from str to ids from 0 to {}", u32::MAX);
+        exception(tokens.py(), "InputTypeError", message)
+    };
     let mut entries = Vec::with_capacity(tokens.len());
     for (token, id) in tokens {
-        entries.push((token.extract::<String>()?, id.extract::<u32>()?));
+        entries.push((token.extract::<String>().map_err(wrong)?, id.extract::<u32>().map_err(wrong)?));
     }
     // The order of a dictionary must not show in anything, such as the id of tokens that share one.
     entries.sort_by(|left, right| (left.1, &left.0).cmp(&(right.1, &right.0)));
@@ -175,6 +179,15 @@ fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
         vocab.insert(token, *id);
     }
     Ok(vocab)
+}
+
+/// Merges as a list of pairs.
+fn merges(pairs: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
+    let wrong = |_| {
+        let message = "merges must be a path, or a list of pairs of str".to_owned();
+        exception(pairs.py(), "InputTypeError", message)
+    };
+    pairs.extract().map_err(wrong)
 }
 
 fn build(
@@ -232,7 +245,7 @@ impl PyBpe {
         match (vocab, merges) {
             (None, None) => build(py, Vocab::new(), &[], options),
             (Some(vocab), Some(merges)) => match vocab.cast::<PyDict>() {
-                Ok(tokens) => build(py, self::vocab(tokens)?, &merges.extract::<Vec<_>>()?, options),
+                Ok(tokens) => build(py, self::vocab(tokens)?, &self::merges(merges)?, options),
                 Err(_) => Self::open(py, vocab.extract()?, merges.extract()?, options),
             },
             _ => Err(PyValueError::new_err("`vocab` and `merges` must be both specified")),

@@ -198,8 +198,8 @@ impl PySplit {
     }
 
     #[getter]
-    fn pattern(&self) -> PyResult<()> {
-        Err(PyException::new_err("Cannot get pattern"))
+    fn pattern(&self, py: Python<'_>) -> PyResult<()> {
+        Err(exception(py, "LexmillError", "Cannot get pattern".to_owned()))
     }
 
     #[getter]

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString};
 
-use super::arguments::{ATTACHED_BYTES, OwnedInput, ids, inputs, sequence, text, texts, threads};
+use super::arguments::{ATTACHED_BYTES, OwnedInput, ids, inputs, sequence, texts, threads, training_text};
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
@@ -117,10 +117,10 @@ impl PyTokenizer {
         for item in iterator.try_iter()? {
             let item = item?;
             if item.is_instance_of::<PyString>() {
-                batch.push(text(&item)?);
+                batch.push(training_text(&item)?);
             } else {
                 for inner in item.try_iter()? {
-                    batch.push(text(&inner?)?);
+                    batch.push(training_text(&inner?)?);
                 }
             }
             if batch.bytes >= ITERATOR_BYTES {

@@ -12,6 +12,7 @@ BUILTINS = {
     errors.InvalidUtf8Error: ValueError,
     errors.EmptyCorpusError: ValueError,
     errors.OptionError: ValueError,
+    errors.OptionRangeError: OverflowError,
     errors.FormatError: ValueError,
     errors.RegexError: ValueError,
     errors.VocabError: KeyError,

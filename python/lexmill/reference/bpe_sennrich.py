@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from lexmill.errors import OptionError
+from lexmill.errors import OptionRangeError
 
 END_OF_WORD = "</w>"
 
@@ -34,10 +34,10 @@ def train_bpe_sennrich(
         The merges in the order learnt, and the words as segmented by them, in the order given.
 
     Raises:
-        OptionError: `num_merges` is negative.
+        OptionRangeError: `num_merges` is negative.
     """
     if num_merges < 0:
-        raise OptionError(f"num_merges is {num_merges} but must be at least 0")
+        raise OptionRangeError(f"num_merges is {num_merges} but must be at least 0")
     segments = [([*word, end_of_word], count) for word, count in words]
     merges: list[Pair] = []
     for _ in range(num_merges):

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from lexmill.errors import OptionError
+from lexmill.errors import OptionError, OptionRangeError
 
 Pair = tuple[int, int]
 Words = Sequence[tuple[str, int]]
@@ -76,7 +76,7 @@ def train_bpe(
     }
     for name, size in sizes.items():
         if size is not None and size < 0:
-            raise OptionError(f"{name} is {size} but must be at least 0")
+            raise OptionRangeError(f"{name} is {size} but must be at least 0")
     prefix = continuing_subword_prefix or ""
     alphabet = choose_alphabet(words, limit_alphabet, initial_alphabet)
     ids: dict[str, int] = {}
