@@ -17,7 +17,8 @@ CORPUS = [
     "a" * 50,
 ]
 SAMPLES = [
-    "", "a", "\u0301", "é", "e\u0301", "日本語", "👨\u200d👩\u200d👧", "שלום", "a\r\nb", "x\u00a0y", "a" * 300, "<s>the<s>",
+    "", "a", "\u0301", "é", "e\u0301", "日本語",
+    "👨\u200d👩\u200d👧", "שלום", "a\r\nb", "x\u00a0y", "a" * 300, "<s>the<s>",
     "\x00", " ", "  \n", "it's the 2024",
 ]  # fmt: skip
 TEXTS = st.sampled_from(SAMPLES) | st.text(max_size=30) | st.lists(st.sampled_from(SAMPLES), max_size=5).map("".join)
