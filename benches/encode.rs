@@ -1,0 +1,92 @@
+//! Encoding and decoding on one thread, warm and cold, and the latency of one short string.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use lexmill::decoders::Decoder;
+use lexmill::formats::tokenizer_json;
+use lexmill::models::Model;
+use lexmill::models::bpe::BpeOptions;
+use lexmill::pre_tokenizers::{ByteLevel, PreTokenizer};
+use lexmill::tokenizer::{EncodeInput, Parts, Sequence, Tokenizer, WordCounting};
+use lexmill::trainers::bpe::BpeTrainer;
+
+#[path = "support/corpora.rs"]
+mod corpora;
+
+use corpora::{folder, prefix, texts};
+
+/// Documents are cut at line ends once they have this many bytes.
+const DOCUMENT: usize = 4 << 10;
+
+/// GPT-2's tokenizer where the data has it, else one trained on the text at hand.
+fn parts(text: &str) -> (&'static str, Parts) {
+    let file = folder().join("tokenizers/gpt2/tokenizer.json");
+    if let Ok(json) = std::fs::read_to_string(file) {
+        return ("gpt2", tokenizer_json::read(&json).expect("a published tokenizer"));
+    }
+    let byte_level = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
+    let empty = Parts {
+        pre_tokenizer: Some(PreTokenizer::ByteLevel(byte_level)),
+        decoder: Some(Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true }),
+        ..Parts::of_model(Arc::new(Model::Bpe(lexmill::models::bpe::Bpe::default())))
+    };
+    let tokenizer = Tokenizer::new(&empty).expect("no added tokens");
+    let mut counting = WordCounting::new(Arc::clone(tokenizer.pipeline()), 1);
+    counting.add_texts(&[text]).expect("a known splitter");
+    let trainer = BpeTrainer { vocab_size: 4000, ..BpeTrainer::default() };
+    let words = counting.finish().expect("the text is not empty");
+    let trained = trainer.train(words, &mut |_| Ok(())).expect("a small alphabet");
+    let model = trained.into_model(BpeOptions::default()).expect("no options");
+    ("trained", Parts { model: Arc::new(Model::Bpe(model)), ..empty })
+}
+
+fn documents(text: &str) -> Vec<&str> {
+    let mut documents = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        let from = prefix(text, start + DOCUMENT).len();
+        let end = text[from..].find('\n').map_or(text.len(), |newline| from + newline + 1);
+        documents.push(&text[start..end]);
+        start = end;
+    }
+    documents
+}
+
+fn main() {
+    let mut criterion = Criterion::default().sample_size(10).configure_from_args();
+    for (corpus, text) in texts() {
+        let (name, parts) = parts(&text);
+        let tokenizer = Tokenizer::new(&parts).expect("a valid tokenizer");
+        let documents = documents(&text);
+        let ids = tokenizer.encode_ids::<u32>(&documents, true, 1).expect("valid text").ids;
+        let mut group = criterion.benchmark_group(format!("encode/{name}"));
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        let id = |job: &str| BenchmarkId::new(job, format!("{corpus}/{}", text.len()));
+        group.bench_function(id("ids, warm"), |bencher| {
+            bencher.iter(|| tokenizer.encode_ids::<u32>(black_box(&documents), true, 1).expect("valid text"));
+        });
+        group.bench_function(id("ids, cold"), |bencher| {
+            let fresh = || Tokenizer::new(&parts).expect("a valid tokenizer");
+            let encode = |tokenizer: Tokenizer| tokenizer.encode_ids::<u32>(&documents, true, 1);
+            bencher.iter_batched(fresh, encode, BatchSize::PerIteration);
+        });
+        group.bench_function(id("encodings, warm"), |bencher| {
+            let inputs: Vec<EncodeInput<'_>> = documents
+                .iter()
+                .map(|&text| EncodeInput { first: Sequence::Text(text), second: None })
+                .collect();
+            bencher.iter(|| tokenizer.encode_batch(black_box(&inputs), true, 1).expect("valid text"));
+        });
+        group.bench_function(id("decode"), |bencher| {
+            bencher.iter(|| tokenizer.decode(black_box(&ids), true));
+        });
+        group.finish();
+        let short = prefix(documents[0], 44);
+        criterion.bench_function(&format!("encode/{name}/one string of {} bytes", short.len()), |bencher| {
+            bencher.iter(|| tokenizer.encode_ids::<u32>(&[black_box(short)], true, 1).expect("valid text"));
+        });
+    }
+    criterion.final_summary();
+}
