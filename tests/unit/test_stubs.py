@@ -31,7 +31,8 @@ def in_stub(arguments: ast.arguments) -> list[tuple[str, bool]]:
 
 
 def at_run_time(cls: type) -> list[tuple[str, bool]]:
-    parameters = inspect.signature(cls).parameters.values()
+    # Unknown keywords are passed over at run time; a type checker had better name them.
+    parameters = [item for item in inspect.signature(cls).parameters.values() if item.kind is not item.VAR_KEYWORD]
     return [(item.name, item.kind is inspect.Parameter.KEYWORD_ONLY) for item in parameters]
 
 
