@@ -124,6 +124,14 @@ impl AddedTokens {
         tokens
     }
 
+    /// Whether every token, wherever found, is spelled by the byte-level characters of its own bytes.
+    pub fn are_own_bytes(&self) -> bool {
+        let is_own = |token: &AddedToken| {
+            !token.lstrip && !token.rstrip && token.content.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        self.by_id.values().all(is_own)
+    }
+
     /// Whether a special token has this content.
     pub fn is_special(&self, content: &str) -> bool {
         self.special.contains(content)

@@ -36,6 +36,7 @@ pub struct Pipeline {
     matchers: Matchers,
     plan: Plan,
     unit: Unit,
+    training_unit: Unit,
     encoder: WordEncoder,
     vocab: Arc<Vocab>,
     pool: Pool,
@@ -116,6 +117,7 @@ impl Pipeline {
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
         let (plan, unit) = plan(pre_tokenizer.as_ref());
+        let training_unit = if added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
             calls: AtomicU64::new(0),
@@ -123,6 +125,7 @@ impl Pipeline {
             matchers,
             plan,
             unit,
+            training_unit,
             vocab: model.shared_vocab(),
             encoder: WordEncoder::new(model, unit),
             normalizer,
@@ -239,7 +242,7 @@ impl Pipeline {
                 sink.added(id, &normalized, inner.start, inner.end, *word);
                 *word += 1;
             } else {
-                let cut = self.cut(normalized.slice(inner.start..inner.end))?;
+                let cut = self.cut(normalized.slice(inner.start..inner.end), self.plan)?;
                 for span in &cut.spans {
                     let (bytes, Worker { cache, scratch }) = (cut.text.text().as_bytes(), &mut *worker);
                     let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, scratch, out);
@@ -283,10 +286,10 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Cuts normalized text into pre-tokens of this pipeline's unit.
-    fn cut<'a>(&self, text: Normalized<'a>) -> Result<PreTokenized<'a>> {
+    /// Cuts normalized text into pre-tokens of this pipeline's unit, or of text where `plan` is not its own.
+    fn cut<'a>(&self, text: Normalized<'a>, plan: Plan) -> Result<PreTokenized<'a>> {
         let mut cut = PreTokenized::new(text);
-        match (self.plan, &self.pre_tokenizer) {
+        match (plan, &self.pre_tokenizer) {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
             }),
@@ -299,23 +302,33 @@ impl Pipeline {
     /// Calls `each` with every pre-token of a training text: the bytes that hold it and its place there.
     ///
     /// An added token is a pre-token of its own, which counts as any other word, as in Hugging Face.
+    /// The pre-tokens are made of [`Self::training_unit`].
     ///
     /// # Errors
     /// Those of the pre-tokenizer.
     pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
+        let plan = if self.training_unit() == self.unit { self.plan } else { Plan::Stages };
         self.matchers.original.segments(text, |segment| match segment.token {
             Some(_) => {
                 each(text.as_bytes(), segment.start, segment.end);
                 Ok(())
             }
-            None => self.pre_tokens_of_segment(text, segment, &mut each),
+            None => self.pre_tokens_of_segment(text, segment, plan, &mut each),
         })
+    }
+
+    /// What pre-tokens are made of in training: text where an added token is not spelled by its bytes.
+    ///
+    /// The trainer learns such a token as it stands in the text, not by its byte characters: Hugging Face does so.
+    pub fn training_unit(&self) -> Unit {
+        self.training_unit
     }
 
     fn pre_tokens_of_segment(
         &self,
         text: &str,
         segment: Segment,
+        plan: Plan,
         each: &mut impl FnMut(&[u8], usize, usize),
     ) -> Result<()> {
         let piece = &text[segment.start..segment.end];
@@ -324,7 +337,7 @@ impl Pipeline {
         {
             normalized = normalizer.normalize(normalized);
         }
-        let (text, plan) = (normalized.text(), self.plan);
+        let text = normalized.text();
         self.matchers.normalized.segments(text, |Segment { start, end, token }| {
             match (token, plan) {
                 (Some(_), _) => each(text.as_bytes(), start, end),
@@ -332,7 +345,7 @@ impl Pipeline {
                     each(text.as_bytes(), start + from, start + to);
                 }),
                 (None, Plan::Stages) => {
-                    let cut = self.cut(normalized.slice(start..end))?;
+                    let cut = self.cut(normalized.slice(start..end), plan)?;
                     for span in &cut.spans {
                         each(cut.text.text().as_bytes(), span.start, span.end);
                     }

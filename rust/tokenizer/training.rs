@@ -168,7 +168,7 @@ impl WordCounting {
     /// # Errors
     /// [`Error::EmptyCorpus`] if there is not one.
     pub fn finish(self) -> Result<WordCounts> {
-        let unit = self.pipeline.unit();
+        let unit = self.pipeline.training_unit();
         let mut counters = self.counters.into_iter();
         let mut all = counters.next().unwrap_or_default();
         counters.for_each(|counter| all.merge(&counter));

@@ -276,6 +276,9 @@ def apply(library: Any, tokenizer: Any, encodings: list[Any], operations: list[A
         else:
             getattr(encoding, name)(**options)
         views.append(view(encoding, maps=maps))
+        if len(encoding.overflowing) > 60:
+            # Joining such encodings again would make millions of parts.
+            break
     return views
 
 

@@ -349,6 +349,12 @@ class TestTraining:
         tokenizer.train_from_iterator(["ab", "ab"], trainers.BpeTrainer(show_progress=False))
         assert tokenizer.get_vocab() == {"a": 0, "b": 1}
 
+    def test_an_added_token_is_learnt_as_it_stands_in_the_text(self) -> None:
+        tokenizer = byte_level()
+        tokenizer.add_tokens([AddedToken("é", rstrip=True)])
+        tokenizer.train_from_iterator(["é b"], trainers.BpeTrainer(show_progress=False))
+        assert sorted(tokenizer.get_vocab()) == [" ", "b", "é", "é "]
+
     def test_options_of_the_model_stay_and_affixes_are_the_trainers(self) -> None:
         tokenizer = letters("ab", unk_token="a", fuse_unk=True)
         trainer = trainers.BpeTrainer(end_of_word_suffix="$", show_progress=False)
