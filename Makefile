@@ -83,7 +83,7 @@ test-docs: $(STAMPS)/core-dev $(STAMPS)/group-test ## the examples in README.md 
 
 test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sampled parity with the libraries of group `peers`
 	@echo "== pytest: sampled parity with other libraries"
-	@$(BIN)/python -m pytest --quiet -m external tests/parity
+	@$(BIN)/python -m pytest --quiet -m 'external and not slow' tests/parity
 
 lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
 
