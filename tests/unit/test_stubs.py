@@ -31,9 +31,10 @@ def in_stub(arguments: ast.arguments) -> list[tuple[str, bool]]:
 
 
 def at_run_time(cls: type) -> list[tuple[str, bool]]:
-    # Unknown keywords are passed over at run time; a type checker had better name them.
-    parameters = [item for item in inspect.signature(cls).parameters.values() if item.kind is not item.VAR_KEYWORD]
-    return [(item.name, item.kind is inspect.Parameter.KEYWORD_ONLY) for item in parameters]
+    # Unknown keywords are passed over at run time, and the stubs leave them out so that a type checker reports them.
+    kinds = {item.name: item.kind for item in inspect.signature(cls).parameters.values()}
+    named = {name: kind for name, kind in kinds.items() if kind is not inspect.Parameter.VAR_KEYWORD}
+    return [(name, kind is inspect.Parameter.KEYWORD_ONLY) for name, kind in named.items()]
 
 
 def defaults(arguments: ast.arguments) -> list[object]:
