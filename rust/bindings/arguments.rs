@@ -1,5 +1,7 @@
 //! Texts, ids and other arguments from Python.
 
+use std::sync::OnceLock;
+
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -190,6 +192,11 @@ pub(super) fn threads(asked: Option<usize>) -> usize {
     if variable("TOKENIZERS_PARALLELISM").is_some_and(|value| off.contains(&value.as_str())) {
         return 1;
     }
-    number("RAYON_NUM_THREADS")
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    number("RAYON_NUM_THREADS").unwrap_or_else(cores)
+}
+
+/// Cores that this process may use, asked once: the answer takes tens of microseconds, more than a short text.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
