@@ -55,15 +55,17 @@ def result_files(machine: str | None) -> list[Path]:
 
 
 def read(files: list[Path]) -> list[Row]:
-    """All rows; of the same measurement the last one."""
-    rows: dict[tuple[str, ...], Row] = {}
+    """All rows; of a case measured in several files, those of the last one alone: a line never mixes runs."""
+    measured: dict[tuple[str, ...], list[Row]] = {}
     for path in files:
+        fresh: dict[tuple[str, ...], list[Row]] = {}
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                key = tuple(row[name] for name in ("job", "tokenizer", "corpus", "threads", "library"))
+                key = tuple(row[name] for name in ("job", "tokenizer", "corpus", "threads"))
                 numbers = {name: float(value) for name, value in row.items() if value and "second" in name}
-                rows[key] = {**row, **numbers, "threads": int(row["threads"])}
-    return list(rows.values())
+                fresh.setdefault(key, []).append({**row, **numbers, "threads": int(row["threads"])})
+        measured.update(fresh)
+    return [row for rows in measured.values() for row in rows]
 
 
 def render(rows: list[Row], files: list[Path], threads: int) -> str:
