@@ -47,8 +47,8 @@ def main() -> None:
 
 
 def result_files(machine: str | None) -> list[Path]:
-    """The CSV files of one machine, oldest first."""
-    files = sorted(RESULTS.glob(f"{machine or '*'}/*.csv"), key=lambda path: (path.name[:10], path.stat().st_mtime))
+    """The CSV files of one machine by date, those of one day by name."""
+    files = sorted(RESULTS.glob(f"{machine or '*'}/*.csv"), key=lambda path: path.stem)
     if not files:
         raise SystemExit("no results yet; run `make bench-peers`")
     return [file for file in files if file.parent == files[-1].parent]
