@@ -10,7 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Scratch files live where `cargo clean` and `make clean` find them.
 SCRATCH = ROOT / "target" / "compare"
+# What stands in where the data folder is absent: the standard library's sources, and a tokenizer trained on them.
 STDLIB = "stdlib"
+TRAINED = "trained"
 
 
 def data_folder() -> Path:
@@ -29,8 +31,8 @@ def available_tokenizers() -> list[str]:
 
 
 def tokenizer_folder(name: str) -> Path:
-    """The folder of one published tokenizer."""
-    folder = data_folder() / "tokenizers" / name
+    """The folder of one published tokenizer, or of the one that the sweep has trained."""
+    folder = (SCRATCH if name == TRAINED else data_folder()) / "tokenizers" / name
     if not (folder / "tokenizer.json").is_file():
         raise SystemExit(f"no tokenizer.json in {folder}; set LEXMILL_DATA")
     return folder

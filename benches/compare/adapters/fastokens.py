@@ -1,4 +1,4 @@
-"""fastokens: `encode_batch_flat` of its native class gives two buffers; `encode_batch` objects with ids."""
+"""fastokens: `encode_batch_flat` of its native class gives two buffers; `encode_batch` objects with lists made."""
 
 from __future__ import annotations
 
