@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyDeprecationWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 use serde_json::{Value, json};
 
 use super::errors::{OrRaise, exception};
+use super::int_lists::{list_of_ints, list_of_options, list_of_pairs};
 use crate::encoding::{Direction, Encoding, Padding, Symbol};
 use crate::formats::encoding_json;
 
@@ -56,14 +57,14 @@ impl PyEncoding {
 
     /// Token ids.
     #[getter]
-    fn ids(&self) -> Vec<u32> {
-        self.inner.ids().collect()
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of_ints(py, self.inner.len(), self.inner.ids())
     }
 
     /// Which part of the input each token counts to, by the post-processor's rule.
     #[getter]
-    fn type_ids(&self) -> Vec<u32> {
-        self.inner.type_ids().collect()
+    fn type_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of_ints(py, self.inner.len(), self.inner.type_ids())
     }
 
     /// Tokens as the vocabulary spells them.
@@ -74,22 +75,22 @@ impl PyEncoding {
 
     /// Half-open character ranges of the text.
     #[getter]
-    fn offsets(&self) -> Vec<(u32, u32)> {
-        self.inner.offsets().collect()
+    fn offsets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of_pairs(py, self.inner.len(), self.inner.offsets())
     }
 
     /// Number of the pre-token that each token belongs to.
     #[getter]
-    fn word_ids(&self) -> Vec<Option<u32>> {
-        self.inner.word_ids().collect()
+    fn word_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of_options(py, self.inner.len(), self.inner.word_ids())
     }
 
     /// As `word_ids`; deprecated.
     #[getter]
-    fn words(&self, py: Python<'_>) -> PyResult<Vec<Option<u32>>> {
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let message = c"Encoding.words is deprecated, please use Encoding.word_ids instead";
         PyErr::warn(py, &py.get_type::<PyDeprecationWarning>(), message, 1)?;
-        Ok(self.word_ids())
+        self.word_ids(py)
     }
 
     /// Number of the input sequence that each token belongs to.
@@ -100,14 +101,14 @@ impl PyEncoding {
 
     /// 1 for special tokens and padding, 0 for text.
     #[getter]
-    fn special_tokens_mask(&self) -> Vec<u32> {
-        self.inner.special_tokens_mask().collect()
+    fn special_tokens_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of_ints(py, self.inner.len(), self.inner.special_tokens_mask())
     }
 
     /// 0 for padding, 1 for everything else.
     #[getter]
-    fn attention_mask(&self) -> Vec<u32> {
-        self.inner.attention_mask().collect()
+    fn attention_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of_ints(py, self.inner.len(), self.inner.attention_mask())
     }
 
     /// What truncation cut off.

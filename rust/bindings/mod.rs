@@ -10,6 +10,7 @@ mod components;
 mod decoders;
 mod encoding;
 mod errors;
+mod int_lists;
 mod models;
 mod normalizers;
 mod pre_tokenizers;

@@ -12,6 +12,7 @@ use super::arguments::{ATTACHED_BYTES, OwnedInput, ids, inputs, sequence, texts,
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
+use super::int_lists::list_of_rows;
 use super::models::require_bpe;
 use super::progress::Reporter;
 use super::tokenizer::{PyTokenizer, wrong_errors, wrong_trainer};
@@ -239,10 +240,7 @@ impl PyTokenizer {
         let threads = threads(num_threads);
         let bytes = texts.iter().map(|text| text.len()).sum();
         let rows = detached(py, bytes, || core.encode_ids::<u32>(&texts, add_special_tokens, threads));
-        let Ragged { ids, row_splits } = rows.or_raise(py)?;
-        let rows =
-            row_splits.windows(2).map(|pair| PyList::new(py, &ids[pair[0] as usize..pair[1] as usize]));
-        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+        list_of_rows(py, &rows.or_raise(py)?)
     }
 
     /// Number of tokens of each text.

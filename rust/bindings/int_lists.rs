@@ -1,0 +1,108 @@
+//! Lists of ids and offsets, filled with integers made once.
+//!
+//! Making an integer object for every id and freeing it later costs more than encoding. Ids and offsets are small and
+//! come again and again, so each integer is made when it is first needed and kept as long as the process.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::tokenizer::Ragged;
+
+/// Integers below this are kept: more than published vocabularies have. Pages of the table take memory once touched.
+const KEPT: usize = 1 << 18;
+
+static INTS: [AtomicPtr<ffi::PyObject>; KEPT] = [const { AtomicPtr::new(ptr::null_mut()) }; KEPT];
+
+/// A list of lists: the ids of each row.
+pub(super) fn list_of_rows<'py>(py: Python<'py>, rows: &Ragged<u32>) -> PyResult<Bound<'py, PyList>> {
+    let row = |pair: &[i64]| {
+        let ids = &rows.ids[pair[0] as usize..pair[1] as usize];
+        list_of_ints(py, ids.len(), ids.iter().copied()).map(Bound::into_any)
+    };
+    filled(py, rows.row_splits.len() - 1, rows.row_splits.windows(2).map(row))
+}
+
+/// A list of `len` integers.
+pub(super) fn list_of_ints(
+    py: Python<'_>,
+    len: usize,
+    values: impl Iterator<Item = u32>,
+) -> PyResult<Bound<'_, PyList>> {
+    filled(py, len, values.map(|value| int(py, value)))
+}
+
+/// A list of `len` integers or `None`.
+pub(super) fn list_of_options(
+    py: Python<'_>,
+    len: usize,
+    values: impl Iterator<Item = Option<u32>>,
+) -> PyResult<Bound<'_, PyList>> {
+    let item =
+        |value: Option<u32>| value.map_or_else(|| Ok(py.None().into_bound(py)), |value| int(py, value));
+    filled(py, len, values.map(item))
+}
+
+/// A list of `len` pairs of integers.
+pub(super) fn list_of_pairs(
+    py: Python<'_>,
+    len: usize,
+    pairs: impl Iterator<Item = (u32, u32)>,
+) -> PyResult<Bound<'_, PyList>> {
+    let pair = |(start, end)| PyTuple::new(py, [int(py, start)?, int(py, end)?]).map(Bound::into_any);
+    filled(py, len, pairs.map(pair))
+}
+
+/// A list of the first `len` items.
+#[expect(unsafe_code, reason = "the safe way costs a check and a call an item")]
+fn filled<'py>(
+    py: Python<'py>,
+    len: usize,
+    mut items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let too_few = || PyRuntimeError::new_err(format!("a list of {len} items got fewer"));
+    // SAFETY: the interpreter is attached. A new list is ours alone until it is returned, and its slots are null; each
+    // is set once, within its length, to an owned reference. A list dropped half-way has null slots, which is allowed.
+    unsafe {
+        let list = Bound::from_owned_ptr_or_err(py, ffi::PyList_New(len as ffi::Py_ssize_t))?;
+        for at in 0..len {
+            let item = items.next().ok_or_else(too_few)??;
+            ffi::PyList_SET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t, item.into_ptr());
+        }
+        Ok(list.cast_into_unchecked())
+    }
+}
+
+/// The integer `value`.
+#[inline]
+#[expect(unsafe_code, reason = "the table holds bare references")]
+fn int(py: Python<'_>, value: u32) -> PyResult<Bound<'_, PyAny>> {
+    let Some(slot) = INTS.get(value as usize) else { return Ok(value.into_pyobject(py)?.into_any()) };
+    let kept = slot.load(Ordering::Acquire);
+    if kept.is_null() {
+        return keep(py, slot, value);
+    }
+    // SAFETY: the interpreter is attached; the table owns a reference to what it holds and never drops it.
+    Ok(unsafe { Bound::from_borrowed_ptr(py, kept) })
+}
+
+/// Puts a new integer into its slot, unless another thread was faster.
+#[cold]
+fn keep<'py>(py: Python<'py>, slot: &AtomicPtr<ffi::PyObject>, value: u32) -> PyResult<Bound<'py, PyAny>> {
+    let made = value.into_pyobject(py)?.into_any();
+    let kept = made.clone().into_ptr();
+    if slot.compare_exchange(ptr::null_mut(), kept, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        drop_reference(py, kept);
+    }
+    Ok(made)
+}
+
+#[expect(unsafe_code, reason = "undoes an `into_ptr`")]
+fn drop_reference(py: Python<'_>, owned: *mut ffi::PyObject) {
+    // SAFETY: the interpreter is attached and the reference is the one that `keep` made and could not store.
+    drop(unsafe { Bound::from_owned_ptr(py, owned) });
+}
