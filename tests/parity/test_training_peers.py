@@ -45,14 +45,16 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def options_of(case: str, texts: Iterable[str]) -> dict[str, Any]:
-    """The case's options; a limited alphabet ends where the next character is rarer.
+    """The case's options, with room for the corpus' alphabet; a limited one ends where the next character is rarer.
 
     Among equally frequent characters Hugging Face drops any, so that two of its own trainings differ.
     """
-    options = CASES[case][1]
-    if "limit_alphabet" not in options:
-        return options
+    options = dict(CASES[case][1])
     counts = Counter(char for text in texts for char in text if not char.isspace())
+    if "limit_alphabet" not in options:
+        # A multilingual alphabet alone may be larger than the case's vocabulary, which is an error here.
+        room = len(counts) + len(options.get("special_tokens", []))
+        return {**options, "vocab_size": max(options["vocab_size"], room + 4_000 if room > 4_000 else 0)}
     counts.update(dict.fromkeys(options.get("initial_alphabet", []), sys.maxsize))
     by_count = sorted(counts.values(), reverse=True)
     limit = min(options["limit_alphabet"], len(by_count) - 1)

@@ -1,0 +1,258 @@
+//! Encoding by longest match, for proper vocabularies: work by token, not by merge.
+//!
+//! Takes the longest token at each place that may stand beside the one before ([`Derivations`]), and goes back where
+//! none may. At most one sequence of tokens reaches a place (it is the encoding of the bytes before it), so a place that
+//! was left once is never tried again, and time is linear in the pre-token for any input.
+//!
+//! Source of the idea: Hendrik van Antwerpen and Alexander Neubeck, "So many tokens, so little time", 2024.
+
+use std::collections::HashMap;
+
+use super::derivations::Derivations;
+use super::{PairTable, Tokens};
+use crate::structures::byte_trie::ByteTrie;
+
+const NO_TOKEN: u32 = u32::MAX;
+
+/// The tokens of a proper vocabulary as byte strings.
+#[derive(Clone, Debug)]
+pub(super) struct LongestMatch {
+    trie: ByteTrie,
+    derivations: Derivations,
+    tokens: Vec<Token>,
+    /// By `left << 8 | right`: whether a token holds these two bytes side by side.
+    neighbours: Vec<u64>,
+    /// Tokens that merging never makes: special ones, and some of most vocabularies.
+    unreached: HashMap<Vec<u8>, u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    /// The longest token that this one begins with.
+    shorter: u32,
+    len: u32,
+}
+
+/// Memory that one thread reuses from pre-token to pre-token.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MatchScratch {
+    path: Vec<u32>,
+    /// A bit a place: it was reached and left again.
+    dead: Vec<u64>,
+}
+
+fn neighbours_at(left: u8, right: u8) -> (usize, u64) {
+    let at = usize::from(left) << 8 | usize::from(right);
+    (at / 64, 1 << (at % 64))
+}
+
+impl LongestMatch {
+    /// Prepares the tokens `spelled` as bytes, each once, in any order; their ids are below `bound`.
+    ///
+    /// A token that its own bytes do not lead to is left out: merging never makes it.
+    pub(super) fn new(
+        derivations: Derivations,
+        mut spelled: Vec<(Vec<u8>, u32)>,
+        bound: usize,
+        table: &PairTable,
+    ) -> Option<Self> {
+        if !are_spelled_by_parts(&derivations, &spelled, bound) {
+            return None;
+        }
+        // A token's parts are shorter than the token, so they are decided before it.
+        spelled.sort_unstable_by_key(|(bytes, _)| bytes.len());
+        let mut is_reached = vec![false; bound];
+        for &(_, id) in &spelled {
+            let (left, right) = derivations.parts(id).unwrap_or((id, id));
+            let is_part_reached = |part: u32| part == id || is_reached[part as usize];
+            is_reached[id as usize] =
+                is_part_reached(left) && is_part_reached(right) && derivations.holds_together(id, table);
+        }
+        let unreached = spelled.extract_if(.., |(_, id)| !is_reached[*id as usize]).collect();
+        spelled.sort_unstable();
+        let keys: Vec<(&[u8], u32)> = spelled.iter().map(|(bytes, id)| (bytes.as_slice(), *id)).collect();
+        let trie = ByteTrie::new(&keys)?;
+        let mut tokens = vec![Token { shorter: NO_TOKEN, len: 0 }; bound];
+        let mut neighbours = vec![0; (1 << 16) / 64];
+        for &(bytes, id) in &keys {
+            let shorter = trie.longest(&bytes[..bytes.len() - 1]).map_or(NO_TOKEN, |(shorter, _)| shorter);
+            tokens[id as usize] = Token { shorter, len: bytes.len() as u32 };
+            for pair in bytes.windows(2) {
+                let (word, bit) = neighbours_at(pair[0], pair[1]);
+                neighbours[word] |= bit;
+            }
+        }
+        Some(Self { trie, derivations, tokens, neighbours, unreached })
+    }
+
+    /// Encodes `word`; appends to `tokens`. Answers false, and appends nothing, if there is no encoding by these tokens.
+    pub(super) fn encode(
+        &self,
+        word: &[u8],
+        table: &PairTable,
+        scratch: &mut MatchScratch,
+        tokens: &mut Tokens,
+    ) -> bool {
+        let MatchScratch { path, dead } = scratch;
+        path.clear();
+        dead.clear();
+        dead.resize(word.len() / 64 + 1, 0);
+        let mut place = 0;
+        let mut candidate = self.longest_at(word, place);
+        while place < word.len() {
+            if candidate == NO_TOKEN {
+                // Nothing may follow here: go back to the token before, and try one that is shorter.
+                dead[place / 64] |= 1 << (place % 64);
+                let Some(last) = path.pop() else { return false };
+                let Token { shorter, len } = self.tokens[last as usize];
+                place -= len as usize;
+                candidate = shorter;
+                continue;
+            }
+            let Token { shorter, len } = self.tokens[candidate as usize];
+            let end = place + len as usize;
+            let is_dead = dead[end / 64] >> (end % 64) & 1 == 1;
+            if is_dead
+                || !path.last().is_none_or(|&last| self.may_follow(last, candidate, word, place, table))
+            {
+                candidate = shorter;
+                continue;
+            }
+            path.push(candidate);
+            place = end;
+            candidate = self.longest_at(word, place);
+        }
+        tokens.ids.extend_from_slice(path);
+        tokens.lens.extend(path.iter().map(|&id| self.tokens[id as usize].len));
+        true
+    }
+
+    #[inline]
+    fn longest_at(&self, word: &[u8], place: usize) -> u32 {
+        self.trie.longest(&word[place..]).map_or(NO_TOKEN, |(id, _)| id)
+    }
+
+    #[inline]
+    fn may_follow(&self, last: u32, next: u32, word: &[u8], border: usize, table: &PairTable) -> bool {
+        // Most borders need no look at merges: no token holds the two bytes that meet.
+        let (at, bit) = neighbours_at(word[border - 1], word[border]);
+        self.neighbours[at] & bit == 0 || self.derivations.may_meet(last, next, table)
+    }
+
+    /// The token that all of `word` is, made by merges or not.
+    #[inline]
+    pub(super) fn whole(&self, word: &[u8]) -> Option<u32> {
+        match self.trie.longest(word) {
+            Some((id, len)) if len == word.len() => Some(id),
+            _ => self.unreached.get(word).copied(),
+        }
+    }
+}
+
+/// Whether each id has one spelling, which is that of the two parts it is made of.
+fn are_spelled_by_parts(derivations: &Derivations, spelled: &[(Vec<u8>, u32)], bound: usize) -> bool {
+    let mut by_id: Vec<Option<&[u8]>> = vec![None; bound];
+    for (bytes, id) in spelled {
+        if by_id[*id as usize].replace(bytes).is_some() {
+            return false;
+        }
+    }
+    let spelling = |id: u32| by_id[id as usize].unwrap_or_default();
+    (0..bound as u32).filter_map(|id| Some((id, derivations.parts(id)?))).all(|(id, (left, right))| {
+        spelling(id)
+            .strip_prefix(spelling(left))
+            .is_some_and(|rest| rest == spelling(right) && !rest.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::{Bpe, BpeOptions, Scratch};
+    use super::*;
+    use crate::byte_level::BYTE_TO_CHAR;
+    use crate::vocab::Vocab;
+
+    /// A proper vocabulary over all bytes, with tokens of `a`, `b` and `c` that random merges make.
+    fn proper(choices: &[(u32, u32)]) -> Bpe {
+        let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+        let mut pairs = Vec::new();
+        let letters = [u32::from(b'a'), u32::from(b'b'), u32::from(b'c')];
+        for &(left, right) in choices {
+            let pick = |choice: u32| {
+                let made = tokens.len() as u32 - 256;
+                let choice = choice % (made + 3);
+                letters.get(choice as usize).copied().unwrap_or(253 + choice)
+            };
+            let (left, right) = (pick(left), pick(right));
+            let joined = format!("{}{}", tokens[left as usize], tokens[right as usize]);
+            if joined.len() <= 12 && !tokens.contains(&joined) {
+                pairs.push(((left, right), tokens.len() as u32));
+                tokens.push(joined);
+            }
+        }
+        let vocab = Arc::new(Vocab::from_tokens(&tokens));
+        Bpe::from_pairs(vocab, &pairs, BpeOptions::default()).expect("no dropout")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn longest_match_matches_naive(
+            choices in prop::collection::vec((any::<u32>(), any::<u32>()), 0..40),
+            words in prop::collection::vec("[abc]{1,40}|a{1,40}|[a-d]{1,150}", 1..20),
+        ) {
+            let bpe = proper(&choices);
+            let matcher = bpe.longest_match().expect("it is proper");
+            let (mut scratch, mut merging) = (MatchScratch::default(), Scratch::default());
+            for word in &words {
+                let (mut fast, mut naive) = (Tokens::default(), Tokens::default());
+                prop_assert!(matcher.encode(word.as_bytes(), &bpe.pairs, &mut scratch, &mut fast));
+                bpe.encode_word(word, &mut merging, &mut naive).expect("all letters are known");
+                prop_assert_eq!(fast, naive, "{}", word);
+            }
+        }
+    }
+
+    #[test]
+    fn a_token_that_merging_never_makes_is_left_out() {
+        // `abc` could only come from `ab` and `c`, but `b` and `c` are merged first.
+        let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+        tokens.extend(["bc".to_owned(), "ab".to_owned(), "abc".to_owned()]);
+        let [a, b, c] = [b'a', b'b', b'c'].map(u32::from);
+        let pairs = [((b, c), 256), ((a, b), 257), ((257, c), 258)];
+        let vocab = Arc::new(Vocab::from_tokens(&tokens));
+        let bpe = Bpe::from_pairs(vocab, &pairs, BpeOptions::default()).expect("no dropout");
+        let matcher = bpe.longest_match().expect("it is proper");
+        let mut out = Tokens::default();
+        assert!(matcher.encode(b"abc", &bpe.pairs, &mut MatchScratch::default(), &mut out));
+        assert_eq!(out.ids, [a, 256]);
+        assert_eq!(matcher.whole(b"abc"), Some(258));
+    }
+
+    #[test]
+    fn a_token_made_in_two_ways_keeps_the_queue() {
+        let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+        tokens.extend(["ab".to_owned(), "bc".to_owned(), "abc".to_owned()]);
+        let [a, b, c] = [b'a', b'b', b'c'].map(u32::from);
+        let pairs = [((a, b), 256), ((b, c), 257), ((256, c), 258), ((a, 257), 258)];
+        let vocab = Arc::new(Vocab::from_tokens(&tokens));
+        let bpe = Bpe::from_pairs(vocab, &pairs, BpeOptions::default()).expect("no dropout");
+        assert!(bpe.longest_match().is_none());
+    }
+
+    #[test]
+    fn a_huge_word_is_not_quadratic() {
+        let choices: Vec<(u32, u32)> = [(0, 0), (3, 3), (4, 0), (5, 4)].into();
+        let bpe = proper(&choices);
+        let matcher = bpe.longest_match().expect("it is proper");
+        let mut out = Tokens::default();
+        let word = vec![b'a'; 1 << 20];
+        assert!(matcher.encode(&word, &bpe.pairs, &mut MatchScratch::default(), &mut out));
+        assert_eq!(out.lens.iter().sum::<u32>(), 1 << 20);
+    }
+}

@@ -1,0 +1,214 @@
+//! A double-array trie over byte strings: one load a byte, whatever the number of keys.
+//!
+//! The child of a node by byte `b` lies at `base ^ b`; it is that node's child if it carries the label `b`, since no
+//! two nodes have the same base. Source: Aoe 1989, with the exclusive or of Yata's darts-clone in place of the sum.
+
+/// The label of a unit that nobody uses, and of the root.
+const NO_LABEL: u32 = 256;
+
+const LABEL_BITS: u32 = 9;
+
+/// Units are placed in blocks, so that `base ^ byte` stays in the block of `base`.
+const BLOCK: usize = 256;
+
+/// Free units of this many last blocks are tried; earlier ones are nearly full.
+const OPEN_BLOCKS: usize = 24;
+
+const NO_VALUE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    /// The base, then the label; a base of 0 means no children.
+    head: u32,
+    value: u32,
+}
+
+/// Maps byte strings to values below 2^32 - 1. 8 bytes a unit, a little more than one unit a distinct prefix.
+#[derive(Clone, Debug)]
+pub struct ByteTrie {
+    units: Vec<Unit>,
+}
+
+/// A place in the trie: a prefix of some key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node(u32);
+
+impl ByteTrie {
+    /// The node of the empty prefix.
+    pub const ROOT: Node = Node(0);
+
+    /// Builds a trie from keys in ascending order, none empty and none twice; `None` beyond 2^23 units.
+    pub fn new(keys: &[(&[u8], u32)]) -> Option<Self> {
+        debug_assert!(keys.windows(2).all(|pair| pair[0].0 < pair[1].0), "keys ascend");
+        let mut builder = Builder::default();
+        // Block 0 holds the root alone: the children of a node without any are looked for there and not found.
+        builder.add_block();
+        let mut open = Vec::new();
+        if !keys.is_empty() {
+            open.push((0, 0..keys.len(), 0));
+        }
+        let mut children = Vec::new();
+        while let Some((node, mut range, depth)) = open.pop() {
+            if keys[range.start].0.len() == depth {
+                builder.units[node].value = keys[range.start].1;
+                range.start += 1;
+            }
+            children.clear();
+            while !range.is_empty() {
+                let label = keys[range.start].0[depth];
+                let count = keys[range.clone()].partition_point(|(key, _)| key[depth] == label);
+                children.push((label, range.start..range.start + count));
+                range.start += count;
+            }
+            let Some(&(first, _)) = children.first() else { continue };
+            let base = builder.find_base(first, &children);
+            if base >> (32 - LABEL_BITS) != 0 {
+                return None;
+            }
+            builder.take_base(node, base);
+            for (label, range) in children.drain(..) {
+                let child = base ^ usize::from(label);
+                builder.take(child, label);
+                open.push((child, range, depth + 1));
+            }
+        }
+        Some(Self { units: builder.units })
+    }
+
+    /// The node that `byte` leads to.
+    #[inline]
+    pub fn step(&self, node: Node, byte: u8) -> Option<Node> {
+        let child = self.units[node.0 as usize].head >> LABEL_BITS ^ u32::from(byte);
+        (self.units[child as usize].head & ((1 << LABEL_BITS) - 1) == u32::from(byte)).then_some(Node(child))
+    }
+
+    /// The value of the key that ends at `node`.
+    #[inline]
+    pub fn value(&self, node: Node) -> Option<u32> {
+        let value = self.units[node.0 as usize].value;
+        (value != NO_VALUE).then_some(value)
+    }
+
+    /// The value and length of the longest key that `text` begins with.
+    #[inline]
+    pub fn longest(&self, text: &[u8]) -> Option<(u32, usize)> {
+        let (mut node, mut found) = (Self::ROOT, None);
+        for (at, &byte) in text.iter().enumerate() {
+            let Some(next) = self.step(node, byte) else { break };
+            node = next;
+            if let Some(value) = self.value(node) {
+                found = Some((value, at + 1));
+            }
+        }
+        found
+    }
+
+    /// Bytes that the trie takes.
+    pub fn bytes(&self) -> usize {
+        self.units.len() * size_of::<Unit>()
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    units: Vec<Unit>,
+    /// A bit a unit.
+    free: Vec<u64>,
+    /// A bit a unit: no node has it for its base.
+    free_base: Vec<u64>,
+}
+
+fn is_set(bits: &[u64], at: usize) -> bool {
+    bits[at / 64] >> (at % 64) & 1 == 1
+}
+
+impl Builder {
+    fn add_block(&mut self) {
+        let is_first = self.units.is_empty();
+        self.units.resize(self.units.len() + BLOCK, Unit { head: NO_LABEL, value: NO_VALUE });
+        let free = if is_first { 0 } else { u64::MAX };
+        self.free.resize(self.units.len() / 64, free);
+        self.free_base.resize(self.units.len() / 64, free);
+    }
+
+    /// A base at which all children have a free unit: a place near the end of what is there, else a new block.
+    fn find_base(&mut self, first: u8, children: &[(u8, std::ops::Range<usize>)]) -> usize {
+        let first_word = self.free.len().saturating_sub(OPEN_BLOCKS * BLOCK / 64);
+        for word in first_word..self.free.len() {
+            let mut bits = self.free[word];
+            while bits != 0 {
+                let base = (word * 64 + bits.trailing_zeros() as usize) ^ usize::from(first);
+                let fits = |(label, _): &(u8, _)| is_set(&self.free, base ^ usize::from(*label));
+                if is_set(&self.free_base, base) && children.iter().all(fits) {
+                    return base;
+                }
+                bits &= bits - 1;
+            }
+        }
+        self.add_block();
+        self.units.len() - BLOCK
+    }
+
+    fn take_base(&mut self, node: usize, base: usize) {
+        self.free_base[base / 64] &= !(1 << (base % 64));
+        self.units[node].head |= (base as u32) << LABEL_BITS;
+    }
+
+    fn take(&mut self, at: usize, label: u8) {
+        self.free[at / 64] &= !(1 << (at % 64));
+        self.units[at].head = u32::from(label);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn build(keys: &BTreeMap<Vec<u8>, u32>) -> ByteTrie {
+        let keys: Vec<(&[u8], u32)> = keys.iter().map(|(key, &value)| (key.as_slice(), value)).collect();
+        ByteTrie::new(&keys).expect("few units")
+    }
+
+    fn naive_longest(keys: &BTreeMap<Vec<u8>, u32>, text: &[u8]) -> Option<(u32, usize)> {
+        (1..=text.len()).rev().find_map(|len| keys.get(&text[..len]).map(|&value| (value, len)))
+    }
+
+    proptest! {
+        #[test]
+        fn byte_trie_matches_naive(
+            keys in prop::collection::btree_map(prop::collection::vec(0..5u8, 1..6), 0..1000u32, 1..200),
+            texts in prop::collection::vec(prop::collection::vec(0..6u8, 0..12), 1..50),
+        ) {
+            let trie = build(&keys);
+            for text in &texts {
+                prop_assert_eq!(trie.longest(text), naive_longest(&keys, text));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_found_again(
+            keys in prop::collection::btree_map(prop::collection::vec(any::<u8>(), 1..8), 0..1000u32, 1..400),
+        ) {
+            let trie = build(&keys);
+            for (key, &value) in &keys {
+                prop_assert_eq!(trie.longest(key), Some((value, key.len())));
+                let mut longer = key.clone();
+                longer.push(key[0]);
+                prop_assert_eq!(trie.longest(&longer), naive_longest(&keys, &longer));
+            }
+        }
+    }
+
+    #[test]
+    fn all_short_strings_fit() {
+        let keys: BTreeMap<Vec<u8>, u32> =
+            (0..=u16::MAX).map(|key| (key.to_be_bytes().to_vec(), u32::from(key))).collect();
+        let trie = build(&keys);
+        assert!(keys.iter().all(|(key, &value)| trie.longest(key) == Some((value, 2))));
+        assert!(trie.bytes() < 8 * 80_000, "{} bytes", trie.bytes());
+    }
+}
