@@ -1,8 +1,14 @@
 //! The symbols of a byte-level tokenizer, by raw byte.
 
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::Bpe;
-use super::pair_table::NO_MERGE;
-use crate::byte_level::BYTE_TO_CHAR;
+use super::derivations::Derivations;
+use super::longest_match::LongestMatch;
+use super::pair_table::{NO_MERGE, id_of};
+use crate::byte_level::{BYTE_TO_CHAR, char_to_byte_of};
 
 /// The id of each byte's character, and the merges of bytes that meet.
 ///
@@ -14,7 +20,19 @@ pub struct ByteSymbols {
     ids: [u32; 256],
     /// By `left << 8 | right`.
     merges: Vec<u64>,
+    longest_match: Arc<Prepared>,
 }
+
+/// A longest match that is prepared once it pays.
+#[derive(Debug, Default)]
+struct Prepared {
+    longest_match: OnceLock<Option<LongestMatch>>,
+    /// Bytes that were encoded without it.
+    merged: AtomicUsize,
+}
+
+/// Bytes of missed pre-tokens that take as long to merge as an entry of the vocabulary takes to prepare.
+const BYTES_PER_ENTRY: usize = 4;
 
 impl ByteSymbols {
     pub(super) fn id(&self, byte: u8) -> u32 {
@@ -23,6 +41,27 @@ impl ByteSymbols {
 
     pub(super) fn merge(&self, left: u8, right: u8) -> u64 {
         self.merges[usize::from(left) << 8 | usize::from(right)]
+    }
+
+    /// The longest match, if the vocabulary is proper and enough has been encoded for its preparation to pay.
+    #[inline]
+    pub(super) fn longest_match(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
+        match self.longest_match.longest_match.get() {
+            Some(ready) => ready.as_ref(),
+            None => self.prepare_if_it_pays(bpe, word),
+        }
+    }
+
+    #[cold]
+    fn prepare_if_it_pays(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
+        let Prepared { longest_match, merged } = &*self.longest_match;
+        let price = bpe.vocab.len() * BYTES_PER_ENTRY;
+        let before = merged.fetch_add(word.len(), Ordering::Relaxed);
+        // Whoever crosses the line prepares it; other threads go on merging until it is there.
+        if before < price && before + word.len() >= price {
+            return longest_match.get_or_init(|| bpe.longest_match()).as_ref();
+        }
+        None
     }
 }
 
@@ -37,6 +76,43 @@ impl Bpe {
                 merges[left << 8 | right] = self.pairs.merge(left_id, right_id);
             }
         }
-        ByteSymbols { ids, merges }
+        ByteSymbols { ids, merges, longest_match: Arc::default() }
+    }
+    /// Prepares encoding by longest match; `None` if the vocabulary is not proper.
+    pub(super) fn longest_match(&self) -> Option<LongestMatch> {
+        let mut byte_ids = [0; 256];
+        for (id, c) in byte_ids.iter_mut().zip(BYTE_TO_CHAR) {
+            *id = self.vocab.id(c.encode_utf8(&mut [0; 4]))?;
+        }
+        let bound = self.vocab.iter().map(|(_, id)| id as usize + 1).max()?;
+        if bound > 4 * self.vocab.len() + (1 << 20) {
+            return None;
+        }
+        let spell = |(token, id): (&str, u32)| {
+            let bytes: Option<Vec<u8>> = token.chars().map(char_to_byte_of).collect();
+            Some((bytes.filter(|bytes| !bytes.is_empty())?, id))
+        };
+        let spelled: Vec<_> = self.vocab.iter().filter_map(spell).collect();
+        if !self.are_spelled_by_parts(&spelled, bound) {
+            return None;
+        }
+        let derivations = Derivations::new(bound, &byte_ids, &self.merges, &self.pairs)?;
+        LongestMatch::new(derivations, spelled, bound)
+    }
+
+    /// Whether each id has one spelling and every merge makes what its parts spell.
+    fn are_spelled_by_parts(&self, spelled: &[(Vec<u8>, u32)], bound: usize) -> bool {
+        let mut by_id: Vec<&[u8]> = vec![&[]; bound];
+        for (bytes, id) in spelled {
+            if !std::mem::replace(&mut by_id[*id as usize], bytes).is_empty() {
+                return false;
+            }
+        }
+        let spelling = |id: u32| by_id.get(id as usize).copied().unwrap_or_default();
+        self.merges.iter().all(|&(left, right)| {
+            let made = spelling(id_of(self.pairs.merge(left, right)));
+            let (left, right) = (spelling(left), spelling(right));
+            !left.is_empty() && !right.is_empty() && made.strip_prefix(left) == Some(right)
+        })
     }
 }

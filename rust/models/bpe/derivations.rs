@@ -1,15 +1,19 @@
 //! How each token comes about, where that is the same in every text.
 //!
-//! A BPE vocabulary is *proper* here if every token that is no single byte is made by exactly one merge, whose parts
-//! are bytes or made by earlier merges. Then merges happen in the order of their ranks in every pre-token, each token
-//! grows inside its own bytes independently of its surroundings until a merge crosses its border, and therefore
+//! A BPE vocabulary is *proper* here if in every pre-token merges happen in the order of their ranks. Then what happens
+//! inside a token's bytes does not depend on what is around them until a merge crosses their border, a token is made by
+//! the same merges wherever it is made, and
 //!
 //! > a sequence of tokens is the encoding of its bytes if and only if each token alone is encoded as itself and no
 //! > merge ever crosses a border between two neighbours.
 //!
-//! Whether a merge crosses a border depends on the two neighbours alone ([`Derivations::may_meet`]). Published
-//! byte-level vocabularies are proper; those converted from SentencePiece, which list several merges for one token, are
-//! not, and keep the queue of merges.
+//! Whether a merge crosses a border depends on the two neighbours alone ([`Derivations::may_meet`]).
+//!
+//! Ranks keep their order if every merge comes after those that make its parts. Files converted from ranks of tokens
+//! list every split of a token, also into parts that are made later. Such a merge never happens where the token's bytes
+//! alone lead to it sooner than to the late part: two parts that face each other have not been touched from outside, so
+//! their bytes have become the token already. Published byte-level vocabularies are proper in this sense. Those converted
+//! from SentencePiece are not, and keep the queue of merges.
 
 use super::PairTable;
 use super::pair_table::{id_of, rank_of};
@@ -17,7 +21,7 @@ use super::pair_table::{id_of, rank_of};
 /// Neither a byte nor made by a merge.
 const NEVER: u32 = u32::MAX;
 
-/// One merge a token, in an order that never goes back.
+/// The last merge of each token.
 #[derive(Clone, Debug)]
 pub(super) struct Derivations {
     tokens: Vec<Derivation>,
@@ -26,10 +30,17 @@ pub(super) struct Derivations {
 /// How one token is made.
 #[derive(Clone, Copy, Debug)]
 struct Derivation {
-    /// 0 for a single byte, else 1 plus the rank of the merge that makes the token.
+    /// 0 for a single byte, 1 plus the rank of the last merge for what merges make, else [`NEVER`].
     born: u32,
     left: u32,
     right: u32,
+    /// A bit for each token that a merge joins to this one, by a hash: most pairs that face each other have no merge, and
+    /// these bits say so without a look into the large table.
+    partners: u32,
+}
+
+fn partner_bit(id: u32) -> u32 {
+    1 << (id.wrapping_mul(0x9E37_79B9) >> 27)
 }
 
 impl Derivations {
@@ -42,45 +53,49 @@ impl Derivations {
         pairs: &[(u32, u32)],
         table: &PairTable,
     ) -> Option<Self> {
-        let never = Derivation { born: NEVER, left: 0, right: 0 };
-        let mut tokens = vec![never; bound];
+        let never = Derivation { born: NEVER, left: 0, right: 0, partners: 0 };
+        let mut derivations = Self { tokens: vec![never; bound] };
         for &id in byte_ids {
-            let token = tokens.get_mut(id as usize)?;
+            let token = derivations.tokens.get_mut(id as usize)?;
             if token.born != NEVER {
                 return None;
             }
             token.born = 0;
         }
-        let mut last_rank = None;
+        for &(left, right) in pairs {
+            derivations.tokens.get_mut(left as usize)?.partners |= partner_bit(right);
+        }
         for &(left, right) in pairs {
             let merge = table.merge(left, right);
             let (rank, made) = (rank_of(merge), id_of(merge));
-            let is_born = |id: u32| tokens.get(id as usize).is_some_and(|token| token.born != NEVER);
-            let is_next = last_rank.is_none_or(|last| last < rank) && rank < NEVER - 1;
-            if !is_next || !is_born(left) || !is_born(right) || tokens.get(made as usize)?.born != NEVER {
+            if rank >= NEVER - 1 || [left, right, made].iter().any(|&id| id as usize >= bound) {
                 return None;
             }
-            tokens[made as usize] = Derivation { born: rank + 1, left, right };
-            last_rank = Some(rank);
+            // Of several merges that list a token, at most one is the last when its bytes are encoded alone.
+            if derivations.tokens[made as usize].born == NEVER
+                && derivations.is_made(left)
+                && derivations.is_made(right)
+                && derivations.may_meet_until(rank, left, right, table)
+            {
+                let token = &mut derivations.tokens[made as usize];
+                (token.born, token.left, token.right) = (rank + 1, left, right);
+            }
         }
-        Some(Self { tokens })
+        let born = |id: u32| derivations.tokens[id as usize].born;
+        let is_proper = pairs.iter().all(|&(left, right)| {
+            let merge = table.merge(left, right);
+            let is_harmless = |part| {
+                let is_late = born(part) != NEVER && born(part) > rank_of(merge);
+                !is_late || born(id_of(merge)) < born(part)
+            };
+            is_harmless(left) && is_harmless(right)
+        });
+        is_proper.then_some(derivations)
     }
 
-    /// Whether the bytes of `id` alone are encoded as `id`, if those of its parts are encoded as those.
-    pub(super) fn holds_together(&self, id: u32, table: &PairTable) -> bool {
-        let Derivation { born, left, right } = self.tokens[id as usize];
-        match born {
-            0 => true,
-            NEVER => false,
-            // Until the token is made, nothing else may cross the border between its parts.
-            born => self.may_meet_until(born - 1, left, right, table),
-        }
-    }
-
-    /// The parts of a token that a merge makes.
-    pub(super) fn parts(&self, id: u32) -> Option<(u32, u32)> {
-        let Derivation { born, left, right } = self.tokens[id as usize];
-        (born != 0 && born != NEVER).then_some((left, right))
+    /// Whether the bytes of `id` alone are encoded as `id`.
+    pub(super) fn is_made(&self, id: u32) -> bool {
+        self.tokens[id as usize].born != NEVER
     }
 
     /// Whether `left` and `right` stay what they are beside each other: no merge crosses their border.
@@ -97,10 +112,10 @@ impl Derivations {
     fn may_meet_until(&self, limit: u32, mut left: u32, mut right: u32, table: &PairTable) -> bool {
         let mut limit = limit;
         loop {
-            if rank_of(table.merge(left, right)) < limit {
+            let (left_token, right_token) = (self.tokens[left as usize], self.tokens[right as usize]);
+            if left_token.partners & partner_bit(right) != 0 && rank_of(table.merge(left, right)) < limit {
                 return false;
             }
-            let (left_token, right_token) = (self.tokens[left as usize], self.tokens[right as usize]);
             if left_token.born > right_token.born {
                 limit = left_token.born - 1;
                 left = left_token.right;

@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::{Bpe, ByteSymbols, PairTable, Tokens};
 
@@ -26,6 +27,7 @@ pub struct Scratch {
     heap: BinaryHeap<Reverse<u64>>,
     skipped: Vec<Reverse<u64>>,
     random: fastrand::Rng,
+    pub(super) matching: MatchScratch,
 }
 
 impl Default for Scratch {
@@ -39,6 +41,7 @@ impl Default for Scratch {
             heap: BinaryHeap::new(),
             skipped: Vec::new(),
             random: fastrand::Rng::with_seed(0),
+            matching: MatchScratch::default(),
         }
     }
 }
@@ -126,7 +129,7 @@ fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mu
 
 /// Merges over a linked list; symbols that were merged away are left with length 0.
 fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
-    let Scratch { ids, lens, merges, prev, next, heap, skipped, random } = scratch;
+    let Scratch { ids, lens, merges, prev, next, heap, skipped, random, .. } = scratch;
     let count = ids.len();
     prev.clear();
     prev.extend((0..count as u32).map(|at| at.wrapping_sub(1)));

@@ -3,6 +3,8 @@
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
 mod byte_symbols;
+mod derivations;
+mod longest_match;
 mod merge;
 mod pair_table;
 mod symbols;
@@ -190,7 +192,19 @@ impl Bpe {
             return false;
         }
         let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
-        if self.options.ignore_merges && dropout.is_none() {
+        if dropout.is_none()
+            && let Some(matcher) = symbols.longest_match(self, word)
+        {
+            if self.options.ignore_merges
+                && let Some(id) = matcher.whole(word)
+            {
+                tokens.push(id, word.len() as u32);
+                return true;
+            }
+            if matcher.encode(word, &self.pairs, &mut scratch.matching, tokens) {
+                return true;
+            }
+        } else if self.options.ignore_merges && dropout.is_none() {
             push_mapped(word, mapped);
             if let Some(id) = self.vocab.id(mapped) {
                 tokens.push(id, word.len() as u32);
