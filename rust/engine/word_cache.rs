@@ -81,8 +81,8 @@ pub struct Ahead {
     key: u128,
     hash: u64,
     /// First byte of the pre-token in its text.
-    pub start: usize,
-    end: usize,
+    pub start: u32,
+    end: u32,
 }
 
 /// A bounded map from pre-tokens to tokens. One thread uses it at a time.
@@ -158,17 +158,20 @@ impl WordCache {
     }
 
     /// Starts looking a pre-token up: what comes of it some spans later need not wait for memory.
+    ///
+    /// `text` has less than 4 GiB.
     #[inline]
     pub fn look_ahead(&self, text: &[u8], start: usize, end: usize) -> Ahead {
+        let (from, to) = (start as u32, end as u32);
         if end - start > SHORT {
-            return Ahead { key: 0, hash: 0, start, end };
+            return Ahead { key: 0, hash: 0, start: from, end: to };
         }
         let key = key(text, start, end);
         let hash = hash_key(key);
         if !self.entries.is_empty() {
             prefetch(&self.entries, hash as usize & (self.entries.len() - 1));
         }
-        Ahead { key, hash, start, end }
+        Ahead { key, hash, start: from, end: to }
     }
 
     /// As [`Self::get_or_insert_with`], for a pre-token of the same `text` that [`Self::look_ahead`] was called for.
@@ -182,6 +185,7 @@ impl WordCache {
         text: &[u8],
         miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
+        let (start, end) = (start as usize, end as usize);
         if key == 0 {
             return self.get_long(&text[start..end], miss);
         }

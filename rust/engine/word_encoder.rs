@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::WordTokens;
 use crate::Result;
 use crate::byte_level::push_mapped;
-use crate::models::bpe::ByteSymbols;
+use crate::models::bpe::{ByteSymbols, CutPoints};
 use crate::models::{Model, Scratch, Tokens};
+use crate::structures::worthwhile::Worthwhile;
 
 /// What the pre-tokens of the span stream are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +19,13 @@ pub enum Unit {
 }
 
 /// A model prepared for one kind of pre-token.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct WordEncoder {
     model: Arc<Model>,
     /// For [`Unit::Bytes`].
     byte_symbols: Option<ByteSymbols>,
     token_lens: Vec<u32>,
+    cut_points: Worthwhile<CutPoints>,
 }
 
 /// Memory that one thread reuses from miss to miss.
@@ -58,7 +60,7 @@ impl WordEncoder {
             }
         }
         let byte_symbols = (unit == Unit::Bytes).then(|| model.byte_symbols());
-        Self { model, byte_symbols, token_lens }
+        Self { model, byte_symbols, token_lens, cut_points: Worthwhile::default() }
     }
 
     /// The model.
@@ -69,6 +71,13 @@ impl WordEncoder {
     /// Units that each id covers in a regular pre-token; ids beyond the end are never regular.
     pub fn token_lens(&self) -> &[u32] {
         &self.token_lens
+    }
+
+    /// Where a long pre-token of `len` bytes may be cut into units that are encoded apart.
+    #[inline]
+    pub fn cut_points(&self, len: usize) -> Option<&CutPoints> {
+        let make = || self.model.cut_points(self.byte_symbols.as_ref());
+        self.cut_points.get(len, self.token_lens.len(), make)
     }
 
     /// Encodes one pre-token into `out`.

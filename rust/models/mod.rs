@@ -71,6 +71,17 @@ impl Model {
         }
     }
 
+    /// Where long pre-tokens may be cut without a change of their tokens, if that is known.
+    ///
+    /// `symbols` are given where pre-tokens are raw bytes.
+    pub fn cut_points(&self, symbols: Option<&bpe::ByteSymbols>) -> Option<bpe::CutPoints> {
+        match (self, symbols) {
+            _ if !self.is_deterministic() => None,
+            (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
+            (Self::Bpe(bpe), None) => bpe.cut_points(),
+        }
+    }
+
     /// Encodes one pre-token; appends to `tokens`.
     ///
     /// # Errors

@@ -7,3 +7,4 @@ pub mod flat_map;
 pub mod progress;
 pub mod regex;
 pub mod workers;
+pub mod worthwhile;

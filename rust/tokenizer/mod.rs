@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 mod limits;
 pub mod pipeline;
+mod stream;
 mod training;
 
 use std::sync::Arc;

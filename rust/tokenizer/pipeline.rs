@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::stream::Stream;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
-use crate::engine::word_cache::Ahead;
-use crate::engine::{Pool, Sink, Unit, WordEncoder, WordTokens, Worker};
+use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Normalizer;
@@ -42,32 +42,6 @@ pub struct Pipeline {
     pool: Pool,
     calls: AtomicU64,
     seed: u64,
-}
-
-/// Pre-tokens that are looked up together, so that one waits for memory while others are found.
-const AHEAD: usize = 32;
-
-/// The way of pre-tokens of unchanged text through cache and sink.
-struct Stream<'a, S> {
-    encoder: &'a WordEncoder,
-    text: &'a [u8],
-    worker: &'a mut Worker,
-    sink: &'a mut S,
-    /// Number of the next pre-token.
-    word: u32,
-}
-
-impl<S: Sink> Stream<'_, S> {
-    fn emit(&mut self, batch: &[Ahead]) -> Result<()> {
-        let Worker { cache, scratch } = &mut *self.worker;
-        for &ahead in batch {
-            let miss = |word: &[u8], out: &mut WordTokens| self.encoder.encode(word, scratch, out);
-            let found = cache.get_ahead(ahead, self.text, miss)?;
-            self.sink.plain_word(found, ahead.start, self.word);
-            self.word += 1;
-        }
-        Ok(())
-    }
 }
 
 /// Finds the fastest plan that gives exactly what the stages give.
@@ -267,22 +241,9 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let mut stream = Stream { encoder: &self.encoder, text: text.as_bytes(), worker, sink, word: *word };
-        let mut batch = [Ahead::default(); AHEAD];
-        let (mut filled, mut result) = (0, Ok(()));
-        splitter.for_each_span(&text[start..end], |from, to| {
-            batch[filled] = stream.worker.cache.look_ahead(stream.text, start + from, start + to);
-            filled += 1;
-            if filled == AHEAD {
-                filled = 0;
-                if result.is_ok() {
-                    result = stream.emit(&batch);
-                }
-            }
-        });
-        result?;
-        stream.emit(&batch[..filled])?;
-        *word = stream.word;
+        let mut stream = Stream::new(&self.encoder, text.as_bytes(), worker, sink, *word);
+        splitter.for_each_span(&text[start..end], |from, to| stream.push(start + from, start + to));
+        *word = stream.finish()?;
         Ok(())
     }
 

@@ -1,14 +1,13 @@
 //! The symbols of a byte-level tokenizer, by raw byte.
 
 use std::sync::Arc;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Bpe;
 use super::derivations::Derivations;
 use super::longest_match::LongestMatch;
 use super::pair_table::{NO_MERGE, id_of};
+use super::{Bpe, CutPoints};
 use crate::byte_level::{BYTE_TO_CHAR, char_to_byte_of};
+use crate::structures::worthwhile::Worthwhile;
 
 /// The id of each byte's character, and the merges of bytes that meet.
 ///
@@ -20,15 +19,7 @@ pub struct ByteSymbols {
     ids: [u32; 256],
     /// By `left << 8 | right`.
     merges: Vec<u64>,
-    longest_match: Arc<Prepared>,
-}
-
-/// A longest match that is prepared once it pays.
-#[derive(Debug, Default)]
-struct Prepared {
-    longest_match: OnceLock<Option<LongestMatch>>,
-    /// Bytes that were encoded without it.
-    merged: AtomicUsize,
+    longest_match: Arc<Worthwhile<LongestMatch>>,
 }
 
 /// Bytes of missed pre-tokens that take as long to merge as an entry of the vocabulary takes to prepare.
@@ -46,22 +37,8 @@ impl ByteSymbols {
     /// The longest match, if the vocabulary is proper and enough has been encoded for its preparation to pay.
     #[inline]
     pub(super) fn longest_match(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
-        match self.longest_match.longest_match.get() {
-            Some(ready) => ready.as_ref(),
-            None => self.prepare_if_it_pays(bpe, word),
-        }
-    }
-
-    #[cold]
-    fn prepare_if_it_pays(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
-        let Prepared { longest_match, merged } = &*self.longest_match;
         let price = bpe.vocab.len() * BYTES_PER_ENTRY;
-        let before = merged.fetch_add(word.len(), Ordering::Relaxed);
-        // Whoever crosses the line prepares it; other threads go on merging until it is there.
-        if before < price && before + word.len() >= price {
-            return longest_match.get_or_init(|| bpe.longest_match()).as_ref();
-        }
-        None
+        self.longest_match.get(word.len(), price, || bpe.longest_match())
     }
 }
 
@@ -88,16 +65,26 @@ impl Bpe {
         if bound > 4 * self.vocab.len() + (1 << 20) {
             return None;
         }
-        let spell = |(token, id): (&str, u32)| {
-            let bytes: Option<Vec<u8>> = token.chars().map(char_to_byte_of).collect();
-            Some((bytes.filter(|bytes| !bytes.is_empty())?, id))
-        };
-        let spelled: Vec<_> = self.vocab.iter().filter_map(spell).collect();
+        let spelled: Vec<_> = self.spelled().collect();
         if !self.are_spelled_by_parts(&spelled, bound) {
             return None;
         }
         let derivations = Derivations::new(bound, &byte_ids, &self.merges, &self.pairs)?;
         LongestMatch::new(derivations, spelled, bound)
+    }
+
+    /// The tokens that stand for bytes, as these.
+    fn spelled(&self) -> impl Iterator<Item = (Vec<u8>, u32)> {
+        self.vocab.iter().filter_map(|(token, id)| {
+            let bytes: Option<Vec<u8>> = token.chars().map(char_to_byte_of).collect();
+            Some((bytes.filter(|bytes| !bytes.is_empty())?, id))
+        })
+    }
+
+    /// Where pre-tokens given as raw bytes may be cut; `None` if what is left and right of a cut may still matter.
+    pub fn byte_cut_points(&self, symbols: &ByteSymbols) -> Option<CutPoints> {
+        let are_apart = self.has_plain_symbols() && !symbols.ids.contains(&u32::MAX);
+        are_apart.then(|| CutPoints::new(self.spelled().map(|(bytes, _)| bytes)))
     }
 
     /// Whether each id has one spelling and every merge makes what its parts spell.

@@ -3,6 +3,7 @@
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
 mod byte_symbols;
+mod cut_points;
 mod derivations;
 mod longest_match;
 mod merge;
@@ -12,6 +13,7 @@ mod symbols;
 use std::sync::Arc;
 
 pub use byte_symbols::ByteSymbols;
+pub use cut_points::CutPoints;
 pub use merge::Scratch;
 pub use pair_table::PairTable;
 
@@ -150,6 +152,17 @@ impl Bpe {
     pub fn has_plain_symbols(&self) -> bool {
         let is_empty = |affix: &Option<String>| affix.as_ref().is_none_or(String::is_empty);
         is_empty(&self.options.continuing_subword_prefix) && is_empty(&self.options.end_of_word_suffix)
+    }
+
+    /// Where pre-tokens may be cut; `None` if what is left and right of a cut may still matter.
+    ///
+    /// It does where unknown characters are joined, and where they are dropped, which moves what follows them.
+    pub fn cut_points(&self) -> Option<CutPoints> {
+        let options = &self.options;
+        let has_all_bytes = options.byte_fallback && self.fallback_ids.iter().all(Option::is_some);
+        let is_unknown_apart = has_all_bytes || (options.unk_token.is_some() && !options.fuse_unk);
+        let are_apart = self.has_plain_symbols() && is_unknown_apart;
+        are_apart.then(|| CutPoints::new(self.vocab.iter().map(|(token, _)| token)))
     }
 
     /// Encodes one pre-token; appends to `tokens`.

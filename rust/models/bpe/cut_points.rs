@@ -1,0 +1,173 @@
+//! Places in a pre-token that no token of the vocabulary reaches across.
+//!
+//! A merge joins neighbours into a token of the vocabulary, so where two characters meet that no token holds side by
+//! side, nothing is ever merged: what is left and what is right of the place may be encoded apart. Long runs of
+//! letters, as in text without spaces, fall into units of a few characters that come again and again.
+//!
+//! A token may begin or end inside a character, so what it holds of the characters at a border is a suffix of the left
+//! one and a prefix of the right one. Whole characters are told apart exactly; of parts only the byte at the border
+//! counts. Everything goes into one hashed set of bits: a false hit hides a cut and does no other harm.
+
+const BITS: u32 = 20;
+
+/// The borders that some token crosses.
+#[derive(Clone, Debug)]
+pub struct CutPoints {
+    crossed: Vec<u64>,
+}
+
+/// What a token holds of a character at a border: the whole of it, or some bytes of it.
+#[derive(Clone, Copy)]
+enum Side {
+    Whole(u32),
+    Part(u8),
+}
+
+impl Side {
+    fn code(self) -> u64 {
+        match self {
+            Self::Whole(bytes) => u64::from(bytes),
+            // No character has the code 0xFFFF_FF00 and up.
+            Self::Part(byte) => 0xFFFF_FF00 | u64::from(byte),
+        }
+    }
+}
+
+fn place(left: Side, right: Side) -> (usize, u64) {
+    let hash = (left.code() << 32 | right.code()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS);
+    (hash as usize / 64, 1 << (hash % 64))
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// Length of the character that a lead byte begins; 1 for anything else.
+fn width(lead: u8) -> usize {
+    match lead {
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xFF => 4,
+        _ => 1,
+    }
+}
+
+/// The bytes of a character as one number.
+fn packed(bytes: &[u8]) -> u32 {
+    bytes.iter().take(4).fold(0, |packed, &byte| packed << 8 | u32::from(byte))
+}
+
+impl CutPoints {
+    /// The cut points of a vocabulary, given all of its tokens as bytes.
+    pub fn new(tokens: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
+        let mut cuts = Self { crossed: vec![0; (1 << BITS) / 64] };
+        tokens.for_each(|token| cuts.add(token.as_ref()));
+        cuts
+    }
+
+    fn add(&mut self, token: &[u8]) {
+        for border in 1..token.len() {
+            if is_continuation(token[border]) {
+                continue;
+            }
+            let start = (0..border).rev().find(|&at| !is_continuation(token[at]));
+            let left = match start {
+                Some(start) if start + width(token[start]) == border => {
+                    Side::Whole(packed(&token[start..border]))
+                }
+                _ => Side::Part(token[border - 1]),
+            };
+            let right = match token.get(border..border + width(token[border])) {
+                Some(whole) => Side::Whole(packed(whole)),
+                None => Side::Part(token[border]),
+            };
+            let (word, bit) = place(left, right);
+            self.crossed[word] |= bit;
+        }
+    }
+
+    fn is_crossed(&self, left: &[u8], right: &[u8]) -> bool {
+        let (whole_left, part_left) = (Side::Whole(packed(left)), Side::Part(left[left.len() - 1]));
+        let (whole_right, part_right) = (Side::Whole(packed(right)), Side::Part(right[0]));
+        let is_set = |left, right| {
+            let (word, bit) = place(left, right);
+            self.crossed[word] & bit != 0
+        };
+        is_set(whole_left, whole_right)
+            || is_set(whole_left, part_right)
+            || is_set(part_left, whole_right)
+            || is_set(part_left, part_right)
+    }
+
+    /// The end of the unit of `text[..end]` that starts at `start`: the first cut point, or `end`.
+    ///
+    /// `text[start..end]` must be UTF-8.
+    pub fn unit_end(&self, text: &[u8], start: usize, end: usize) -> usize {
+        let mut left = start;
+        loop {
+            let border = left + width(text[left]);
+            if border >= end {
+                return end;
+            }
+            let right = (border + width(text[border])).min(end);
+            if !self.is_crossed(&text[left..border], &text[border..right]) {
+                return border;
+            }
+            left = border;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Whether a token lies across `border` of `text`.
+    fn is_crossed_naively(tokens: &[Vec<u8>], text: &[u8], border: usize) -> bool {
+        tokens.iter().any(|token| {
+            (1..token.len()).any(|at| {
+                let (left, right) = token.split_at(at);
+                text[..border].ends_with(left) && text[border..].starts_with(right)
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_token_lies_across_a_cut_point(
+            texts in prop::collection::vec("[aб日本𝄞語]{1,12}", 1..8),
+            slices in prop::collection::vec((any::<usize>(), any::<usize>(), any::<usize>()), 0..12),
+        ) {
+            // Tokens are pieces of the texts' bytes, also such as begin or end inside a character.
+            let slice = |&(text, start, len): &(usize, usize, usize)| {
+                let bytes = texts[text % texts.len()].as_bytes();
+                let start = start % bytes.len();
+                bytes[start..bytes.len().min(start + 1 + len % 8)].to_vec()
+            };
+            let tokens: Vec<Vec<u8>> = slices.iter().map(slice).collect();
+            let cuts = CutPoints::new(tokens.iter());
+            for text in &texts {
+                let (bytes, mut start) = (text.as_bytes(), 0);
+                while start < bytes.len() {
+                    let end = cuts.unit_end(bytes, start, bytes.len());
+                    prop_assert!(end > start && text.is_char_boundary(end));
+                    prop_assert!(end == bytes.len() || !is_crossed_naively(&tokens, bytes, end));
+                    start = end;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_without_tokens_falls_into_characters() {
+        let cuts = CutPoints::new([b"ab"].into_iter());
+        let text = "abc日本".as_bytes();
+        let ends: Vec<usize> = std::iter::successors(Some(0), |&start| {
+            (start < text.len()).then(|| cuts.unit_end(text, start, text.len()))
+        })
+        .collect();
+        assert_eq!(ends, [0, 2, 3, 6, 9]);
+    }
+}
