@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, Anchored, Input, MatchKind, StartKind};
 
 use crate::scan::classes::{Class, WORD};
 use crate::vocab::Vocab;
@@ -180,11 +180,20 @@ pub struct Matchers {
     pub spellings: HashMap<u32, String>,
 }
 
+impl Matchers {
+    /// Whether a token that stands somewhere in `text` may lie across `border`, begin or end there.
+    pub fn touch(&self, text: &str, border: usize) -> bool {
+        self.original.touches(text, border) || self.normalized.touches(text, border)
+    }
+}
+
 /// Finds added tokens in text: leftmost first, of these the longest.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
     automaton: Option<AhoCorasick>,
     patterns: Vec<Pattern>,
+    /// Length in bytes of the longest text looked for.
+    longest: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -217,18 +226,29 @@ impl Matcher {
         }
         let automaton = AhoCorasickBuilder::new()
             .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(StartKind::Both)
             .build(&texts)
             .map_err(|error| Error::InvalidOption {
                 name: "added tokens",
                 value: format!("{} tokens", patterns.len()),
                 expected: format!("searchable by one automaton ({error})"),
             })?;
-        Ok(Self { automaton: Some(automaton), patterns })
+        let longest = texts.iter().map(String::len).max().unwrap_or_default();
+        Ok(Self { automaton: Some(automaton), patterns, longest })
     }
 
     /// Whether there is nothing to find.
     pub fn is_empty(&self) -> bool {
         self.automaton.is_none()
+    }
+
+    fn touches(&self, text: &str, border: usize) -> bool {
+        let Some(automaton) = &self.automaton else { return false };
+        (border.saturating_sub(self.longest)..=border).filter(|&at| text.is_char_boundary(at)).any(|start| {
+            // Of the tokens that begin here the longest reaches furthest.
+            let here = Input::new(text).range(start..).anchored(Anchored::Yes);
+            automaton.find(here).is_some_and(|found| found.end() >= border)
+        })
     }
 
     /// Calls `each` for every segment of `text`, left to right.

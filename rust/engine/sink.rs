@@ -20,7 +20,7 @@ pub trait Sink {
 }
 
 /// An id in the width of the output.
-pub trait Id: Copy + Default + Send {
+pub trait Id: Copy + Default + Send + Sync {
     /// Narrows an id, which the caller knows to fit.
     fn narrow(id: u32) -> Self;
 }

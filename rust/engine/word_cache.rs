@@ -8,6 +8,7 @@ use hashbrown::HashTable;
 
 use super::key::{SHORT, hash_key, hash_long, key};
 use crate::Result;
+use crate::structures::huge_pages::vec_filled;
 
 /// Ids that fit into an entry.
 const INLINE: usize = 3;
@@ -307,14 +308,14 @@ impl WordCache {
             self.forget();
         }
         if self.entries.is_empty() {
-            self.entries = vec![Entry::default(); FIRST_CAPACITY];
+            self.entries = vec_filled(Entry::default(), FIRST_CAPACITY);
         } else if self.used * 2 >= self.entries.len() {
             let grown = self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
             if self.bytes() + grown * size_of::<Entry>() > self.limit {
                 self.forget();
                 return;
             }
-            let old = std::mem::replace(&mut self.entries, vec![Entry::default(); grown]);
+            let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), grown));
             self.used = 0;
             for entry in old.into_iter().filter(|entry| entry.key != 0) {
                 let place = self.place_for(entry.key);

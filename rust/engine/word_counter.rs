@@ -5,6 +5,7 @@ use hashbrown::HashTable;
 use super::Unit;
 use super::key::{SHORT, hash_key, hash_long, key, key_bytes};
 use crate::byte_level::push_mapped;
+use crate::structures::huge_pages::vec_filled;
 use crate::trainers::word_counts::WordCounts;
 
 const FIRST_CAPACITY: usize = 1 << 12;
@@ -83,7 +84,7 @@ impl WordCounter {
     #[cold]
     fn grow(&mut self) {
         let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
-        let old = std::mem::replace(&mut self.entries, vec![Entry::default(); capacity]);
+        let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), capacity));
         for entry in old.into_iter().filter(|entry| entry.key != 0) {
             let place = self.place(entry.key);
             self.entries[place] = entry;

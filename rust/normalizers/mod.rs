@@ -24,6 +24,14 @@ impl Normalizer {
         }
     }
 
+    /// Whether text cut before an ASCII character may be normalized piece by piece.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Nfc => true,
+            Self::Sequence(stages) => stages.iter().all(Self::is_local),
+        }
+    }
+
     /// The normalized text, aligned to the original if `text` was.
     pub fn normalize<'a>(&self, text: Normalized<'a>) -> Normalized<'a> {
         match self {

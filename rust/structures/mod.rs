@@ -4,6 +4,7 @@ pub mod atomic_file;
 pub mod bucket_queue;
 pub mod byte_trie;
 pub mod flat_map;
+pub mod huge_pages;
 pub mod progress;
 pub mod regex;
 pub mod workers;

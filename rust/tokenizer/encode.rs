@@ -1,4 +1,4 @@
-//! From texts to encodings and arrays.
+//! From texts to encodings.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,8 +7,7 @@ use super::Tokenizer;
 use super::batch::in_runs;
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
-use crate::engine::sink::Id;
-use crate::engine::{ColumnSink, CountSink, IdSink, Worker};
+use crate::engine::{ColumnSink, Worker};
 use crate::processors::PostProcessor;
 
 /// One input sequence.
@@ -36,15 +35,6 @@ pub struct EncodeInput<'a> {
     pub first: Sequence<'a>,
     /// The second of a pair.
     pub second: Option<Sequence<'a>>,
-}
-
-/// Ids of many texts end to end; text `i` has those from `row_splits[i]` to `row_splits[i + 1]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ragged<T> {
-    /// The ids.
-    pub ids: Vec<T>,
-    /// One more than there are texts, from 0, ascending.
-    pub row_splits: Vec<i64>,
 }
 
 impl Tokenizer {
@@ -167,120 +157,12 @@ impl Tokenizer {
     }
 
     /// Special ids before and after a text's own, if that is all the post-processor does to ids.
-    fn frame(&self, add_special_tokens: bool) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
+    pub(super) fn frame(&self, add_special_tokens: bool) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
         if self.truncation.is_some() || self.padding.is_some() {
             return Ok(None);
         }
         let empty = Arc::new(ColumnsBuilder::default().finish(self.pipeline.names()));
         let framed = self.post_process(Encoding::from_columns(empty, 0..0), None, add_special_tokens)?;
         Ok(framed.frame())
-    }
-
-    /// Encodes texts to bare ids.
-    ///
-    /// # Errors
-    /// As [`Self::encode_batch`].
-    pub fn encode_ids<T: Id>(
-        &self,
-        texts: &[&str],
-        add_special_tokens: bool,
-        threads: usize,
-    ) -> Result<Ragged<T>> {
-        let Some((before, after)) = self.frame(add_special_tokens)? else {
-            return self.encode_ids_by_encodings(texts, add_special_tokens, threads);
-        };
-        let sizes: Vec<usize> = texts.iter().map(|text| text.len() + 1).collect();
-        let pool = self.pipeline.pool();
-        let call = self.pipeline.next_call();
-        let parts = in_runs(
-            &sizes,
-            threads,
-            || pool.take(),
-            |worker| pool.put(worker),
-            |run, worker| {
-                let bytes: usize = sizes[run.clone()].iter().sum();
-                let mut part =
-                    Ragged { ids: Vec::with_capacity(bytes / 3), row_splits: Vec::with_capacity(run.len()) };
-                for at in run {
-                    self.pipeline.seed_row(call, at, worker);
-                    part.ids.extend(before.iter().map(|&id| T::narrow(id)));
-                    self.pipeline.encode(texts[at], worker, &mut IdSink(&mut part.ids))?;
-                    part.ids.extend(after.iter().map(|&id| T::narrow(id)));
-                    part.row_splits.push(part.ids.len() as i64);
-                }
-                Ok(part)
-            },
-        )?;
-        Ok(Ragged::concat(parts))
-    }
-
-    fn encode_ids_by_encodings<T: Id>(
-        &self,
-        texts: &[&str],
-        add_special_tokens: bool,
-        threads: usize,
-    ) -> Result<Ragged<T>> {
-        let inputs = texts.iter().map(|&text| EncodeInput { first: Sequence::Text(text), second: None });
-        let inputs: Vec<EncodeInput<'_>> = inputs.collect();
-        let mut rows = Ragged { ids: Vec::new(), row_splits: vec![0] };
-        for encoding in self.encode_batch(&inputs, add_special_tokens, threads)? {
-            rows.ids.extend(encoding.ids().map(T::narrow));
-            rows.row_splits.push(rows.ids.len() as i64);
-        }
-        Ok(rows)
-    }
-
-    /// Number of tokens of each text.
-    ///
-    /// # Errors
-    /// As [`Self::encode_batch`].
-    pub fn count_tokens(&self, texts: &[&str], add_special_tokens: bool, threads: usize) -> Result<Vec<u64>> {
-        let Some((before, after)) = self.frame(add_special_tokens)? else {
-            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, threads)?;
-            return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
-        };
-        let framing = (before.len() + after.len()) as u64;
-        let sizes: Vec<usize> = texts.iter().map(|text| text.len() + 1).collect();
-        let pool = self.pipeline.pool();
-        let call = self.pipeline.next_call();
-        let parts = in_runs(
-            &sizes,
-            threads,
-            || pool.take(),
-            |worker| pool.put(worker),
-            |run, worker| {
-                run.map(|at| {
-                    self.pipeline.seed_row(call, at, worker);
-                    let mut sink = CountSink::default();
-                    self.pipeline.encode(texts[at], worker, &mut sink)?;
-                    Ok(sink.0 + framing)
-                })
-                .collect::<Result<Vec<u64>>>()
-            },
-        )?;
-        Ok(parts.concat())
-    }
-}
-
-impl<T: Copy> Ragged<T> {
-    /// Joins parts whose row splits count from their own start and leave the first 0 out.
-    fn concat(mut parts: Vec<Self>) -> Self {
-        if parts.len() == 1
-            && let Some(mut only) = parts.pop()
-        {
-            only.row_splits.insert(0, 0);
-            return only;
-        }
-        let mut whole = Self {
-            ids: Vec::with_capacity(parts.iter().map(|part| part.ids.len()).sum()),
-            row_splits: Vec::with_capacity(1 + parts.iter().map(|part| part.row_splits.len()).sum::<usize>()),
-        };
-        whole.row_splits.push(0);
-        for part in parts {
-            let base = whole.ids.len() as i64;
-            whole.row_splits.extend(part.row_splits.iter().map(|split| base + split));
-            whole.ids.extend_from_slice(&part.ids);
-        }
-        whole
     }
 }

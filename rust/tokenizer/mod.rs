@@ -3,14 +3,17 @@
 pub mod batch;
 mod decode;
 mod encode;
+mod ids;
 mod limits;
+mod pieces;
 pub mod pipeline;
 mod stream;
 mod training;
 
 use std::sync::Arc;
 
-pub use encode::{EncodeInput, Ragged, Sequence};
+pub use encode::{EncodeInput, Sequence};
+pub use ids::Ragged;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 pub use training::{Utf8Errors, WordCounting};

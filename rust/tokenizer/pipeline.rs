@@ -114,6 +114,21 @@ impl Pipeline {
         self.encoder.model()
     }
 
+    /// The normalizer.
+    pub(super) fn normalizer(&self) -> Option<&Normalizer> {
+        self.normalizer.as_ref()
+    }
+
+    /// The model, prepared for pre-tokens of [`Self::unit`].
+    pub(super) fn encoder(&self) -> &WordEncoder {
+        &self.encoder
+    }
+
+    /// The searches for added tokens.
+    pub(super) fn matchers(&self) -> &Matchers {
+        &self.matchers
+    }
+
     /// The added tokens.
     pub fn added(&self) -> &Arc<AddedTokens> {
         &self.added

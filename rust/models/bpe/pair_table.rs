@@ -1,5 +1,7 @@
 //! From a pair of adjacent ids to its rank and the id it makes.
 
+use crate::structures::huge_pages::vec_filled;
+
 /// Open addressing over `(left, right)`; read-only after construction, 16 bytes a slot.
 #[derive(Clone, Debug)]
 pub struct PairTable {
@@ -32,7 +34,7 @@ impl PairTable {
     pub fn new(pairs: impl ExactSizeIterator<Item = ((u32, u32), u32)>) -> Self {
         let capacity = (pairs.len() * 2 + 1).next_power_of_two().max(2);
         let mut table =
-            Self { slots: vec![(EMPTY, NO_MERGE); capacity], shift: 64 - capacity.trailing_zeros() };
+            Self { slots: vec_filled((EMPTY, NO_MERGE), capacity), shift: 64 - capacity.trailing_zeros() };
         for (rank, (pair, id)) in (0u64..).zip(pairs) {
             let slot = table.slot(key(pair));
             table.slots[slot] = (key(pair), rank << 32 | u64::from(id));

@@ -1,0 +1,206 @@
+//! Cuts one long text into pieces that are encoded apart, with the ids of the whole.
+//!
+//! So one file occupies all threads, and one odd character sends no more than its own piece through the normalizer.
+//!
+//! A border has to be one for every stage:
+//!
+//! * added tokens: none lies across it or touches it;
+//! * normalizer: it works character by character, or on marks behind a character, and the piece behind the border begins
+//!   with an ASCII character, which nothing composes with;
+//! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
+//!   has neither, between two letters of one span at a place that no token reaches across ([`CutPoints`]): the span is
+//!   cut, but its ids are not changed.
+//!
+//! Numbers of pre-tokens do not survive the latter, so this is for ids alone.
+
+use std::ops::Range;
+
+use super::pipeline::{Pipeline, Plan};
+use crate::models::bpe::CutPoints;
+use crate::normalizers::Normalizer;
+use crate::scan::Splitter;
+use crate::scan::classes::{Class, LETTER, LOWER, PUNCTUATION, SPACE, UPPER, WORD};
+
+/// Texts up to this many bytes are left whole.
+pub(super) const WHOLE: usize = 1 << 18;
+
+/// Bytes behind the place that a border is wanted at in which it is looked for.
+const SEARCHED: usize = 1 << 16;
+
+/// Letters behind a border that are looked at where case matters.
+const CASELESS: usize = 1 << 10;
+
+impl Pipeline {
+    /// Cuts `text` into pieces of about `target` bytes, or larger ones where there is no border.
+    pub(super) fn pieces(&self, text: &str, target: usize) -> Vec<Range<usize>> {
+        let mut pieces = Vec::new();
+        let (mut start, mut wanted) = (0, target);
+        if let Some(borders) = self.borders(text.len()) {
+            while wanted + target / 2 < text.len() {
+                if let Some(border) = borders.find(text, wanted) {
+                    pieces.push(start..border);
+                    start = border;
+                }
+                wanted = start.max(wanted) + target;
+            }
+        }
+        pieces.push(start..text.len());
+        pieces
+    }
+
+    fn borders(&self, len: usize) -> Option<Borders<'_>> {
+        let Plan::Scan(splitter) = self.plan() else { return None };
+        let is_apart = self.normalizer().is_none_or(Normalizer::is_local);
+        let is_possible = is_apart && self.model().is_deterministic();
+        is_possible.then(|| Borders { pipeline: self, splitter, cuts: self.encoder().cut_points(len) })
+    }
+}
+
+/// What decides on borders in one text.
+struct Borders<'a> {
+    pipeline: &'a Pipeline,
+    splitter: Splitter,
+    cuts: Option<&'a CutPoints>,
+}
+
+impl Borders<'_> {
+    /// The first good border at or soon after `wanted`; one between words rather than one between letters.
+    fn find(&self, text: &str, wanted: usize) -> Option<usize> {
+        let from = text.ceil_char_boundary(wanted);
+        let searched = &text[from..text.floor_char_boundary((wanted + SEARCHED).max(from))];
+        let mut left = text[..from].chars().next_back()?;
+        let mut between_letters = None;
+        for (at, right) in searched.char_indices() {
+            let border = from + at;
+            if self.is_between_words(left, right) && self.is_free(text, border, right) {
+                return Some(border);
+            }
+            if between_letters.is_none() && self.is_between_letters(text, border, left, right) {
+                between_letters = self.is_free(text, border, right).then_some(border);
+            }
+            left = right;
+        }
+        between_letters
+    }
+
+    fn is_between_words(&self, left: char, right: char) -> bool {
+        let class = Class::of(right);
+        let is_end = class.is(SPACE)
+            || (class.is(PUNCTUATION)
+                && !class.is(WORD)
+                && right != '\''
+                && self.splitter != Splitter::WhitespaceSplit);
+        is_end && Class::of(left).is(LETTER)
+    }
+
+    fn is_between_letters(&self, text: &str, border: usize, left: char, right: char) -> bool {
+        let are_letters = Class::of(left).is(LETTER) && Class::of(right).is(LETTER);
+        let is_one_span = match self.splitter {
+            Splitter::Gpt2 | Splitter::Cl100k | Splitter::Qwen2 => true,
+            Splitter::O200k => is_caseless_to_its_end(&text[border..]) && is_caseless(left),
+            Splitter::Whitespace | Splitter::WhitespaceSplit => false,
+        };
+        let start = border - left.len_utf8();
+        let is_cut =
+            |cuts: &CutPoints| cuts.unit_end(text.as_bytes(), start, border + right.len_utf8()) == border;
+        are_letters && self.cuts.is_some_and(is_cut) && is_one_span
+    }
+
+    /// Whether neither an added token nor the normalizer minds the border.
+    fn is_free(&self, text: &str, border: usize, right: char) -> bool {
+        (self.pipeline.normalizer().is_none() || right.is_ascii())
+            && !self.pipeline.matchers().touch(text, border)
+    }
+}
+
+/// A letter that may stand in the upper-case and in the lower-case part of a word.
+fn is_caseless(letter: char) -> bool {
+    let class = Class::of(letter);
+    class.is(LETTER) && class.is(UPPER) && class.is(LOWER)
+}
+
+/// Whether caseless letters follow up to the end of the word: then it ends there wherever its scan began.
+fn is_caseless_to_its_end(text: &str) -> bool {
+    let end = text.chars().take(CASELESS).find(|&letter| !is_caseless(letter));
+    end.is_some_and(|end| !Class::of(end).is(LETTER.or(UPPER).or(LOWER)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::added_tokens::{AddedToken, AddedTokens};
+    use crate::byte_level::BYTE_TO_CHAR;
+    use crate::engine::IdSink;
+    use crate::models::Model;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::pre_tokenizers::split::{Behavior, Split, SplitPattern};
+    use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+    use crate::vocab::Vocab;
+
+    /// Tokens of two bytes that random choices join, over texts of every class and two scripts without case.
+    fn pipeline(splitter: usize, with_normalizer: bool, choices: &[(u8, u8)]) -> Pipeline {
+        let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+        let mut pairs = Vec::new();
+        for &(left, right) in choices {
+            let joined: String = [left, right].iter().map(|&byte| BYTE_TO_CHAR[usize::from(byte)]).collect();
+            if !tokens.contains(&joined) {
+                pairs.push(((u32::from(left), u32::from(right)), tokens.len() as u32));
+                tokens.push(joined);
+            }
+        }
+        let vocab = Arc::new(Vocab::from_tokens(&tokens));
+        let bpe = Bpe::from_pairs(Arc::clone(&vocab), &pairs, BpeOptions::default()).expect("no dropout");
+        let mut added = AddedTokens::default();
+        let token = |content: &str, single_word| AddedToken { single_word, ..AddedToken::new(content, true) };
+        added.add(
+            &[token("b<s>", false), token("a .", false), token("ab", true), token("日 本", false)],
+            &vocab,
+        );
+        let byte_map = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
+        let pre_tokenizer = match Splitter::PATTERNS.get(splitter) {
+            Some((pattern, _)) => PreTokenizer::Sequence(vec![
+                PreTokenizer::Split(Arc::new(split(pattern))),
+                PreTokenizer::ByteLevel(byte_map),
+            ]),
+            None if splitter == Splitter::PATTERNS.len() => PreTokenizer::Whitespace,
+            None => PreTokenizer::WhitespaceSplit,
+        };
+        let normalizer = with_normalizer.then_some(Normalizer::Nfc);
+        let model = Arc::new(Model::Bpe(bpe));
+        Pipeline::new(normalizer, Some(pre_tokenizer), model, Arc::new(added), false, 1 << 20).expect("valid")
+    }
+
+    fn split(pattern: &str) -> Split {
+        Split::new(SplitPattern::Regex(pattern.to_owned()), Behavior::Isolated, false)
+            .expect("a known pattern")
+    }
+
+    fn ids(pipeline: &Pipeline, text: &str) -> Vec<u32> {
+        let (mut ids, mut worker) = (Vec::new(), pipeline.pool().take());
+        pipeline.encode(text, &mut worker, &mut IdSink(&mut ids)).expect("all bytes are known");
+        ids
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+
+        #[test]
+        fn pieces_matches_naive(
+            splitter in 0..Splitter::PATTERNS.len() + 2,
+            with_normalizer in any::<bool>(),
+            choices in prop::collection::vec((any::<u8>(), any::<u8>()), 0..60),
+            text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,300}|[日本語กาa]{0,200}|[ab]{0,200}",
+            target in 1..40usize,
+        ) {
+            let pipeline = pipeline(splitter, with_normalizer, &choices);
+            pipeline.encoder().cut_points(1 << 20);
+            let pieces = pipeline.pieces(&text, target);
+            let apart: Vec<u32> = pieces.iter().flat_map(|piece| ids(&pipeline, &text[piece.clone()])).collect();
+            prop_assert_eq!(apart, ids(&pipeline, &text), "{:?}", pieces);
+        }
+    }
+}
