@@ -193,7 +193,7 @@ mod tests {
             splitter in 0..Splitter::PATTERNS.len() + 2,
             with_normalizer in any::<bool>(),
             choices in prop::collection::vec((any::<u8>(), any::<u8>()), 0..60),
-            text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,300}|[日本語กาa]{0,200}|[ab]{0,200}",
+            text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,300}|[日本語กาa]{0,200}|[日本Bcดé]{0,60}|[ab]{0,200}",
             target in 1..40usize,
         ) {
             let pipeline = pipeline(splitter, with_normalizer, &choices);
