@@ -27,6 +27,7 @@ pub mod classes;
 mod cursor;
 pub mod gpt2;
 pub mod o200k;
+mod simd;
 #[cfg(test)]
 mod tests;
 pub mod whitespace;
