@@ -1,13 +1,12 @@
 //! AVX2: two vectors a block.
 
-use std::arch::asm;
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epu8,
     _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_sub_epi8,
 };
 
 use super::fill::{Isa, Job};
-use super::masks::{BLOCK, Masks, Window, add_wide, positions};
+use super::masks::{BLOCK, Masks, Window, add_wide, opaque, positions};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -91,19 +90,8 @@ fn with_bit(bytes: &[u8; BLOCK], bits: u8) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn gather([low, high]: [__m256i; 2], test: impl Fn(__m256i) -> __m256i) -> u64 {
-    let top_bits = |half| u64::from(opaque(_mm256_movemask_epi8(test(half)).cast_unsigned()));
+    let top_bits = |half| opaque(u64::from(_mm256_movemask_epi8(test(half)).cast_unsigned()));
     top_bits(low) | top_bits(high) << 32
-}
-
-/// `bits`, of which the compiler knows no longer where they come from.
-///
-/// It would look through the move from a vector to an integer and take the arithmetic on masks apart, a bit at a time.
-#[inline(always)]
-#[expect(unsafe_code, reason = "assembly, without an instruction")]
-fn opaque(mut bits: u32) -> u32 {
-    // SAFETY: no instruction is there; the register keeps its value.
-    unsafe { asm!("/* {0:e} */", inout(reg) bits, options(pure, nomem, nostack, preserves_flags)) };
-    bits
 }
 
 /// All ones in the bytes from `first` to `last`.

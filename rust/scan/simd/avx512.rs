@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 };
 
 use super::fill::{Isa, Job};
-use super::masks::{BLOCK, Masks, Window};
+use super::masks::{BLOCK, Masks, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, SPACE, UPPER, WORD, page};
 
 /// Proof that this processor has the instructions.
@@ -152,15 +152,12 @@ fn wide_classes(window: &Window, bytes: __m512i, wide: u64, ascii: __m512i) -> _
 fn positions(mask: u64, base: usize, out: &mut [u32]) -> usize {
     let count = (mask.count_ones() as usize).min(out.len());
     let places = _mm512_maskz_compress_epi8(mask, load(&IOTA));
-    store::<0>(places, base, &mut out[..count]);
-    if count > 16 {
-        store::<1>(places, base, &mut out[16..count]);
-        if count > 32 {
-            store::<2>(places, base, &mut out[32..count]);
-            if count > 48 {
-                store::<3>(places, base, &mut out[48..count]);
-            }
-        }
+    // Most blocks of most texts have more than no and less than 33 spans: two stores without a question.
+    store::<0>(places, base, count, out);
+    store::<1>(places, base, count, out);
+    if count > 32 {
+        store::<2>(places, base, count, out);
+        store::<3>(places, base, count, out);
     }
     count
 }
@@ -175,16 +172,18 @@ static IOTA: [u8; 64] = {
     iota
 };
 
-/// Writes the bytes of the given quarter of `places`, each plus `base`: sixteen, or as many as `out` holds.
+/// Writes the bytes of the given quarter of `places`, each plus `base`: of the first `count` of all `places` those that
+/// are in it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[expect(unsafe_code, reason = "a store under a mask has no safe form")]
-fn store<const QUARTER: i32>(places: __m512i, base: usize, out: &mut [u32]) {
+fn store<const QUARTER: i32>(places: __m512i, base: usize, count: usize, out: &mut [u32]) {
     let quarter = _mm512_castsi512_si128(_mm512_shuffle_i32x4::<QUARTER>(places, places));
     let places = _mm512_add_epi32(_mm512_cvtepu8_epi32(quarter), _mm512_set1_epi32(base as i32));
-    let lanes = super::masks::below(out.len().min(16)) as u16;
-    // SAFETY: the mask has no more lanes than `out` has elements, and lanes outside of it are not written.
-    unsafe { _mm512_mask_storeu_epi32(out.as_mut_ptr().cast(), lanes, places) }
+    let first = 16 * QUARTER as usize;
+    let lanes = (below(count.min(out.len())) >> first) as u16;
+    // SAFETY: the mask has lanes for elements of `out` alone, and lanes outside of it are not written.
+    unsafe { _mm512_mask_storeu_epi32(out.as_mut_ptr().wrapping_add(first).cast(), lanes, places) }
 }
 
 #[inline]

@@ -24,7 +24,7 @@ impl<const SUFFIX: bool> Contractions<SUFFIX> {
         starts: u64,
         base: usize,
         apostrophes: u64,
-        mut end_of: impl FnMut(usize) -> Option<usize>,
+        end_of: impl Fn(usize) -> Option<usize>,
     ) -> u64 {
         let mut starts = starts & !self.inner | self.starts;
         (self.starts, self.inner) = (0, 0);

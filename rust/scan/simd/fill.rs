@@ -63,7 +63,12 @@ fn fill_ends<I: Isa, R: Rules>(isa: I, text: &str, start: usize, ends: &mut [u32
             next = load(isa, bytes, base + BLOCK, &now);
             let (starts, unclear) = rules.starts(bytes, base, &now, &next);
             let left = bytes.len() - base;
-            counted &= below(left.min(BLOCK)) & below(unclear.trailing_zeros() as usize);
+            if left < BLOCK {
+                counted &= below(left);
+            }
+            if unclear != 0 {
+                counted &= below(unclear.trailing_zeros() as usize);
+            }
             found += isa.positions(starts & counted, base, &mut ends[found..]);
             if found == ends.len() {
                 return found;
@@ -106,12 +111,11 @@ pub(super) fn fill_ends_scalar<S: Scan>(text: &str, mut pos: usize, ends: &mut [
 /// The masks of the block at `at`, where `before` is the one before.
 #[inline(always)]
 pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, before: &Masks) -> Masks {
-    let rest = bytes.get(at..).unwrap_or_default();
     let padded;
-    let window = if let Some(window) = rest.first_chunk() {
-        window
+    let window = if let Some(window) = bytes.get(at..at + size_of::<Window>()) {
+        window.first_chunk().expect("as long as it is")
     } else {
-        padded = pad(rest);
+        padded = pad(bytes, at);
         &padded
     };
     let mut masks = isa.masks(window);
@@ -121,10 +125,11 @@ pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, before: &Masks) -> M
     masks
 }
 
-/// The end of a text, with blanks behind it.
+/// The end of a text from `at` on, with blanks behind it.
 #[cold]
 #[inline(never)]
-fn pad(rest: &[u8]) -> Window {
+fn pad(bytes: &[u8], at: usize) -> Window {
+    let rest = bytes.get(at..).unwrap_or_default();
     let mut window = [b' '; size_of::<Window>()];
     window[..rest.len()].copy_from_slice(rest);
     window

@@ -1,7 +1,7 @@
 //! `Whitespace` and `WhitespaceSplit` on masks.
 
 use super::fill::{Isa, Job, load};
-use super::masks::{BLOCK, Masks, up};
+use super::masks::{BLOCK, Masks, last, up};
 use crate::scan::ScanWithGaps;
 use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 
@@ -22,7 +22,7 @@ impl Run {
     #[inline(always)]
     fn edges(&mut self, members: u64) -> (u64, u64) {
         let before = up(members, self.0);
-        self.0 = members >> 63;
+        self.0 = last(members);
         (members & !before, before & !members)
     }
 }

@@ -6,7 +6,7 @@
 
 use super::contractions::Contractions;
 use super::fill::Rules;
-use super::masks::{Masks, down, up};
+use super::masks::{Masks, down, last, up};
 use crate::scan::gpt2::{Gpt2, contraction};
 
 /// The last bit of each mask of the block before.
@@ -34,11 +34,11 @@ impl Rules for Gpt2Rules {
             !space & !same & !up(blank, self.blank) | space & !up(space, self.space) | last_spaces(now, next);
         let apostrophes = starts & now.apostrophe & down(letter, next.letter);
         starts = self.contractions.cut(starts, base, apostrophes, |at| contraction(text, at));
-        self.letter = letter >> 63;
-        self.number = number >> 63;
-        self.symbol = symbol >> 63;
-        self.space = space >> 63;
-        self.blank = blank >> 63;
+        self.letter = last(letter);
+        self.number = last(number);
+        self.symbol = last(symbol);
+        self.space = last(space);
+        self.blank = last(blank);
         (starts, 0)
     }
 }

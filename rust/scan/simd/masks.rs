@@ -52,19 +52,43 @@ impl Masks {
     /// before, whose last character may go on in this one.
     #[inline(always)]
     pub(super) fn spread(&mut self, before: &Self) {
-        self.letter |= after(self.letter, before.letter, self.tail);
-        self.upper |= after(self.upper, before.upper, self.tail);
-        self.lower |= after(self.lower, before.lower, self.tail);
-        self.number |= after(self.number, before.number, self.tail);
-        self.space |= after(self.space, before.space, self.tail);
-        self.word |= after(self.word, before.word, self.tail);
+        let spread =
+            |mask: u64, before: u64| opaque(mask | flood(self.tail, up(mask, last(before)) & self.tail));
+        self.letter = spread(self.letter, before.letter);
+        self.upper = spread(self.upper, before.upper);
+        self.lower = spread(self.lower, before.lower);
+        self.number = spread(self.number, before.number);
+        self.space = spread(self.space, before.space);
+        self.word = spread(self.word, before.word);
     }
 }
 
-/// The runs of `tail` behind a bit of `firsts`, or of the last bit of the block before.
+/// `bits`, of which the compiler knows no longer where they come from.
+///
+/// It would put several masks into one vector, whose elements then have to be moved back and forth, or look through the
+/// move from a vector to an integer and take the arithmetic on masks apart, a bit at a time.
 #[inline(always)]
-fn after(firsts: u64, before: u64, tail: u64) -> u64 {
-    flood(tail, (firsts << 1 | before >> 63) & tail)
+#[cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    expect(unsafe_code, reason = "assembly, without an instruction")
+)]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    expect(unused_mut, reason = "no assembly")
+)]
+pub(super) fn opaque(mut bits: u64) -> u64 {
+    // SAFETY: no instruction is there; the register keeps its value.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(reg) bits, options(pure, nomem, nostack, preserves_flags));
+    }
+    bits
+}
+
+/// The last bit of a mask: what [`up`] carries into the next block.
+#[inline(always)]
+pub(super) fn last(mask: u64) -> u64 {
+    opaque(mask >> 63)
 }
 
 /// From each bit of `seeds`, all of them in `area`, the run of `area` from there upwards.
@@ -84,7 +108,8 @@ pub(super) fn up(mask: u64, carry: u64) -> u64 {
 /// `mask` moved down by one byte; the first of the next block comes in.
 #[inline(always)]
 pub(super) fn down(mask: u64, next: u64) -> u64 {
-    mask >> 1 | next << 63
+    // One rotation; a shift through two registers is slow on some processors.
+    (mask & !1 | next & 1).rotate_right(1)
 }
 
 /// The bits below `bit`, which is at most 64.

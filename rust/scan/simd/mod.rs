@@ -6,7 +6,7 @@
 //!
 //! * [`fill`] is the loop over blocks; [`gpt2`], [`cl100k`], [`o200k`] and [`gaps`] are the arithmetic, [`runs`] and
 //!   [`contractions`] what they share.
-//! * [`avx512`], [`avx2`], [`neon`] and [`portable`] make masks out of bytes and numbers out of masks, and nothing else.
+//! * `avx512`, `avx2`, `neon` and [`portable`] make masks out of bytes and numbers out of masks, and nothing else.
 //!   Which of them is chosen when the program runs.
 //!
 //! What no mask decides is left to the scanners of the parent module: contractions, lines of white space that go over

@@ -5,14 +5,15 @@
 //!
 //! * upper case behind *both*: the word goes on only if lower case or another *both* follows somewhere in the run, and
 //!   only if no lower case came before;
-//! * a mark that no letter or mark precedes, which leads a word, is a word or is a symbol.
+//! * a mark behind a symbol that leads no word: such a mark is a symbol too, and the run goes on.
 //!
-//! Both are rare: the first needs two scripts in one word, the second has nothing for the mark to stand on (or an
-//! emoji).
+//! Both are rare: the first needs two scripts in one word, the second a mark with nothing to stand on (or an emoji).
+//! Elsewhere a mark without a letter is *both*, as if it were one: leading a word or being its first character are the
+//! same.
 
 use super::contractions::Contractions;
 use super::fill::Rules;
-use super::masks::{Masks, down, up};
+use super::masks::{Masks, down, last, up};
 use super::runs::Runs;
 use crate::scan::cursor::folded_contraction;
 use crate::scan::o200k::O200k;
@@ -24,6 +25,7 @@ pub(super) struct O200kRules {
     word: u64,
     only_lower: u64,
     both: u64,
+    inner_symbol: u64,
     contractions: Contractions<true>,
 }
 
@@ -35,24 +37,18 @@ impl Rules for O200kRules {
         let Masks { upper, lower, .. } = *now;
         let word = upper | lower;
         let (only_upper, only_lower, both) = (upper & !lower, lower & !upper, upper & lower);
-        let starts =
-            self.runs.starts(text, base, word, now, next).all | only_upper & up(only_lower, self.only_lower);
+        let runs = self.runs.starts(text, base, word, now, next);
+        let starts = runs.all | only_upper & up(only_lower, self.only_lower);
         let behind_word = up(word, self.word);
-        let mut unclear = only_upper & up(both, self.both) | both & !now.letter & !behind_word;
-
+        let unclear =
+            only_upper & up(both, self.both) | both & !now.letter & up(runs.inner_symbols, self.inner_symbol);
         let apostrophes = now.apostrophe & behind_word & down(now.letter, next.letter);
-        let suffix = |at: usize| {
-            let end = folded_contraction(text, at)?;
-            // What follows may be a mark, which has lost the letter that it stood on.
-            if text.get(end).is_some_and(|&byte| byte >= 0x80) {
-                unclear |= 1 << (at - base);
-            }
-            Some(end)
-        };
+        let suffix = |at| folded_contraction(text, at);
         let starts = self.contractions.cut(starts, base, apostrophes, suffix);
-        self.word = word >> 63;
-        self.only_lower = only_lower >> 63;
-        self.both = both >> 63;
+        self.word = last(word);
+        self.only_lower = last(only_lower);
+        self.both = last(both);
+        self.inner_symbol = last(runs.inner_symbols);
         (starts, unclear)
     }
 }

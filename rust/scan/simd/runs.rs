@@ -1,17 +1,16 @@
 //! What cl100k and o200k have in common: symbols, lines, white space, digits, and the character that leads a word.
 
 use super::gpt2::last_spaces;
-use super::masks::{Masks, below, bits, down, flood, up};
+use super::masks::{Masks, below, bits, down, flood, last, up};
 use crate::scan::classes::SPACE;
 use crate::scan::cursor::{is_newline, peek};
 
 /// What a block leaves to the next: the last bits of its masks, and the digits of an unfinished group.
 #[derive(Default)]
 pub(super) struct Runs<const MAX_DIGITS: usize, const SLASHES: bool> {
-    symbol: u64,
+    trailable: u64,
     trailing: u64,
-    plain_symbol: u64,
-    blank: u64,
+    before_inner: u64,
     first: u64,
     leading: u64,
     white: u64,
@@ -25,6 +24,8 @@ pub(super) struct Starts {
     pub all: u64,
     /// Runs of symbols without a blank before them.
     pub symbols: u64,
+    /// Symbols that lead no word, whatever follows.
+    pub inner_symbols: u64,
 }
 
 impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
@@ -41,30 +42,36 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         // Newlines (and slashes) behind symbols belong to them: `[^\s\p{L}\p{N}]+[\r\n/]*`. A slash among the symbols
         // is one of them, behind a newline it is trailing.
         let symbol = !(word | now.number | now.space);
-        let trailer = now.newline | if SLASHES { now.slash } else { 0 };
-        let trailing = flood(trailer, now.newline & up(symbol, self.symbol) | trailer & self.trailing);
-        let plain = symbol & !trailing;
-        let symbols = plain & !up(plain, self.plain_symbol) & !up(now.blank, self.blank);
-        // The first of a run of symbols leads a word if a letter follows; so does white space, which is at a boundary
+        let (trailer, trailed) =
+            if SLASHES { (now.newline | now.slash, now.slash & self.trailing) } else { (now.newline, 0) };
+        let trailing = flood(trailer, now.newline & up(symbol, self.trailable) | trailed);
+        let plain = if SLASHES { symbol & !trailing } else { symbol };
+        let before_inner = plain | now.blank;
+        let symbols = plain & !up(before_inner, self.before_inner);
+        // The first of a run of symbols leads a word if one follows; so does white space, which is at a boundary
         // wherever it comes last in its run.
-        let first = symbols | flood(now.tail, up(symbols, self.first) & now.tail);
+        let mut first = symbols;
+        if now.wide != 0 {
+            first |= flood(now.tail, up(symbols, self.first) & now.tail);
+        }
         let white = now.space & !trailing;
         let flat = white & !now.newline;
         let leading = word | flat | first;
-        let words = now.letter & !up(leading, self.leading);
+        let words = word & !up(leading, self.leading);
         let spaces = white & !up(white, self.white)
             | last_spaces(now, next) & !now.newline
             | self.line_starts(text, base, white, now, next);
         let digits = self.digits(now);
 
-        self.symbol = symbol >> 63;
-        self.trailing = trailing >> 63;
-        self.plain_symbol = plain >> 63;
-        self.blank = now.blank >> 63;
-        self.first = first >> 63;
-        self.leading = leading >> 63;
-        self.white = white >> 63;
-        Starts { all: symbols | words | spaces | digits, symbols }
+        self.trailable = last(symbol | trailing);
+        if SLASHES {
+            self.trailing = last(trailing);
+        }
+        self.before_inner = last(before_inner);
+        self.first = last(first);
+        self.leading = last(leading);
+        self.white = last(white);
+        Starts { all: symbols | words | spaces | digits, symbols, inner_symbols: plain & !first }
     }
 
     /// White space behind the last newline of its run: `\s*[\r\n]+` ended there.
@@ -73,9 +80,12 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         let line = white & now.newline;
         let flat = white & !now.newline;
         let mut starts = flat & up(line, self.line);
-        self.line = line >> 63;
-        let blank_line = flood(flat, starts) & (down(now.newline, next.newline) | 1 << 63);
-        if blank_line != 0 {
+        self.line = last(line);
+        if starts == 0 {
+            return 0;
+        }
+        let ends = flood(flat, starts) & (down(now.newline, next.newline) | 1 << 63);
+        if ends != 0 {
             // Some line holds white space alone, or may do so in the next block.
             for bit in bits(starts) {
                 if newline_ahead(text, base + bit) {
@@ -90,20 +100,21 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
     #[inline(always)]
     fn digits(&mut self, now: &Masks) -> u64 {
         let number = now.number;
-        if MAX_DIGITS == 1 {
-            return number & !now.tail;
-        }
         let runs = number & !up(number, u64::from(self.open_digits > 0));
+        let mut long = number;
+        for before in 1..MAX_DIGITS {
+            long &= number << before;
+        }
+        // Most numbers are short, and most ends of blocks are none.
+        if long & number << MAX_DIGITS | number & now.wide | number >> 63 | self.open_digits as u64 == 0 {
+            return runs;
+        }
         if number & now.wide != 0 {
             return self.wide_digits(runs, now);
         }
         // Where the group that the block before began is full, if digits go on until there.
         let full = MAX_DIGITS - self.open_digits;
         let mut starts = runs | (u64::from(below(full + 1) & !number == 0) << full);
-        let mut long = number;
-        for before in 1..MAX_DIGITS {
-            long &= number << before;
-        }
         let mut groups = starts << MAX_DIGITS & long;
         while groups != 0 {
             starts |= groups;
