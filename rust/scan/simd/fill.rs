@@ -5,6 +5,9 @@ use std::marker::PhantomData;
 use super::masks::{BLOCK, Masks, Window, below};
 use crate::scan::Scan;
 
+/// Bytes below which a block costs more than a scalar scan.
+pub(super) const SHORT: usize = 16;
+
 /// What a back end does with vectors; everything else is arithmetic on 64-bit integers.
 pub(super) trait Isa: Copy {
     /// The masks of the block that `window` begins with; classes at the first byte of each character alone.
@@ -52,7 +55,7 @@ impl<R: Rules> Job for FillEnds<'_, R> {
 fn fill_ends<I: Isa, R: Rules>(isa: I, text: &str, start: usize, ends: &mut [u32]) -> usize {
     let bytes = text.as_bytes();
     let (mut found, mut pos) = (0, start);
-    while bytes.len() - pos >= BLOCK && found < ends.len() {
+    while bytes.len() - pos >= SHORT && found < ends.len() {
         let mut rules = R::default();
         let mut base = pos;
         let mut next = load(isa, bytes, base, &Masks::default());

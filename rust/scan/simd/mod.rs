@@ -38,10 +38,9 @@ use std::sync::OnceLock;
 
 use super::Splitter;
 use cl100k::Cl100kRules;
-use fill::{FillEnds, Job, Rules, fill_ends_scalar};
+use fill::{FillEnds, Job, Rules, SHORT, fill_ends_scalar};
 use gaps::{FillSpans, GapRules, WhitespaceRules, WhitespaceSplitRules, fill_spans_scalar};
 use gpt2::Gpt2Rules;
-use masks::BLOCK;
 use o200k::O200kRules;
 
 impl Splitter {
@@ -133,7 +132,7 @@ impl Splitter {
 
 #[inline]
 fn fill_ends<R: Rules>(backend: Option<Backend>, text: &str, start: usize, ends: &mut [u32]) -> usize {
-    if backend.is_none() && text.len() - start < BLOCK {
+    if backend.is_none() && text.len() - start < SHORT {
         return fill_ends_scalar::<R::Scalar>(text, start, ends);
     }
     assert!(u32::try_from(text.len()).is_ok(), "a text of {} bytes has no 32-bit positions", text.len());
@@ -148,7 +147,7 @@ fn fill_spans<R: GapRules>(
     starts: &mut [u32],
     ends: &mut [u32],
 ) -> usize {
-    if backend.is_none() && text.len() - start < BLOCK {
+    if backend.is_none() && text.len() - start < SHORT {
         return fill_spans_scalar::<R::Scalar>(text, start, starts, ends);
     }
     assert!(u32::try_from(text.len()).is_ok(), "a text of {} bytes has no 32-bit positions", text.len());
