@@ -1,4 +1,5 @@
-//! Span scanners over whole texts on one thread, beside the general engine on the pattern that each stands for.
+//! Span scanners over whole texts on one thread, one span at a time (`scan`) and by blocks into arrays (`fill`), beside the
+//! general engine on the pattern that each stands for (`regex`).
 
 use std::hint::black_box;
 
@@ -30,6 +31,13 @@ fn main() {
             group.bench_function(id, |bencher| bencher.iter(|| count(splitter, black_box(&text))));
         }
         group.finish();
+        let mut group = criterion.benchmark_group("fill");
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        for (name, splitter) in SPLITTERS {
+            let id = BenchmarkId::new(name, format!("{corpus}/{}", text.len()));
+            group.bench_function(id, |bencher| bencher.iter(|| fill(splitter, black_box(&text))));
+        }
+        group.finish();
         // The general engine is an order of magnitude slower.
         let tenth = prefix(&text, text.len() / 10);
         let mut group = criterion.benchmark_group("regex");
@@ -52,4 +60,21 @@ fn count(splitter: Splitter, text: &str) -> (usize, usize) {
     let mut counted = (0, 0);
     splitter.for_each_span(text, |start, end| counted = (counted.0 + 1, counted.1 + end - start));
     counted
+}
+
+/// How many spans there are, by arrays of a size that stays in the first-level cache.
+fn fill(splitter: Splitter, text: &str) -> usize {
+    let (mut starts, mut ends) = ([0; 512], [0; 512]);
+    let (mut count, mut pos) = (0, 0);
+    loop {
+        let found = if splitter.is_gapless() {
+            splitter.fill_ends(text, pos, &mut ends)
+        } else {
+            splitter.fill_spans(text, pos, &mut starts, &mut ends)
+        };
+        let Some(last) = found.checked_sub(1) else { return count };
+        black_box((&starts, &ends));
+        pos = ends[last] as usize;
+        count += found;
+    }
 }

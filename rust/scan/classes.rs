@@ -77,6 +77,19 @@ impl Class {
     pub(super) fn of_ascii(byte: u8) -> Self {
         Self(ASCII[usize::from(byte & 0x7f)])
     }
+
+    /// The bits themselves, for vectors of classes.
+    #[inline]
+    pub(super) const fn bits(self) -> u8 {
+        self.0
+    }
+}
+
+/// The classes of the 64 characters whose code points begin with the bits of `page`: in UTF-8, of all characters that
+/// differ in the last byte alone.
+#[inline]
+pub(super) fn page(page: usize) -> &'static [u8; BLOCK] {
+    &TABLE.classes.as_chunks().0[usize::from(TABLE.block_of[page.min(NUM_BLOCKS - 1)])]
 }
 
 const BLOCK_BITS: usize = 6;
@@ -90,7 +103,7 @@ struct Table {
 }
 
 static TABLE: Table = build();
-static ASCII: [u8; 128] = ascii();
+pub(super) static ASCII: [u8; 128] = ascii();
 const CLASSES: usize = stored_blocks() * BLOCK;
 
 /// The class that all of `block` has, if there is one, given the first range that ends in or after it.

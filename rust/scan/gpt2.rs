@@ -52,7 +52,7 @@ impl Scan for Gpt2 {
 
 /// End of `'s|'t|'re|'ve|'m|'ll|'d` at `pos`, where an apostrophe stands.
 #[inline]
-fn contraction(bytes: &[u8], pos: usize) -> Option<usize> {
+pub(super) fn contraction(bytes: &[u8], pos: usize) -> Option<usize> {
     match bytes[pos + 1..] {
         [b's' | b't' | b'm' | b'd', ..] => Some(pos + 2),
         [b'r' | b'v', b'e', ..] | [b'l', b'l', ..] => Some(pos + 3),

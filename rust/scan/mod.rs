@@ -17,6 +17,8 @@
 //! * [`gpt2`], [`cl100k`], [`o200k`]: splitters without gaps, each span begins where the last ended.
 //! * [`whitespace`]: splitters that drop the white space between spans.
 //!
+//! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
+//!
 //! All of them run in linear time on any text and never allocate. None looks behind the position it starts from, so a
 //! scan may start at any span boundary.
 
@@ -27,6 +29,7 @@ pub mod classes;
 mod cursor;
 pub mod gpt2;
 pub mod o200k;
+mod simd;
 #[cfg(test)]
 mod tests;
 pub mod whitespace;

@@ -26,7 +26,7 @@ fn scanned(splitter: Splitter, text: &str) -> Vec<(usize, usize)> {
 }
 
 /// Characters and short strings at which the patterns decide.
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     let pick = |choices: &'static [&'static str]| prop::sample::select(choices);
     let piece = prop_oneof![
         6 => pick(&["'", "'s", "'S", "'ſ", "'t", "'re", "'RE", "'Ve", "'m", "'ll", "'lL", "'d", "'l", "'r", "ſ"]),
@@ -42,7 +42,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 /// A few pieces over and over, for the runs that a wide choice never makes.
-fn monotone_text() -> impl Strategy<Value = String> {
+pub(super) fn monotone_text() -> impl Strategy<Value = String> {
     (prop::collection::vec(any::<prop::sample::Index>(), 0..100), text()).prop_map(|(picks, source)| {
         let source: Vec<char> = source.chars().take(4).collect();
         if source.is_empty() {

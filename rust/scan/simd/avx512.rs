@@ -1,0 +1,195 @@
+//! AVX-512 with byte permutations and compression (VBMI, VBMI2): Ice Lake, Zen 4 and later.
+
+use std::arch::x86_64::{
+    __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask,
+    _mm512_cmplt_epi8_mask, _mm512_cvtepu8_epi32, _mm512_loadu_si512, _mm512_mask_cmpeq_epi8_mask,
+    _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi32, _mm512_mask_test_epi8_mask,
+    _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_shuffle_i32x4, _mm512_test_epi8_mask,
+};
+
+use super::fill::{Isa, Job};
+use super::masks::{BLOCK, Masks, Window, below};
+use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, SPACE, UPPER, WORD, page};
+
+/// Proof that this processor has the instructions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    pub(super) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt"))
+        .then_some(Self(()))
+    }
+
+    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
+    pub(super) fn run<J: Job>(self, job: J) -> usize {
+        // SAFETY: a value of this type exists only where `detect` found these features.
+        unsafe { run(self, job) }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+fn run<J: Job>(isa: Avx512, job: J) -> usize {
+    job.run(isa)
+}
+
+impl Isa for Avx512 {
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
+    fn masks(self, window: &Window) -> Masks {
+        // SAFETY: a value of this type exists only where `detect` found these features.
+        unsafe { masks(window) }
+    }
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
+    fn positions(self, mask: u64, base: usize, out: &mut [u32]) -> usize {
+        // SAFETY: a value of this type exists only where `detect` found these features.
+        unsafe { positions(mask, base, out) }
+    }
+}
+
+/// The bit that says *ask further* in [`LEADS`]; no splitter with blocks asks for what it means in a class.
+const MIXED: u8 = 1 << 7;
+
+/// By the lower six bits of a first byte: the class of all characters that begin with it, or [`MIXED`].
+static LEADS: [u8; 64] = leads();
+
+const fn leads() -> [u8; 64] {
+    let mut classes = [MIXED; 64];
+    // Three bytes, 4096 characters.
+    let mut lead = 0xe1;
+    while lead < 0xf0 {
+        let first = (lead & 0x0f) << 12;
+        let mut code = first;
+        while code < first + 0x1000 && Class::of_code(code).bits() == Class::of_code(first).bits() {
+            code += 1;
+        }
+        if code == first + 0x1000 {
+            classes[lead & 0x3f] = Class::of_code(first).bits() & !MIXED;
+        }
+        lead += 1;
+    }
+    classes
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn masks(window: &Window) -> Masks {
+    let bytes = load(window.first_chunk::<BLOCK>().expect("a window is longer"));
+    let [low, high] = ASCII.as_chunks::<64>().0 else { unreachable!() };
+    let mut classes = _mm512_permutex2var_epi8(load(low), bytes, load(high));
+    let wide = _mm512_movepi8_mask(bytes);
+    if wide != 0 {
+        classes = wide_classes(window, bytes, wide, classes);
+    }
+    let equal = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
+    let class = |class: Class| _mm512_test_epi8_mask(classes, _mm512_set1_epi8(class.bits() as i8));
+    Masks {
+        letter: class(LETTER),
+        upper: class(UPPER),
+        lower: class(LOWER),
+        number: class(NUMBER),
+        space: class(SPACE),
+        word: class(WORD),
+        blank: equal(b' '),
+        newline: equal(b'\n') | equal(b'\r'),
+        apostrophe: equal(b'\''),
+        slash: equal(b'/'),
+        wide,
+        // As signed numbers, the bytes 0x80 to 0xBF are those below -64.
+        tail: _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-64)),
+    }
+}
+
+/// Puts the classes of characters beyond ASCII in the places of their first bytes, and zeros in those of the others.
+///
+/// Characters that differ in the last byte alone have their classes in one vector of the table, so one look-up serves
+/// all of them: a step for each such page in the block, of which a text in one script has few. Ideographs and Hangul
+/// have many, but are known by their first byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn wide_classes(window: &Window, bytes: __m512i, wide: u64, ascii: __m512i) -> __m512i {
+    let shifted = |by: usize| load(window[by..].first_chunk::<BLOCK>().expect("a window is longer"));
+    let seconds = shifted(1);
+    let leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xc0_u8 as i8));
+    let ascii = _mm512_maskz_mov_epi8(!wide, ascii);
+    let mut classes = _mm512_mask_permutexvar_epi8(ascii, leads, bytes, load(&LEADS));
+    let mut mixed = _mm512_mask_test_epi8_mask(leads, classes, _mm512_set1_epi8(MIXED as i8));
+    while mixed != 0 {
+        let at = mixed.trailing_zeros() as usize;
+        let [first, second, third, ..] = *window[at..].first_chunk::<4>().expect("a window is longer");
+        let low = |byte: u8| usize::from(byte & 0x3f);
+        let mut same = _mm512_mask_cmpeq_epi8_mask(mixed, bytes, _mm512_set1_epi8(first as i8));
+        let (number, lasts) = if first < 0xe0 {
+            (low(first) & 0x1f, seconds)
+        } else {
+            same = _mm512_mask_cmpeq_epi8_mask(same, seconds, _mm512_set1_epi8(second as i8));
+            let thirds = shifted(2);
+            if first < 0xf0 {
+                (low(first & 0x0f) << 6 | low(second), thirds)
+            } else {
+                same = _mm512_mask_cmpeq_epi8_mask(same, thirds, _mm512_set1_epi8(third as i8));
+                (low(first & 0x07) << 12 | low(second) << 6 | low(third), shifted(3))
+            }
+        };
+        classes = _mm512_mask_permutexvar_epi8(classes, same, lasts, load(page(number)));
+        mixed &= !same;
+    }
+    classes
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi2,popcnt")]
+fn positions(mask: u64, base: usize, out: &mut [u32]) -> usize {
+    let count = (mask.count_ones() as usize).min(out.len());
+    let places = _mm512_maskz_compress_epi8(mask, load(&IOTA));
+    // Most blocks of most texts have more than no and less than 33 spans: two stores without a question.
+    store::<0>(places, base, count, out);
+    store::<1>(places, base, count, out);
+    if count > 32 {
+        store::<2>(places, base, count, out);
+        store::<3>(places, base, count, out);
+    }
+    count
+}
+
+static IOTA: [u8; 64] = {
+    let mut iota = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        iota[at] = at as u8;
+        at += 1;
+    }
+    iota
+};
+
+/// Writes the bytes of the given quarter of `places`, each plus `base`: of the first `count` of all `places` those that
+/// are in it.
+#[inline]
+#[target_feature(enable = "avx512f")]
+#[expect(unsafe_code, reason = "a store under a mask has no safe form")]
+fn store<const QUARTER: i32>(places: __m512i, base: usize, count: usize, out: &mut [u32]) {
+    let quarter = _mm512_castsi512_si128(_mm512_shuffle_i32x4::<QUARTER>(places, places));
+    let places = _mm512_add_epi32(_mm512_cvtepu8_epi32(quarter), _mm512_set1_epi32(base as i32));
+    let first = 16 * QUARTER as usize;
+    let lanes = (below(count.min(out.len())) >> first) as u16;
+    // SAFETY: the mask has lanes for elements of `out` alone, and lanes outside of it are not written.
+    unsafe { _mm512_mask_storeu_epi32(out.as_mut_ptr().wrapping_add(first).cast(), lanes, places) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+#[expect(unsafe_code, reason = "a load from a pointer")]
+fn load(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: 64 bytes behind a reference, and the load asks for no alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}

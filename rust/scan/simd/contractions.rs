@@ -1,0 +1,48 @@
+//! English contractions, the one alternative that masks do not decide.
+
+use super::masks::bits;
+
+/// What the contractions of a block do to the next one. With `SUFFIX` a contraction belongs to the word before it,
+/// otherwise it is a span of its own.
+#[derive(Default)]
+pub(super) struct Contractions<const SUFFIX: bool> {
+    /// Bits that are starts, whatever the masks say.
+    starts: u64,
+    /// Bits that are no starts.
+    inner: u64,
+    /// Where the last contraction ended.
+    end: usize,
+}
+
+impl<const SUFFIX: bool> Contractions<SUFFIX> {
+    /// Takes out of `starts` what is inside of a contraction and puts in what is behind one.
+    ///
+    /// `apostrophes` are the places to look at, and `end_of` tells where a contraction at such a place ends.
+    #[inline(always)]
+    pub(super) fn cut(
+        &mut self,
+        starts: u64,
+        base: usize,
+        apostrophes: u64,
+        end_of: impl Fn(usize) -> Option<usize>,
+    ) -> u64 {
+        let mut starts = starts & !self.inner | self.starts;
+        (self.starts, self.inner) = (0, 0);
+        for bit in bits(apostrophes) {
+            let at = base + bit;
+            // A word has one suffix: an apostrophe behind that begins the next word.
+            if SUFFIX && at == self.end {
+                continue;
+            }
+            if let Some(end) = end_of(at) {
+                self.end = end;
+                let behind = 1_u128 << (end - base);
+                let inner = behind - (if SUFFIX { 1 } else { 2 } << bit);
+                starts = starts & !(inner as u64) | behind as u64;
+                self.starts |= (behind >> 64) as u64;
+                self.inner |= (inner >> 64) as u64;
+            }
+        }
+        starts
+    }
+}

@@ -1,0 +1,202 @@
+//! The same splitters, sixty-four bytes at a time.
+//!
+//! A block of text becomes one 64-bit integer per class of characters, a bit per byte ([`masks`]). All that the patterns
+//! say is then arithmetic on such integers, with the last bits of the block before carried in: a run is an addition, a
+//! neighbour a shift. The bits that are left are the places where spans start, and are written out as numbers.
+//!
+//! * [`fill`] is the loop over blocks; [`gpt2`], [`cl100k`], [`o200k`] and [`gaps`] are the arithmetic, [`runs`] and
+//!   [`contractions`] what they share.
+//! * `avx512`, `avx2`, `neon` and [`portable`] make masks out of bytes and numbers out of masks, and nothing else.
+//!   Which of them is chosen when the program runs.
+//!
+//! What no mask decides is left to the scanners of the parent module: contractions, lines of white space that go over
+//! the edge of a block, words of o200k in two scripts. Those scanners are also the specification: all back ends equal
+//! them by test.
+
+#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for its caller's processor")]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod cl100k;
+mod contractions;
+mod fill;
+mod gaps;
+mod gpt2;
+mod masks;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod o200k;
+mod portable;
+mod runs;
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use super::Splitter;
+use cl100k::Cl100kRules;
+use fill::{FillEnds, Job, Rules, SHORT, fill_ends_scalar};
+use gaps::{FillSpans, GapRules, WhitespaceRules, WhitespaceSplitRules, fill_spans_scalar};
+use gpt2::Gpt2Rules;
+use o200k::O200kRules;
+
+impl Splitter {
+    /// Writes the ends of the spans from the span boundary `start` on: as many as `ends` holds, or until the text ends.
+    /// Returns how many.
+    ///
+    /// For splitters without gaps. Each span begins where the one before ended, the first at `start`. Nothing is
+    /// remembered between calls, so the last end is a `start` to go on from. Zero comes back only at the end of the text
+    /// and for no room.
+    ///
+    /// ```
+    /// use lexmill::scan::Splitter;
+    ///
+    /// let (mut ends, mut spans, mut start) = ([0; 4], Vec::new(), 0);
+    /// let text = "Don't  panic!";
+    /// loop {
+    ///     let found = Splitter::Gpt2.fill_ends(text, start, &mut ends);
+    ///     for &end in &ends[..found] {
+    ///         spans.push(&text[start..end as usize]);
+    ///         start = end as usize;
+    ///     }
+    ///     if found == 0 {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(spans, ["Don", "'t", " ", " panic", "!"]);
+    /// ```
+    ///
+    /// # Panics
+    /// If `start` is above the length of `text`, the text is not below 4 GiB, or the splitter has gaps; what comes out is
+    /// unspecified if `start` is no character boundary.
+    #[inline]
+    pub fn fill_ends(self, text: &str, start: usize, ends: &mut [u32]) -> usize {
+        self.fill_ends_on(None, text, start, ends)
+    }
+
+    /// Writes the starts and ends of the spans from `start` on, which is a span boundary or between spans: as many as
+    /// both slices hold, or until the text ends. Returns how many; zero only if no span is left, and for no room.
+    ///
+    /// For all splitters; those without gaps have [`Self::fill_ends`]. The last end is a `start` to go on from. Elements
+    /// beyond those that were counted may be overwritten.
+    ///
+    /// # Panics
+    /// If `start` is above the length of `text`, or the text is not below 4 GiB; what comes out is unspecified if
+    /// `start` is no character boundary.
+    #[inline]
+    pub fn fill_spans(self, text: &str, start: usize, starts: &mut [u32], ends: &mut [u32]) -> usize {
+        self.fill_spans_on(None, text, start, starts, ends)
+    }
+
+    /// [`Self::fill_ends`] on a given back end, by default the best one if the text is long enough for any.
+    #[inline]
+    fn fill_ends_on(self, backend: Option<Backend>, text: &str, start: usize, ends: &mut [u32]) -> usize {
+        match self {
+            Self::Gpt2 => fill_ends::<Gpt2Rules>(backend, text, start, ends),
+            Self::Cl100k => fill_ends::<Cl100kRules<3>>(backend, text, start, ends),
+            Self::Qwen2 => fill_ends::<Cl100kRules<1>>(backend, text, start, ends),
+            Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
+            Self::Whitespace | Self::WhitespaceSplit => panic!("{self:?} has gaps"),
+        }
+    }
+
+    /// [`Self::fill_spans`] on a given back end.
+    #[inline]
+    fn fill_spans_on(
+        self,
+        backend: Option<Backend>,
+        text: &str,
+        start: usize,
+        starts: &mut [u32],
+        ends: &mut [u32],
+    ) -> usize {
+        let room = starts.len().min(ends.len());
+        let (starts, ends) = (&mut starts[..room], &mut ends[..room]);
+        match self {
+            Self::Whitespace => fill_spans::<WhitespaceRules>(backend, text, start, starts, ends),
+            Self::WhitespaceSplit => fill_spans::<WhitespaceSplitRules>(backend, text, start, starts, ends),
+            _ => {
+                let found = self.fill_ends_on(backend, text, start, ends);
+                if found > 0 {
+                    starts[0] = start as u32;
+                    starts[1..found].copy_from_slice(&ends[..found - 1]);
+                }
+                found
+            }
+        }
+    }
+}
+
+#[inline]
+fn fill_ends<R: Rules>(backend: Option<Backend>, text: &str, start: usize, ends: &mut [u32]) -> usize {
+    if backend.is_none() && text.len() - start < SHORT {
+        return fill_ends_scalar::<R::Scalar>(text, start, ends);
+    }
+    assert!(u32::try_from(text.len()).is_ok(), "a text of {} bytes has no 32-bit positions", text.len());
+    backend.unwrap_or_else(Backend::best).run(FillEnds { text, start, ends, rules: PhantomData::<R> })
+}
+
+#[inline]
+fn fill_spans<R: GapRules>(
+    backend: Option<Backend>,
+    text: &str,
+    start: usize,
+    starts: &mut [u32],
+    ends: &mut [u32],
+) -> usize {
+    if backend.is_none() && text.len() - start < SHORT {
+        return fill_spans_scalar::<R::Scalar>(text, start, starts, ends);
+    }
+    assert!(u32::try_from(text.len()).is_ok(), "a text of {} bytes has no 32-bit positions", text.len());
+    backend.unwrap_or_else(Backend::best).run(FillSpans { text, start, starts, ends, rules: R::default() })
+}
+
+/// What does the work.
+#[derive(Clone, Copy, Debug)]
+enum Backend {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
+    Portable(portable::Portable),
+}
+
+impl Backend {
+    /// All that this processor has, the best first.
+    fn available() -> Vec<Self> {
+        let mut found = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            found.extend(avx512::Avx512::detect().map(Self::Avx512));
+            found.extend(avx2::Avx2::detect().map(Self::Avx2));
+        }
+        #[cfg(target_arch = "aarch64")]
+        found.push(Self::Neon(neon::Neon));
+        found.push(Self::Portable(portable::Portable));
+        found
+    }
+
+    /// The best that this processor has.
+    #[inline]
+    fn best() -> Self {
+        static BEST: OnceLock<Backend> = OnceLock::new();
+        *BEST.get_or_init(|| Self::available()[0])
+    }
+
+    fn run<J: Job>(self, job: J) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(isa) => isa.run(job),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(isa) => isa.run(job),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(isa) => job.run(isa),
+            Self::Portable(isa) => job.run(isa),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! NEON, which every 64-bit ARM processor has: four vectors a block.
+
+use std::arch::aarch64::{
+    uint8x16_t, vandq_u8, vceqq_u8, vcleq_u8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8, vmaxvq_u8, vorrq_u8,
+    vpaddq_u8, vreinterpretq_u64_u8, vsubq_u8, vtstq_u8,
+};
+
+use super::fill::Isa;
+use super::masks::{BLOCK, Masks, Window, add_wide, positions};
+
+/// The back end of its target.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neon;
+
+impl Isa for Neon {
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a feature of the processor")]
+    fn masks(self, window: &Window) -> Masks {
+        // SAFETY: NEON is part of the target.
+        unsafe { masks(window) }
+    }
+
+    #[inline(always)]
+    fn positions(self, mask: u64, base: usize, out: &mut [u32]) -> usize {
+        positions(mask, base, out)
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn masks(window: &Window) -> Masks {
+    let block = quarters(window.first_chunk().expect("a window is longer"));
+    let equal = |byte: u8| gather(block, |bytes| vceqq_u8(bytes, vdupq_n_u8(byte)));
+    let between = |first: u8, last: u8| gather(block, |bytes| within(bytes, first, last));
+    let (upper, lower, digit) = (between(b'A', b'Z'), between(b'a', b'z'), between(b'0', b'9'));
+    // One pass for both cases: of the splitters that ask for letters most do not ask for cases.
+    let letter = gather(block, |bytes| within(vorrq_u8(bytes, vdupq_n_u8(0x20)), b'a', b'z'));
+    let blank = equal(b' ');
+    let mut masks = Masks {
+        letter,
+        upper,
+        lower,
+        number: digit,
+        space: blank | between(b'\t', b'\r'),
+        word: letter | digit | equal(b'_'),
+        blank,
+        newline: gather(block, |bytes| {
+            vorrq_u8(vceqq_u8(bytes, vdupq_n_u8(b'\n')), vceqq_u8(bytes, vdupq_n_u8(b'\r')))
+        }),
+        apostrophe: equal(b'\''),
+        slash: equal(b'/'),
+        // Most blocks have none.
+        wide: 0,
+        tail: 0,
+    };
+    let [first, second, third, fourth] = block;
+    let any = vorrq_u8(vorrq_u8(first, second), vorrq_u8(third, fourth));
+    if vmaxvq_u8(any) >= 0x80 {
+        masks.wide = gather(block, |bytes| vtstq_u8(bytes, vdupq_n_u8(0x80)));
+        masks.tail = gather(block, |bytes| within(bytes, 0x80, 0xbf));
+        add_wide(&mut masks, window, |classes, bit| with_bit(classes, bit));
+    }
+    masks
+}
+
+/// Which of the bytes have a bit of `bits`.
+#[inline]
+#[target_feature(enable = "neon")]
+fn with_bit(bytes: &[u8; BLOCK], bits: u8) -> u64 {
+    gather(quarters(bytes), |quarter| vtstq_u8(quarter, vdupq_n_u8(bits)))
+}
+
+/// One bit for each byte, of which `test` has to make all ones or zero.
+#[inline]
+#[target_feature(enable = "neon")]
+fn gather(block: [uint8x16_t; 4], test: impl Fn(uint8x16_t) -> uint8x16_t) -> u64 {
+    // Each byte keeps the bit of its place among eight; three additions of neighbours bring eight of them together.
+    let weights = quarters(&WEIGHTS)[0];
+    let [first, second, third, fourth] = block.map(|bytes| vandq_u8(test(bytes), weights));
+    let halves = vpaddq_u8(vpaddq_u8(first, second), vpaddq_u8(third, fourth));
+    vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(halves, halves)))
+}
+
+static WEIGHTS: [u8; BLOCK] = {
+    let mut weights = [0; BLOCK];
+    let mut at = 0;
+    while at < BLOCK {
+        weights[at] = 1 << (at % 8);
+        at += 1;
+    }
+    weights
+};
+
+/// All ones in the bytes from `first` to `last`.
+#[inline]
+#[target_feature(enable = "neon")]
+fn within(bytes: uint8x16_t, first: u8, last: u8) -> uint8x16_t {
+    vcleq_u8(vsubq_u8(bytes, vdupq_n_u8(first)), vdupq_n_u8(last - first))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+#[expect(unsafe_code, reason = "loads from a pointer")]
+fn quarters(bytes: &[u8; BLOCK]) -> [uint8x16_t; 4] {
+    // SAFETY: each load takes the sixteen bytes of its chunk.
+    [0, 16, 32, 48].map(|at| unsafe { vld1q_u8(bytes[at..at + 16].as_ptr()) })
+}

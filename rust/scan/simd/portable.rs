@@ -1,0 +1,73 @@
+//! No vectors: eight bytes at a time in 64-bit integers. The other back ends are tested against this one.
+
+use super::fill::Isa;
+use super::masks::{BLOCK, Masks, Window, add_wide, positions};
+
+/// The back end that every processor has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Portable;
+
+impl Isa for Portable {
+    #[inline(always)]
+    fn masks(self, window: &Window) -> Masks {
+        let block = window.first_chunk().expect("a window is longer");
+        let (upper, lower) = (between(block, b'A', b'Z'), between(block, b'a', b'z'));
+        let (digit, blank) = (between(block, b'0', b'9'), between(block, b' ', b' '));
+        let wide = gather(block, |word| word & TOPS);
+        let mut masks = Masks {
+            letter: upper | lower,
+            upper,
+            lower,
+            number: digit,
+            space: blank | between(block, b'\t', b'\r'),
+            word: upper | lower | digit | between(block, b'_', b'_'),
+            blank,
+            newline: between(block, b'\n', b'\n') | between(block, b'\r', b'\r'),
+            apostrophe: between(block, b'\'', b'\''),
+            slash: between(block, b'/', b'/'),
+            wide,
+            tail: gather(block, |word| word & !(word << 1) & TOPS),
+        };
+        if wide != 0 {
+            add_wide(&mut masks, window, |bytes, bit| {
+                gather(bytes, |word| word << (7 - bit.trailing_zeros()) & TOPS)
+            });
+        }
+        masks
+    }
+
+    #[inline(always)]
+    fn positions(self, mask: u64, base: usize, out: &mut [u32]) -> usize {
+        positions(mask, base, out)
+    }
+}
+
+/// The top bit of each byte.
+const TOPS: u64 = spread(0x80);
+
+/// `byte` in each of the eight bytes.
+const fn spread(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The bytes from `first` to `last`, both ASCII.
+#[inline(always)]
+fn between(block: &[u8; BLOCK], first: u8, last: u8) -> u64 {
+    gather(block, |word| {
+        // Each sum stays below 256, so no byte carries into the next.
+        let ascii = word & !TOPS;
+        (ascii + spread(0x80 - first)) & !(ascii + spread(0x7f - last)) & !word & TOPS
+    })
+}
+
+/// The top bits of what `test` makes of each eight bytes; it has to leave the other bits unset.
+#[inline(always)]
+fn gather(block: &[u8; BLOCK], test: impl Fn(u64) -> u64) -> u64 {
+    let mut mask = 0;
+    for (at, bytes) in block.as_chunks().0.iter().enumerate() {
+        // The product brings the eight bits together in the top byte, each from a place of its own.
+        let tops = test(u64::from_le_bytes(*bytes)) >> 7;
+        mask |= (tops.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
+    }
+    mask
+}
