@@ -107,7 +107,26 @@ impl Splitter {
 
     /// Calls `found` with the byte offsets of each span, from left to right.
     #[inline]
-    pub fn for_each_span(self, text: &str, found: impl FnMut(usize, usize)) {
+    pub fn for_each_span(self, text: &str, mut found: impl FnMut(usize, usize)) {
+        if u32::try_from(text.len()).is_err() {
+            return self.for_each_span_scalar(text, found);
+        }
+        let (mut starts, mut ends) = ([0; ROOM], [0; ROOM]);
+        let mut done = 0;
+        loop {
+            let count = self.fill_spans(text, done, &mut starts, &mut ends);
+            for (&start, &end) in starts.iter().zip(&ends).take(count) {
+                found(start as usize, end as usize);
+            }
+            if count == 0 {
+                return;
+            }
+            done = ends[count - 1] as usize;
+        }
+    }
+
+    /// The same span by span: the specification.
+    pub fn for_each_span_scalar(self, text: &str, found: impl FnMut(usize, usize)) {
         match self {
             Self::Gpt2 => for_each::<Gpt2>(text, found),
             Self::Cl100k => for_each::<Cl100k<3>>(text, found),
@@ -118,6 +137,9 @@ impl Splitter {
         }
     }
 }
+
+/// Spans that are found at a time: few enough to stay in the first-level cache, enough to pay for starting over.
+const ROOM: usize = 128;
 
 #[inline]
 fn for_each<S: Scan>(text: &str, mut found: impl FnMut(usize, usize)) {

@@ -12,7 +12,7 @@ mod naive {
     /// What `fill_spans` must write, given room for everything.
     pub(super) fn spans(splitter: Splitter, text: &str, start: usize) -> Vec<(u32, u32)> {
         let mut spans = Vec::new();
-        splitter.for_each_span(&text[start..], |from, to| {
+        splitter.for_each_span_scalar(&text[start..], |from, to| {
             spans.push(((start + from) as u32, (start + to) as u32));
         });
         spans
