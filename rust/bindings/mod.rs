@@ -12,6 +12,7 @@ mod encoding;
 mod errors;
 mod models;
 mod normalizers;
+mod options;
 mod pre_tokenizers;
 mod processors;
 mod progress;
@@ -67,7 +68,10 @@ mod _core {
     #[pymodule]
     mod normalizers {
         #[pymodule_export]
-        use super::super::normalizers::{PyNfc, PyNormalizer, PySequence};
+        use super::super::normalizers::{
+            PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace, PySequence,
+            PyStrip, PyStripAccents,
+        };
     }
 
     /// Pre-tokenizers.
@@ -75,8 +79,8 @@ mod _core {
     mod pre_tokenizers {
         #[pymodule_export]
         use super::super::pre_tokenizers::{
-            PyByteLevel, PyDigits, PyPreTokenizer, PyPunctuation, PySequence, PySplit, PyWhitespace,
-            PyWhitespaceSplit,
+            PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation, PySequence, PySplit,
+            PyWhitespace, PyWhitespaceSplit,
         };
     }
 
@@ -93,6 +97,9 @@ mod _core {
     #[pymodule]
     mod decoders {
         #[pymodule_export]
-        use super::super::decoders::{PyByteLevel, PyDecoder};
+        use super::super::decoders::{
+            PyBpeDecoder, PyByteFallback, PyByteLevel, PyDecoder, PyFuse, PyMetaspace, PyReplace, PySequence,
+            PyStrip,
+        };
     }
 }

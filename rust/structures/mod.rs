@@ -2,6 +2,7 @@
 
 pub mod atomic_file;
 pub mod bucket_queue;
+pub mod finder;
 pub mod flat_map;
 pub mod progress;
 pub mod regex;
