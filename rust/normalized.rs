@@ -171,7 +171,7 @@ impl Rewrite<'_> {
         match (&mut self.runs, &old.alignment) {
             (Some(runs), _) => runs.push(inserted.len() as u32, (old.origin(), old.origin())),
             (None, Alignment::Untracked(Beginning { is_origin: true, .. })) => {
-                self.beginning = self.text.len()
+                self.beginning = self.text.len();
             }
             (None, _) => {}
         }

@@ -198,7 +198,7 @@ pub(super) struct PyPrepend;
 #[pymethods]
 impl PyPrepend {
     #[new]
-    #[pyo3(signature = (prepend="\u{2581}".to_owned()), text_signature = "(prepend='\u{2581}')")]
+    #[pyo3(signature = (prepend="\u{2581}".to_owned()), text_signature = "(prepend='\\u2581')")]
     fn new(prepend: String) -> PyClassInitializer<Self> {
         PyNormalizer::of(Normalizer::Prepend(prepend)).add_subclass(Self)
     }

@@ -8,13 +8,10 @@ use crate::metaspace::PrependScheme;
 /// A text of one character.
 pub(super) fn character(py: Python<'_>, name: &str, value: &str) -> PyResult<char> {
     let mut chars = value.chars();
-    match (chars.next(), chars.next()) {
-        (Some(c), None) => Ok(c),
-        _ => {
-            let message = format!("{name} is {value:?} but must be a single character");
-            Err(exception(py, "OptionError", message))
-        }
-    }
+    let (first, second) = (chars.next(), chars.next());
+    first.filter(|_| second.is_none()).ok_or_else(|| {
+        exception(py, "OptionError", format!("{name} is {value:?} but must be a single character"))
+    })
 }
 
 /// A `prepend_scheme` by its name.

@@ -61,7 +61,7 @@ impl Component for PreTokenizer {
             Self::ByteLevel(ByteLevel { add_prefix_space, trim_offsets, use_regex }) => {
                 byte_level_json(*add_prefix_space, *trim_offsets, *use_regex)
             }
-            Self::Metaspace(options) => metaspace_json(options),
+            Self::Metaspace(options) => metaspace_json(*options),
             Self::Split(split) => json!({
                 "type": "Split",
                 "pattern": pattern_json(split.pattern()),
@@ -193,7 +193,7 @@ fn metaspace(field: &Field<'_>) -> Result<Metaspace> {
     Ok(Metaspace { replacement, prepend_scheme, split: field.bool_or("split", true)? })
 }
 
-fn metaspace_json(options: &Metaspace) -> Value {
+fn metaspace_json(options: Metaspace) -> Value {
     json!({
         "type": "Metaspace",
         "replacement": options.replacement,

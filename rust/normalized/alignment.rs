@@ -31,7 +31,7 @@ struct Run {
 #[derive(Clone, Debug)]
 pub(super) struct Runs<'a> {
     /// Ascending; the first one begins at or before the text.
-    runs: Cow<'a, [Run]>,
+    list: Cow<'a, [Run]>,
     /// The place of the text in what the runs count.
     base: u32,
     /// Where the original of the text begins.
@@ -40,7 +40,13 @@ pub(super) struct Runs<'a> {
     latest: Cell<usize>,
 }
 
-impl<'a> Runs<'a> {
+impl Runs<'_> {
+    /// Number of runs.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Where the original begins.
     pub(super) fn origin(&self) -> u32 {
         self.origin
@@ -57,7 +63,7 @@ impl<'a> Runs<'a> {
 
     /// The original bytes behind the character that byte `at` of `text` belongs to.
     fn bounds(&self, text: &str, at: usize) -> ByteRange {
-        let run = self.runs[self.find(at)];
+        let run = self.list[self.find(at)];
         if run.len != COPY {
             return (run.start, run.start + run.len);
         }
@@ -70,13 +76,13 @@ impl<'a> Runs<'a> {
         let at = self.base + at as u32;
         let latest = self.latest.get();
         let mut found = latest;
-        if self.runs[latest].at <= at {
-            let ahead = self.runs[latest + 1..].iter().take(STEPS);
+        if self.list[latest].at <= at {
+            let ahead = self.list[latest + 1..].iter().take(STEPS);
             found += ahead.take_while(|run| run.at <= at).count();
         }
-        let is_found = self.runs[found].at <= at && self.runs.get(found + 1).is_none_or(|next| at < next.at);
+        let is_found = self.list[found].at <= at && self.list.get(found + 1).is_none_or(|next| at < next.at);
         if !is_found {
-            found = self.runs.partition_point(|run| run.at <= at).saturating_sub(1);
+            found = self.list.partition_point(|run| run.at <= at).saturating_sub(1);
         }
         self.latest.set(found);
         found
@@ -85,7 +91,7 @@ impl<'a> Runs<'a> {
     /// The alignment of the part of the text that begins at byte `at`, which stands for the original from `origin` on.
     pub(super) fn from(&self, at: usize, origin: u32) -> Runs<'_> {
         let latest = Cell::new(if at == 0 { 0 } else { self.find(at) });
-        Runs { runs: Cow::Borrowed(&self.runs), base: self.base + at as u32, origin, latest }
+        Runs { list: Cow::Borrowed(&self.list), base: self.base + at as u32, origin, latest }
     }
 
     /// Appends the alignment of `range` to `out`.
@@ -95,8 +101,8 @@ impl<'a> Runs<'a> {
         }
         let (mut at, end) = (self.base + range.start as u32, self.base + range.end as u32);
         let first = self.find(range.start);
-        for (index, run) in (first..).zip(&self.runs[first..]) {
-            let until = self.runs.get(index + 1).map_or(end, |next| next.at.min(end));
+        for (index, run) in (first..).zip(&self.list[first..]) {
+            let until = self.list.get(index + 1).map_or(end, |next| next.at.min(end));
             match run.len {
                 COPY => out.copy(until - at, run.start + (at - run.at)),
                 len => out.push(until - at, (run.start, run.start + len)),
@@ -148,6 +154,6 @@ impl RunsBuilder {
         if self.runs.is_empty() {
             self.runs.push(Run { at: 0, start: origin, len: COPY });
         }
-        Runs { runs: Cow::Owned(self.runs), base: 0, origin, latest: Cell::new(0) }
+        Runs { list: Cow::Owned(self.runs), base: 0, origin, latest: Cell::new(0) }
     }
 }

@@ -13,9 +13,8 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
     let is_one = chars.next().is_some() && chars.next().is_none();
     // Several characters would all stand for the last one of the match, even where they spell the same.
     let is_same = |found: &str| is_one && found == content;
-    let found = replacement.finder().for_each(text, |found| match is_same(&text[found]) {
-        true => ControlFlow::Continue(()),
-        false => ControlFlow::Break(()),
+    let found = replacement.finder().for_each(text, |found| {
+        if is_same(&text[found]) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     found.is_ok_and(|end| end.is_continue())
 }

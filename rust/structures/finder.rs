@@ -20,7 +20,7 @@ pub struct Finder(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Literal(memchr::memmem::Finder<'static>),
+    Literal(Box<memchr::memmem::Finder<'static>>),
     Regex(Pattern),
 }
 
@@ -33,7 +33,9 @@ impl Finder {
         Ok(Self(match pattern {
             // An empty text is found between all characters, as the empty regular expression is.
             TextPattern::Literal(text) if text.is_empty() => Kind::Regex(Pattern::new("")?),
-            TextPattern::Literal(text) => Kind::Literal(memchr::memmem::Finder::new(text).into_owned()),
+            TextPattern::Literal(text) => {
+                Kind::Literal(Box::new(memchr::memmem::Finder::new(text).into_owned()))
+            }
             TextPattern::Regex(regex) => Kind::Regex(Pattern::new(regex)?),
         }))
     }
@@ -115,20 +117,20 @@ impl Replacement {
 mod tests {
     use super::*;
 
-    fn find(pattern: TextPattern, text: &str) -> Vec<Range<usize>> {
-        Finder::new(&pattern).and_then(|finder| finder.find_all(text)).expect("a plain pattern")
+    fn find(pattern: &TextPattern, text: &str) -> Vec<Range<usize>> {
+        Finder::new(pattern).and_then(|finder| finder.find_all(text)).expect("a plain pattern")
     }
 
     #[test]
     fn a_literal_is_no_regular_expression() {
-        assert_eq!(find(TextPattern::Literal(".".to_owned()), "a.b"), [1..2]);
-        assert_eq!(find(TextPattern::Regex(".".to_owned()), "ab"), [0..1, 1..2]);
+        assert_eq!(find(&TextPattern::Literal(".".to_owned()), ".a."), [0..1, 2..3]);
+        assert_eq!(find(&TextPattern::Regex(".".to_owned()), "ab"), [0..1, 1..2]);
     }
 
     #[test]
     fn nothing_is_found_between_all_characters() {
-        assert_eq!(find(TextPattern::Literal(String::new()), "aé"), [0..0, 1..1, 3..3]);
-        assert!(find(TextPattern::Literal(String::new()), "").is_empty());
+        assert_eq!(find(&TextPattern::Literal(String::new()), "aé"), [0..0, 1..1, 3..3]);
+        assert!(find(&TextPattern::Literal(String::new()), "").is_empty());
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn set(this: &PyRef<'_, PyMetaspace>, options: Metaspace) {
 impl PyMetaspace {
     #[new]
     #[pyo3(signature = (replacement="\u{2581}", prepend_scheme="always", split=true),
-        text_signature = "(replacement='\u{2581}', prepend_scheme='always', split=True)")]
+        text_signature = "(replacement='\\u2581', prepend_scheme='always', split=True)")]
     fn new(
         py: Python<'_>,
         replacement: &str,

@@ -48,7 +48,7 @@ impl Component for Decoder {
             Self::Strip(Strip { content, start, stop }) => {
                 json!({"type": "Strip", "content": content, "start": start, "stop": stop})
             }
-            Self::Metaspace(options) => metaspace_json(options),
+            Self::Metaspace(options) => metaspace_json(*options),
             Self::Bpe { suffix } => json!({"type": "BPEDecoder", "suffix": suffix}),
             Self::Sequence(stages) => json!({"type": "Sequence", "decoders": to_list(stages)}),
         }
