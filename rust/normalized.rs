@@ -163,17 +163,21 @@ impl Rewrite<'_> {
     ///
     /// At the beginning it stands for the empty place where the original begins.
     pub fn push_behind(&mut self, inserted: &str, end: usize) {
-        let old = self.from;
-        if let Some(last) = end.checked_sub(1) {
-            return self.push_all(inserted.chars(), last..end);
-        }
         self.text.push_str(inserted);
-        match (&mut self.runs, &old.alignment) {
-            (Some(runs), _) => runs.push(inserted.len() as u32, (old.origin(), old.origin())),
-            (None, Alignment::Untracked(Beginning { is_origin: true, .. })) => {
-                self.beginning = self.text.len();
+        let old = self.from;
+        match (&mut self.runs, end.checked_sub(1)) {
+            (Some(runs), Some(last)) => {
+                let is_one = inserted.chars().nth(1).is_none();
+                let (len, range) = (inserted.len() as u32, old.original(last..end));
+                if is_one { runs.push_char(len, range) } else { runs.push(len, range) }
             }
-            (None, _) => {}
+            (Some(runs), None) => runs.push(inserted.len() as u32, (old.origin(), old.origin())),
+            (None, Some(last)) => self.note(last),
+            (None, None) => {
+                if let Alignment::Untracked(Beginning { is_origin: true, .. }) = old.alignment {
+                    self.beginning = self.text.len();
+                }
+            }
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Finder(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
+    /// Spaces, mostly: a single byte is found faster than a text of one.
+    Byte(u8),
     Literal(Box<memchr::memmem::Finder<'static>>),
     Regex(Pattern),
 }
@@ -33,6 +35,7 @@ impl Finder {
         Ok(Self(match pattern {
             // An empty text is found between all characters, as the empty regular expression is.
             TextPattern::Literal(text) if text.is_empty() => Kind::Regex(Pattern::new("")?),
+            TextPattern::Literal(text) if text.len() == 1 => Kind::Byte(text.as_bytes()[0]),
             TextPattern::Literal(text) => {
                 Kind::Literal(Box::new(memchr::memmem::Finder::new(text).into_owned()))
             }
@@ -52,6 +55,9 @@ impl Finder {
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         match &self.0 {
+            Kind::Byte(byte) => {
+                Ok(memchr::memchr_iter(*byte, text.as_bytes()).try_for_each(|start| each(start..start + 1)))
+            }
             Kind::Literal(finder) => {
                 let len = finder.needle().len();
                 Ok(finder.find_iter(text.as_bytes()).try_for_each(|start| each(start..start + len)))
