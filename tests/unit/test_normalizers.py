@@ -27,6 +27,9 @@ from lexmill.normalizers import (
     [
         (NFC(), "e\u0301 \ufb01", "\u00e9 \ufb01"),
         (NFD(), "\u00e9 \uac01", "e\u0301 \u1100\u1161\u11a8"),
+        (NFD(), "\u00e9", "e\u0301"),
+        (NFKD(), "\u00bd", "1\u20442"),
+        (NFKC(), "\u00a0", " "),
         (NFKC(), "e\u0301 \ufb01 \u2460", "\u00e9 fi 1"),
         (NFKD(), "\u00e9 \ufb01", "e\u0301 fi"),
         # These came after Unicode 9, whose tables Hugging Face has.
@@ -38,6 +41,8 @@ from lexmill.normalizers import (
         (Strip(left=False), "  a  ", "  a"),
         (Strip(), " \n ", ""),
         (StripAccents(), "a\u0301\u0323\u20dd\u0903 \u00e9", "a \u00e9"),
+        # A mark of Unicode 12, and a letter that was a mark in Unicode 9.
+        (StripAccents(), "a\u1abf\u1cf2", "a\u1abf"),
         (Prepend(), "a", "▁a"),
         (Prepend("ab"), "", ""),
         (Prepend(""), "a", "a"),
@@ -80,6 +85,8 @@ def tokens_of(normalizer: Normalizer, text: str, added: list[AddedToken] | None 
         (Replace(Regex(" +"), "▁"), "a  b", [("a", (0, 1)), ("▁", (2, 3)), ("b", (3, 4))]),
         (Replace("é", "xx"), "aéb", [("a", (0, 1)), ("x", (1, 2)), ("x", (1, 2)), ("b", (2, 3))]),
         (Replace("aé", ""), "aéb", [("b", (2, 3))]),
+        # Even if it is what was there before.
+        (Replace("ab", "ab"), "ab", [("a", (1, 2)), ("b", (1, 2))]),
         # In place of nothing it stands for the character before.
         (Replace("", "x"), "ab", [("x", (0, 0)), ("a", (0, 1)), ("x", (0, 1)), ("b", (1, 2)), ("x", (1, 2))]),
         (
