@@ -216,7 +216,7 @@ DECODER = st.one_of(
     DECODERS, st.lists(DECODERS, max_size=4).map(lambda stages: {"type": "Sequence", "decoders": stages})
 )
 BYTE_TOKENS = st.one_of(
-    st.sampled_from(["<0xE2>", "<0x96>", "<0x81>", "<0xF0>", "<0x+A>", "<0x>>", "<0xé>", "<0xg0>"]),
+    st.sampled_from(["<0xE2>", "<0x96>", "<0x81>", "<0xF0>", "<0x1>", "<0x+A>", "<0x>>", "<0xé>", "<0xg0>"]),
     st.sampled_from(BYTES),
 )
 TOKENS = st.lists(st.one_of(TEXTS, BYTE_TOKENS, BYTE_TOKENS, st.sampled_from(["a</w>", "Ġa", "Ã", "©"])), max_size=12)
