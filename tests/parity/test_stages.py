@@ -171,6 +171,8 @@ def test_random_stages_encode_alike(text: str, normalizer: Any, pre_tokenizer: A
     file = definition(normalizer, pre_tokenizer, added)
     ours, theirs = lexmill.Tokenizer.from_str(file), peer.Tokenizer.from_str(file)
     assert json.loads(ours.to_str()) == json.loads(theirs.to_str())
+    # An added token of which nothing is left is found everywhere there, even inside characters, and nowhere here.
+    assume(not added or normalizer is None or theirs.normalizer.normalize_str("[X]"))
     own, other = ours.encode(text), theirs.encode(text)
     assert_same_encoding(own, other, text, ("tokens", "ids", "offsets", "word_ids"))
     # Without offsets another path is taken.
