@@ -50,6 +50,7 @@ pub mod encoding;
 pub mod engine;
 pub mod error;
 pub mod formats;
+pub mod metaspace;
 pub mod models;
 pub mod normalized;
 pub mod normalizers;

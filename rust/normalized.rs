@@ -1,33 +1,53 @@
 //! A piece of text on its way through the stages, with its alignment to the original bytes.
 
+mod alignment;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::ops::Range;
+
+use alignment::{Runs, RunsBuilder};
 
 /// Half-open byte range of the original text.
 pub type ByteRange = (u32, u32);
 
-/// Where each byte of a changed text came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Alignment {
+/// Where each character of a text came from.
+#[derive(Clone, Debug)]
+enum Alignment<'a> {
     /// The text is the original's, starting at this byte.
     Identity(u32),
-    /// The original range of each byte of the text.
-    Ranges(Vec<ByteRange>),
-    /// Nobody will ask.
-    Untracked,
+    /// The text was changed.
+    Runs(Runs<'a>),
+    /// Nobody will ask, but for the beginning.
+    Untracked(Beginning),
+}
+
+/// What is left of an alignment where offsets are not wanted.
+#[derive(Clone, Copy, Debug)]
+struct Beginning {
+    /// Whether the original of the text begins at byte 0.
+    is_origin: bool,
+    /// Bytes at the front of the text that stand for the original from byte 0 on.
+    len: usize,
 }
 
 /// Text after normalization, aligned to the original.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Normalized<'a> {
     text: Cow<'a, str>,
-    alignment: Alignment,
+    alignment: Alignment<'a>,
 }
 
 impl<'a> Normalized<'a> {
     /// An unchanged piece of the original text, which starts at byte `start` there.
     pub fn new(text: &'a str, start: usize, tracked: bool) -> Self {
-        let alignment = if tracked { Alignment::Identity(start as u32) } else { Alignment::Untracked };
+        let alignment = if tracked {
+            Alignment::Identity(start as u32)
+        } else {
+            let first = text.chars().next().filter(|_| start == 0);
+            Alignment::Untracked(Beginning { is_origin: start == 0, len: first.map_or(0, char::len_utf8) })
+        };
         Self { text: Cow::Borrowed(text), alignment }
     }
 
@@ -36,9 +56,14 @@ impl<'a> Normalized<'a> {
         &self.text
     }
 
+    /// The text alone.
+    pub fn into_text(self) -> Cow<'a, str> {
+        self.text
+    }
+
     /// Whether anybody will ask for offsets.
     pub fn is_tracked(&self) -> bool {
-        self.alignment != Alignment::Untracked
+        !matches!(self.alignment, Alignment::Untracked(_))
     }
 
     /// The original bytes behind `range` of the text; a character cut by `range` counts whole.
@@ -51,32 +76,46 @@ impl<'a> Normalized<'a> {
                 let end = self.text.ceil_char_boundary(range.end) as u32;
                 (base + start, base + end)
             }
-            Alignment::Ranges(ranges) => {
-                let start = ranges.get(range.start).map_or(0, |range| range.0);
-                let end = range.end.checked_sub(1).and_then(|last| ranges.get(last));
-                (start, end.map_or(start, |range| range.1))
-            }
-            Alignment::Untracked => (0, 0),
+            Alignment::Runs(runs) => runs.original(&self.text, range),
+            Alignment::Untracked(_) => (0, 0),
+        }
+    }
+
+    /// Whether the character at byte `at` stands for the beginning of the whole original text.
+    pub fn is_at_beginning(&self, at: usize) -> bool {
+        match &self.alignment {
+            Alignment::Untracked(beginning) => at < beginning.len,
+            _ => self.original(at..at + 1).0 == 0,
+        }
+    }
+
+    /// Where the original of this text begins.
+    fn origin(&self) -> u32 {
+        match &self.alignment {
+            Alignment::Identity(base) => *base,
+            Alignment::Runs(runs) => runs.origin(),
+            Alignment::Untracked(_) => 0,
         }
     }
 
     /// Starts a rewrite of this text.
     pub fn rewrite(&self) -> Rewrite<'_> {
-        let tracked = self.is_tracked();
-        let capacity = self.text.len() + self.text.len() / 8;
-        Rewrite {
-            from: self,
-            text: String::with_capacity(capacity),
-            ranges: tracked.then(|| Vec::with_capacity(capacity)),
-        }
+        let text = String::with_capacity(self.text.len() + self.text.len() / 8);
+        Rewrite { from: self, text, runs: self.is_tracked().then(RunsBuilder::default), beginning: 0 }
     }
 
     /// The part of the text in `range`, which must lie on character boundaries.
     pub fn slice(&self, range: Range<usize>) -> Normalized<'_> {
         let alignment = match &self.alignment {
             Alignment::Identity(base) => Alignment::Identity(base + range.start as u32),
-            Alignment::Ranges(ranges) => Alignment::Ranges(ranges[range.clone()].to_vec()),
-            Alignment::Untracked => Alignment::Untracked,
+            Alignment::Runs(runs) => {
+                let origin = runs.original(&self.text, range.clone()).0;
+                Alignment::Runs(runs.from(range.start, origin))
+            }
+            Alignment::Untracked(Beginning { len, .. }) => {
+                let (is_origin, len) = (range.start < *len, len.saturating_sub(range.start));
+                Alignment::Untracked(Beginning { is_origin, len })
+            }
         };
         Normalized { text: Cow::Borrowed(&self.text[range]), alignment }
     }
@@ -87,26 +126,74 @@ impl<'a> Normalized<'a> {
 pub struct Rewrite<'a> {
     from: &'a Normalized<'a>,
     text: String,
-    ranges: Option<Vec<ByteRange>>,
+    runs: Option<RunsBuilder>,
+    /// [`Beginning::len`] of the new text, where it is all that is kept.
+    beginning: usize,
 }
 
 impl Rewrite<'_> {
+    /// Notes that what was just written stands for the old character at byte `at`.
+    fn note(&mut self, at: usize) {
+        if let Alignment::Untracked(Beginning { len, .. }) = self.from.alignment
+            && at < len
+        {
+            self.beginning = self.text.len();
+        }
+    }
+
     /// Appends `c`, which stands for bytes `source` of the old text.
     pub fn push(&mut self, c: char, source: Range<usize>) {
         self.text.push(c);
-        if let Some(ranges) = &mut self.ranges {
-            let range = self.from.original(source);
-            ranges.extend((0..c.len_utf8()).map(|_| range));
+        match &mut self.runs {
+            Some(runs) => runs.push_char(c.len_utf8() as u32, self.from.original(source)),
+            None => self.note(source.start),
         }
     }
 
     /// Appends several characters, all of which stand for bytes `source` of the old text.
     pub fn push_all(&mut self, chars: impl Iterator<Item = char>, source: Range<usize>) {
         let start = self.text.len();
-        self.text.extend(chars);
-        if let Some(ranges) = &mut self.ranges {
-            let range = self.from.original(source);
-            ranges.extend((start..self.text.len()).map(|_| range));
+        let count = chars.map(|c| self.text.push(c)).count();
+        let Some(runs) = &mut self.runs else { return self.note(source.start) };
+        let (len, range) = ((self.text.len() - start) as u32, self.from.original(source));
+        if count == 1 { runs.push_char(len, range) } else { runs.push(len, range) }
+    }
+
+    /// Appends `inserted`, which stands for the old character before byte `end`, a character boundary.
+    ///
+    /// At the beginning it stands for the empty place where the original begins.
+    pub fn push_behind(&mut self, inserted: &str, end: usize) {
+        self.text.push_str(inserted);
+        let old = self.from;
+        match (&mut self.runs, end.checked_sub(1)) {
+            (Some(runs), Some(last)) => {
+                let is_one = inserted.chars().nth(1).is_none();
+                let (len, range) = (inserted.len() as u32, old.original(last..end));
+                if is_one { runs.push_char(len, range) } else { runs.push(len, range) }
+            }
+            (Some(runs), None) => runs.push(inserted.len() as u32, (old.origin(), old.origin())),
+            (None, Some(last)) => self.note(last),
+            (None, None) => {
+                if let Alignment::Untracked(Beginning { is_origin: true, .. }) = old.alignment {
+                    self.beginning = self.text.len();
+                }
+            }
+        }
+    }
+
+    /// Appends `range` of the old text as it is.
+    pub fn copy(&mut self, range: Range<usize>) {
+        let start = self.text.len();
+        self.text.push_str(&self.from.text[range.clone()]);
+        match (&self.from.alignment, &mut self.runs) {
+            (Alignment::Identity(base), Some(runs)) => {
+                runs.copy(range.len() as u32, base + range.start as u32);
+            }
+            (Alignment::Runs(old), Some(runs)) => old.copy_to(range, runs),
+            (Alignment::Untracked(Beginning { len, .. }), _) if range.start < *len => {
+                self.beginning = start + len.min(&range.end) - range.start;
+            }
+            _ => {}
         }
     }
 
@@ -122,7 +209,13 @@ impl Rewrite<'_> {
 
     /// The new text.
     pub fn finish<'b>(self) -> Normalized<'b> {
-        let alignment = self.ranges.map_or(Alignment::Untracked, Alignment::Ranges);
+        let alignment = match (self.runs, &self.from.alignment) {
+            (Some(runs), _) => Alignment::Runs(runs.finish(self.from.origin())),
+            (None, Alignment::Untracked(Beginning { is_origin, .. })) => {
+                Alignment::Untracked(Beginning { is_origin: *is_origin, len: self.beginning })
+            }
+            (None, _) => Alignment::Untracked(Beginning { is_origin: false, len: 0 }),
+        };
         Normalized { text: Cow::Owned(self.text), alignment }
     }
 }
@@ -174,31 +267,5 @@ impl<'a> PreTokenized<'a> {
         }
         self.spans = spans;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cut_character_counts_whole() {
-        let text = Normalized::new("aé", 10, true);
-        assert_eq!(text.original(0..1), (10, 11));
-        assert_eq!(text.original(1..2), (11, 13));
-        assert_eq!(text.original(2..3), (11, 13));
-    }
-
-    #[test]
-    fn a_rewrite_keeps_the_original_ranges() {
-        let text = Normalized::new("éx", 4, true);
-        let mut rewrite = text.rewrite();
-        rewrite.push_all("Ã©".chars(), 0..2);
-        rewrite.push('y', 2..3);
-        let changed = rewrite.finish();
-        assert_eq!(changed.text(), "Ã©y");
-        assert_eq!(changed.original(0..2), (4, 6));
-        assert_eq!(changed.original(2..5), (4, 7));
-        assert_eq!(changed.slice(4..5).original(0..1), (6, 7));
     }
 }

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from lexmill import _core
 
+BPEDecoder = _core.decoders.BPEDecoder
+ByteFallback = _core.decoders.ByteFallback
 ByteLevel = _core.decoders.ByteLevel
 Decoder = _core.decoders.Decoder
+Fuse = _core.decoders.Fuse
+Metaspace = _core.decoders.Metaspace
+Replace = _core.decoders.Replace
+Sequence = _core.decoders.Sequence
+Strip = _core.decoders.Strip
 
-__all__ = ["ByteLevel", "Decoder"]
+__all__ = [
+    "BPEDecoder",
+    "ByteFallback",
+    "ByteLevel",
+    "Decoder",
+    "Fuse",
+    "Metaspace",
+    "Replace",
+    "Sequence",
+    "Strip",
+]

@@ -5,7 +5,27 @@ from __future__ import annotations
 from lexmill import _core
 
 NFC = _core.normalizers.NFC
+NFD = _core.normalizers.NFD
+NFKC = _core.normalizers.NFKC
+NFKD = _core.normalizers.NFKD
+Lowercase = _core.normalizers.Lowercase
 Normalizer = _core.normalizers.Normalizer
+Prepend = _core.normalizers.Prepend
+Replace = _core.normalizers.Replace
 Sequence = _core.normalizers.Sequence
+Strip = _core.normalizers.Strip
+StripAccents = _core.normalizers.StripAccents
 
-__all__ = ["NFC", "Normalizer", "Sequence"]
+__all__ = [
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "Lowercase",
+    "Normalizer",
+    "Prepend",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "StripAccents",
+]

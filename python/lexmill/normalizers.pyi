@@ -1,9 +1,23 @@
 from collections.abc import Sequence as _Sequence
-from typing import final
+from typing import NoReturn, final
 
 from typing_extensions import disjoint_base
 
-__all__ = ["NFC", "Normalizer", "Sequence"]
+from lexmill._core import Regex
+
+__all__ = [
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "Lowercase",
+    "Normalizer",
+    "Prepend",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "StripAccents",
+]
 
 @disjoint_base
 class Normalizer:
@@ -14,6 +28,59 @@ class Normalizer:
 @final
 class NFC(Normalizer):
     def __new__(cls) -> NFC: ...
+
+@final
+class NFD(Normalizer):
+    def __new__(cls) -> NFD: ...
+
+@final
+class NFKC(Normalizer):
+    def __new__(cls) -> NFKC: ...
+
+@final
+class NFKD(Normalizer):
+    def __new__(cls) -> NFKD: ...
+
+@final
+class Lowercase(Normalizer):
+    def __new__(cls) -> Lowercase: ...
+
+@final
+class StripAccents(Normalizer):
+    def __new__(cls) -> StripAccents: ...
+
+@final
+class Strip(Normalizer):
+    def __new__(cls, left: bool = True, right: bool = True) -> Strip: ...
+    @property
+    def left(self) -> bool: ...
+    @left.setter
+    def left(self, value: bool) -> None: ...
+    @property
+    def right(self) -> bool: ...
+    @right.setter
+    def right(self, value: bool) -> None: ...
+
+@final
+class Prepend(Normalizer):
+    def __new__(cls, prepend: str = "▁") -> Prepend: ...
+    @property
+    def prepend(self) -> str: ...
+    @prepend.setter
+    def prepend(self, value: str) -> None: ...
+
+@final
+class Replace(Normalizer):
+    def __new__(cls, pattern: str | Regex, content: str) -> Replace: ...
+    @property
+    def pattern(self) -> NoReturn: ...
+    @pattern.setter
+    def pattern(self, value: str | Regex) -> NoReturn: ...
+    @property
+    def content(self) -> str: ...
+    @content.setter
+    def content(self, value: str) -> None: ...
+    def __getnewargs__(self) -> tuple[str, str]: ...
 
 @final
 class Sequence(Normalizer):

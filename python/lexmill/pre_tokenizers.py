@@ -6,6 +6,7 @@ from lexmill import _core
 
 ByteLevel = _core.pre_tokenizers.ByteLevel
 Digits = _core.pre_tokenizers.Digits
+Metaspace = _core.pre_tokenizers.Metaspace
 PreTokenizer = _core.pre_tokenizers.PreTokenizer
 Punctuation = _core.pre_tokenizers.Punctuation
 Sequence = _core.pre_tokenizers.Sequence
@@ -13,4 +14,14 @@ Split = _core.pre_tokenizers.Split
 Whitespace = _core.pre_tokenizers.Whitespace
 WhitespaceSplit = _core.pre_tokenizers.WhitespaceSplit
 
-__all__ = ["ByteLevel", "Digits", "PreTokenizer", "Punctuation", "Sequence", "Split", "Whitespace", "WhitespaceSplit"]
+__all__ = [
+    "ByteLevel",
+    "Digits",
+    "Metaspace",
+    "PreTokenizer",
+    "Punctuation",
+    "Sequence",
+    "Split",
+    "Whitespace",
+    "WhitespaceSplit",
+]

@@ -5,9 +5,20 @@ from typing_extensions import disjoint_base
 
 from lexmill._core import Regex
 
-__all__ = ["ByteLevel", "Digits", "PreTokenizer", "Punctuation", "Sequence", "Split", "Whitespace", "WhitespaceSplit"]
+__all__ = [
+    "ByteLevel",
+    "Digits",
+    "Metaspace",
+    "PreTokenizer",
+    "Punctuation",
+    "Sequence",
+    "Split",
+    "Whitespace",
+    "WhitespaceSplit",
+]
 
 _Behavior: TypeAlias = Literal["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
+_PrependScheme: TypeAlias = Literal["first", "never", "always"]
 
 @disjoint_base
 class PreTokenizer:
@@ -32,6 +43,24 @@ class ByteLevel(PreTokenizer):
     def use_regex(self) -> bool: ...
     @use_regex.setter
     def use_regex(self, value: bool) -> None: ...
+
+@final
+class Metaspace(PreTokenizer):
+    def __new__(
+        cls, replacement: str = "▁", prepend_scheme: _PrependScheme = "always", split: bool = True
+    ) -> Metaspace: ...
+    @property
+    def replacement(self) -> str: ...
+    @replacement.setter
+    def replacement(self, value: str) -> None: ...
+    @property
+    def prepend_scheme(self) -> _PrependScheme: ...
+    @prepend_scheme.setter
+    def prepend_scheme(self, value: _PrependScheme) -> None: ...
+    @property
+    def split(self) -> bool: ...
+    @split.setter
+    def split(self, value: bool) -> None: ...
 
 @final
 class Split(PreTokenizer):

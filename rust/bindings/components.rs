@@ -1,6 +1,6 @@
 //! What all stages have in common towards Python: pickling, `repr`, and indices of sequences.
 
-use pyo3::exceptions::{PyIndexError, PyOverflowError};
+use pyo3::exceptions::{PyException, PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
@@ -47,8 +47,8 @@ pub(super) fn shown(value: &Value) -> String {
             let kind = members.get("type").and_then(Value::as_str);
             let others = members.iter().filter(|(key, _)| *key != "type" || kind.is_none());
             let show = |(key, value): (&String, &Value)| match (kind, key.as_str(), value) {
-                // Behaviours are names, not texts.
-                (Some(_), "behavior", Value::String(name)) => format!("behavior={name}"),
+                // These are names, not texts.
+                (Some(_), "behavior" | "prepend_scheme", Value::String(name)) => format!("{key}={name}"),
                 (Some(_), ..) => format!("{key}={}", shown(value)),
                 (None, ..) if members.len() == 1 && (key == "String" || key == "Regex") => {
                     format!("{key}({})", shown(value))
@@ -63,6 +63,11 @@ pub(super) fn shown(value: &Value) -> String {
             }
         }
     }
+}
+
+/// The error for an object whose state is that of another class.
+pub(super) fn unpickled(kind: &str) -> PyErr {
+    PyException::new_err(format!("this object was unpickled from another {kind}'s state"))
 }
 
 /// An index of a sequence; negative ones are refused, as in Hugging Face.

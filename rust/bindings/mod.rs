@@ -13,6 +13,7 @@ mod errors;
 mod int_lists;
 mod models;
 mod normalizers;
+mod options;
 mod pre_tokenizers;
 mod processors;
 mod progress;
@@ -68,7 +69,10 @@ mod _core {
     #[pymodule]
     mod normalizers {
         #[pymodule_export]
-        use super::super::normalizers::{PyNfc, PyNormalizer, PySequence};
+        use super::super::normalizers::{
+            PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace, PySequence,
+            PyStrip, PyStripAccents,
+        };
     }
 
     /// Pre-tokenizers.
@@ -76,8 +80,8 @@ mod _core {
     mod pre_tokenizers {
         #[pymodule_export]
         use super::super::pre_tokenizers::{
-            PyByteLevel, PyDigits, PyPreTokenizer, PyPunctuation, PySequence, PySplit, PyWhitespace,
-            PyWhitespaceSplit,
+            PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation, PySequence, PySplit,
+            PyWhitespace, PyWhitespaceSplit,
         };
     }
 
@@ -94,6 +98,9 @@ mod _core {
     #[pymodule]
     mod decoders {
         #[pymodule_export]
-        use super::super::decoders::{PyByteLevel, PyDecoder};
+        use super::super::decoders::{
+            PyBpeDecoder, PyByteFallback, PyByteLevel, PyDecoder, PyFuse, PyMetaspace, PyReplace, PySequence,
+            PyStrip,
+        };
     }
 }

@@ -1,12 +1,15 @@
 //! `lexmill.pre_tokenizers`.
 
+mod metaspace;
+
 use std::sync::Arc;
 
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
-use super::components::{get_state, index, no_such_index, repr, set_state};
+pub(super) use metaspace::PyMetaspace;
+
+use super::components::{get_state, index, no_such_index, repr, set_state, unpickled};
 use super::errors::{OrRaise, exception};
 use super::regex::PatternArgument;
 use super::stage::{Stage, Staged};
@@ -46,6 +49,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<PreTokenizer>>) -> PyResult<
     let base = PyClassInitializer::from(PyPreTokenizer { stage });
     Ok(match kind {
         PreTokenizer::ByteLevel(_) => Py::new(py, base.add_subclass(PyByteLevel))?.into_any(),
+        PreTokenizer::Metaspace(_) => Py::new(py, base.add_subclass(PyMetaspace))?.into_any(),
         PreTokenizer::Split(_) => Py::new(py, base.add_subclass(PySplit))?.into_any(),
         PreTokenizer::Whitespace => Py::new(py, base.add_subclass(PyWhitespace))?.into_any(),
         PreTokenizer::WhitespaceSplit => Py::new(py, base.add_subclass(PyWhitespaceSplit))?.into_any(),
@@ -172,7 +176,7 @@ pub(super) struct PySplit;
 fn split(this: &PyRef<'_, PySplit>) -> PyResult<Arc<Split>> {
     match this.as_super().stage.get() {
         PreTokenizer::Split(split) => Ok(split),
-        _ => Err(PyException::new_err("this object was unpickled from another pre-tokenizer's state")),
+        _ => Err(unpickled("pre-tokenizer")),
     }
 }
 

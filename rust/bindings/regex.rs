@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 
 use super::errors::OrRaise;
-use crate::pre_tokenizers::SplitPattern;
+use crate::structures::finder::TextPattern;
 use crate::structures::regex::Pattern;
 
 /// A regular expression in Oniguruma's syntax, as `tokenizer.json` files hold them.
@@ -41,10 +41,10 @@ pub(super) enum PatternArgument<'py> {
 }
 
 impl PatternArgument<'_> {
-    pub(super) fn to_core(&self) -> SplitPattern {
+    pub(super) fn to_core(&self) -> TextPattern {
         match self {
-            Self::Text(text) => SplitPattern::Literal(text.clone()),
-            Self::Regex(regex) => SplitPattern::Regex(regex.get().pattern.clone()),
+            Self::Text(text) => TextPattern::Literal(text.clone()),
+            Self::Regex(regex) => TextPattern::Regex(regex.get().pattern.clone()),
         }
     }
 }

@@ -274,7 +274,7 @@ impl PyTokenizer {
         if strict {
             core.check_ids(&ids).or_raise(py)?;
         }
-        Ok(detached(py, ids.len() * 4, || core.decode(&ids, skip_special_tokens)))
+        detached(py, ids.len() * 4, || core.decode(&ids, skip_special_tokens)).or_raise(py)
     }
 
     /// The texts of lists of ids.
@@ -291,7 +291,10 @@ impl PyTokenizer {
         if strict {
             rows.iter().try_for_each(|row| core.check_ids(row)).or_raise(py)?;
         }
-        Ok(py.detach(|| rows.iter().map(|row| core.decode(row, skip_special_tokens)).collect()))
+        py.detach(|| {
+            rows.iter().map(|row| core.decode(row, skip_special_tokens)).collect::<crate::Result<_>>()
+        })
+        .or_raise(py)
     }
 }
 

@@ -1,6 +1,18 @@
-//! Decoders: from tokens back to text.
+//! Decoders: from tokens back to text, one file per variant that has more to it than a line.
 
-use crate::byte_level;
+mod byte_fallback;
+mod pieces;
+mod strip;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+pub use pieces::Pieces;
+pub use strip::Strip;
+
+use crate::metaspace::{Metaspace, PrependScheme};
+use crate::structures::finder::Replacement;
+use crate::{Result, byte_level};
 
 /// A decoder of any kind; the names are Hugging Face's.
 #[derive(Clone, Debug)]
@@ -14,20 +26,128 @@ pub enum Decoder {
         /// Without meaning here; kept because files have it.
         use_regex: bool,
     },
+    /// Puts one text in place of a pattern, in each token.
+    Replace(Arc<Replacement>),
+    /// From `<0xNN>` tokens to bytes.
+    ByteFallback,
+    /// All tokens become one.
+    Fuse,
+    /// Takes characters off both ends of each token.
+    Strip(Strip),
+    /// Spaces in place of visible ones.
+    Metaspace(Metaspace),
+    /// A space in place of the mark at a word's end, but nothing in the last token.
+    Bpe {
+        /// The mark.
+        suffix: String,
+    },
+    /// One after the other.
+    Sequence(Vec<Decoder>),
 }
 
 impl Decoder {
     /// The text of a list of tokens.
-    pub fn decode<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> String {
-        match self {
-            Self::ByteLevel { .. } => {
-                let mut bytes = Vec::new();
-                tokens.for_each(|token| byte_level::push_unmapped(token, &mut bytes));
-                match String::from_utf8(bytes) {
-                    Ok(text) => text,
-                    Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-                }
-            }
+    ///
+    /// # Errors
+    /// [`crate::Error::Regex`] if a pattern gives up on a token.
+    pub fn decode<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> Result<String> {
+        if let Self::ByteLevel { .. } = self {
+            return Ok(byte_level_text(tokens));
         }
+        self.chain(tokens.collect()).map(Pieces::into_text)
+    }
+
+    /// What this decoder makes of tokens, before they are joined.
+    fn chain(&self, tokens: Pieces) -> Result<Pieces> {
+        Ok(match self {
+            Self::ByteLevel { .. } => Pieces::one(byte_level_text(tokens.iter())),
+            Self::Replace(replacement) => tokens.try_map(|_, token, out| replace(replacement, token, out))?,
+            Self::ByteFallback => byte_fallback::decode(&tokens),
+            Self::Fuse => Pieces::one(tokens.into_text()),
+            Self::Strip(strip) => tokens.map(|_, token, out| out.push_str(strip.decode(token))),
+            Self::Metaspace(options) => tokens.map(|index, token, out| {
+                let drops = index == 0 && options.prepend_scheme != PrependScheme::Never;
+                for c in token.chars() {
+                    match c == options.replacement {
+                        true if drops => {}
+                        true => out.push(' '),
+                        false => out.push(c),
+                    }
+                }
+            }),
+            Self::Bpe { suffix } => {
+                let last = tokens.len().wrapping_sub(1);
+                tokens.map(|index, token, out| {
+                    out.push_str(&token.replace(suffix, if index == last { "" } else { " " }));
+                })
+            }
+            Self::Sequence(stages) => stages.iter().try_fold(tokens, |tokens, stage| stage.chain(tokens))?,
+        })
+    }
+}
+
+fn replace(replacement: &Replacement, token: &str, out: &mut String) -> Result<()> {
+    let mut done = 0;
+    let _ = replacement.finder().for_each(token, |found| {
+        out.push_str(&token[done..found.start]);
+        out.push_str(replacement.content());
+        done = found.end;
+        ControlFlow::Continue(())
+    })?;
+    out.push_str(&token[done..]);
+    Ok(())
+}
+
+fn byte_level_text<'a>(tokens: impl Iterator<Item = &'a str>) -> String {
+    let mut bytes = Vec::new();
+    tokens.for_each(|token| byte_level::push_unmapped(token, &mut bytes));
+    match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structures::finder::TextPattern;
+
+    fn decode(decoder: &Decoder, tokens: &[&str]) -> String {
+        decoder.decode(tokens.iter().copied()).expect("no pattern to give up")
+    }
+
+    fn replace(from: &str, to: &str) -> Decoder {
+        let replacement = Replacement::new(TextPattern::Literal(from.to_owned()), to.to_owned());
+        Decoder::Replace(Arc::new(replacement.expect("a literal")))
+    }
+
+    #[test]
+    fn sentencepiece_decodes_in_four_steps() {
+        let strip = Strip { content: ' ', start: 1, stop: 0 };
+        let steps = [replace("▁", " "), Decoder::ByteFallback, Decoder::Fuse, Decoder::Strip(strip)];
+        let decoder = Decoder::Sequence(steps.to_vec());
+        assert_eq!(decode(&decoder, &["▁▁a", "▁b", "<0xC3>", "<0xA9>"]), " a bé");
+    }
+
+    #[test]
+    fn tokens_do_not_run_together_before_they_are_fused() {
+        assert_eq!(decode(&replace("ab", "x"), &["a", "b", "ab"]), "abx");
+        let fused = Decoder::Sequence(vec![Decoder::Fuse, replace("ab", "x")]);
+        assert_eq!(decode(&fused, &["a", "b", "ab"]), "xx");
+    }
+
+    #[test]
+    fn metaspace_drops_what_stands_in_the_first_token() {
+        let options = Metaspace::default();
+        assert_eq!(decode(&Decoder::Metaspace(options), &["▁a▁", "▁b"]), "a b");
+        let never = Metaspace { prepend_scheme: PrependScheme::Never, ..options };
+        assert_eq!(decode(&Decoder::Metaspace(never), &["▁a▁", "▁b"]), " a  b");
+    }
+
+    #[test]
+    fn the_last_word_has_no_space_after_it() {
+        let decoder = Decoder::Bpe { suffix: "</w>".to_owned() };
+        assert_eq!(decode(&decoder, &["a", "b</w>", "c</w>"]), "ab c");
+        assert_eq!(decode(&decoder, &[]), "");
     }
 }

@@ -1,15 +1,18 @@
 //! Normalizers, pre-tokenizers, post-processors and decoders as JSON objects with a `type`.
 
+mod decoders;
+mod normalizers;
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::fields::Field;
-use crate::decoders::Decoder;
 use crate::encoding::Symbol;
-use crate::normalizers::Normalizer;
-use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split, SplitPattern};
+use crate::metaspace::{Metaspace, PrependScheme};
+use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
 use crate::processors::{PostProcessor, Roberta, Template, TemplatePiece, TemplateSequence, TemplateToken};
+use crate::structures::finder::{Replacement, TextPattern};
 use crate::{Error, Result};
 
 /// A stage that a `tokenizer.json` describes by an object with a `type`.
@@ -27,26 +30,6 @@ pub trait Component: Sized {
     fn to_json(&self) -> Value;
 }
 
-impl Component for Normalizer {
-    const KEY: &'static str = "normalizer";
-
-    fn from_json(path: &str, value: &Value) -> Result<Self> {
-        let field = Field::new(path, value);
-        match field.require("type")?.str()? {
-            "NFC" => Ok(Self::Nfc),
-            "Sequence" => Ok(Self::Sequence(list(&field, "normalizers")?)),
-            other => Err(field.unknown("normalizer", other, "NFC, Sequence")),
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        match self {
-            Self::Nfc => json!({"type": "NFC"}),
-            Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)}),
-        }
-    }
-}
-
 impl Component for PreTokenizer {
     const KEY: &'static str = "pre_tokenizer";
 
@@ -54,6 +37,7 @@ impl Component for PreTokenizer {
         let field = Field::new(path, value);
         match field.require("type")?.str()? {
             "ByteLevel" => Ok(Self::ByteLevel(byte_level(&field)?)),
+            "Metaspace" => Ok(Self::Metaspace(metaspace(&field)?)),
             "Split" => split(&field),
             "Whitespace" => Ok(Self::Whitespace),
             "WhitespaceSplit" => Ok(Self::WhitespaceSplit),
@@ -65,7 +49,8 @@ impl Component for PreTokenizer {
             }
             "Sequence" => Ok(Self::Sequence(list(&field, "pretokenizers")?)),
             other => {
-                let known = "ByteLevel, Split, Whitespace, WhitespaceSplit, Digits, Punctuation, Sequence";
+                let known =
+                    "ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, Digits, Punctuation, Sequence";
                 Err(field.unknown("pre-tokenizer", other, known))
             }
         }
@@ -76,12 +61,10 @@ impl Component for PreTokenizer {
             Self::ByteLevel(ByteLevel { add_prefix_space, trim_offsets, use_regex }) => {
                 byte_level_json(*add_prefix_space, *trim_offsets, *use_regex)
             }
+            Self::Metaspace(options) => metaspace_json(*options),
             Self::Split(split) => json!({
                 "type": "Split",
-                "pattern": match split.pattern() {
-                    SplitPattern::Literal(text) => json!({"String": text}),
-                    SplitPattern::Regex(regex) => json!({"Regex": regex}),
-                },
+                "pattern": pattern_json(split.pattern()),
                 "behavior": behavior_name(split.behavior()),
                 "invert": split.invert(),
             }),
@@ -141,29 +124,6 @@ impl Component for PostProcessor {
     }
 }
 
-impl Component for Decoder {
-    const KEY: &'static str = "decoder";
-
-    fn from_json(path: &str, value: &Value) -> Result<Self> {
-        let field = Field::new(path, value);
-        match field.require("type")?.str()? {
-            "ByteLevel" => {
-                let ByteLevel { add_prefix_space, trim_offsets, use_regex } = byte_level(&field)?;
-                Ok(Self::ByteLevel { add_prefix_space, trim_offsets, use_regex })
-            }
-            other => Err(field.unknown("decoder", other, "ByteLevel")),
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        match self {
-            Self::ByteLevel { add_prefix_space, trim_offsets, use_regex } => {
-                byte_level_json(*add_prefix_space, *trim_offsets, *use_regex)
-            }
-        }
-    }
-}
-
 fn list<C: Component>(field: &Field<'_>, key: &str) -> Result<Vec<C>> {
     field.require(key)?.items()?.iter().map(|item| C::from_json(&item.path, item.value)).collect()
 }
@@ -189,13 +149,61 @@ fn byte_level_json(add_prefix_space: bool, trim_offsets: bool, use_regex: bool) 
     })
 }
 
-fn split(field: &Field<'_>) -> Result<PreTokenizer> {
-    let pattern = field.require("pattern")?;
-    let pattern = match (pattern.get("String")?, pattern.get("Regex")?) {
-        (Some(text), None) => SplitPattern::Literal(text.str()?.to_owned()),
-        (None, Some(regex)) => SplitPattern::Regex(regex.str()?.to_owned()),
-        _ => return Err(pattern.error("expected one of `String` and `Regex`")),
+fn pattern(field: &Field<'_>) -> Result<TextPattern> {
+    match (field.get("String")?, field.get("Regex")?) {
+        (Some(text), None) => Ok(TextPattern::Literal(text.str()?.to_owned())),
+        (None, Some(regex)) => Ok(TextPattern::Regex(regex.str()?.to_owned())),
+        _ => Err(field.error("expected one of `String` and `Regex`")),
+    }
+}
+
+fn pattern_json(pattern: &TextPattern) -> Value {
+    match pattern {
+        TextPattern::Literal(text) => json!({"String": text}),
+        TextPattern::Regex(regex) => json!({"Regex": regex}),
+    }
+}
+
+fn replacement(field: &Field<'_>) -> Result<Arc<Replacement>> {
+    let (pattern, content) = (pattern(&field.require("pattern")?)?, field.require("content")?.str()?);
+    let replacement = Replacement::new(pattern, content.to_owned());
+    replacement.map(Arc::new).map_err(|error| field.error(error.to_string()))
+}
+
+fn replacement_json(replacement: &Replacement) -> Value {
+    let pattern = pattern_json(replacement.pattern());
+    json!({"type": "Replace", "pattern": pattern, "content": replacement.content()})
+}
+
+/// Files of older versions have `add_prefix_space`, which may only say what `prepend_scheme` says too.
+fn metaspace(field: &Field<'_>) -> Result<Metaspace> {
+    let replacement = field.require("replacement")?.char()?;
+    let prepend_scheme = match field.get("prepend_scheme")? {
+        Some(scheme) => {
+            let name = scheme.str()?;
+            let known = PrependScheme::NAMES.map(|(_, name)| name).join(", ");
+            PrependScheme::from_name(name).ok_or_else(|| scheme.unknown("prepend_scheme", name, &known))?
+        }
+        None => PrependScheme::Always,
     };
+    if !field.bool_or("add_prefix_space", true)? && prepend_scheme != PrependScheme::Never {
+        let name = prepend_scheme.name();
+        return Err(field.error(format!("add_prefix_space is false but prepend_scheme is {name}, not never")));
+    }
+    Ok(Metaspace { replacement, prepend_scheme, split: field.bool_or("split", true)? })
+}
+
+fn metaspace_json(options: Metaspace) -> Value {
+    json!({
+        "type": "Metaspace",
+        "replacement": options.replacement,
+        "prepend_scheme": options.prepend_scheme.name(),
+        "split": options.split,
+    })
+}
+
+fn split(field: &Field<'_>) -> Result<PreTokenizer> {
+    let pattern = pattern(&field.require("pattern")?)?;
     let behavior = behavior(&field.require("behavior")?)?;
     let split = Split::new(pattern, behavior, field.bool_or("invert", false)?);
     split.map(|split| PreTokenizer::Split(Arc::new(split))).map_err(|error| field.error(error.to_string()))

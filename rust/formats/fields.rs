@@ -47,6 +47,14 @@ impl<'a> Field<'a> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
+    pub(super) fn char(&self) -> Result<char> {
+        let mut chars = self.str()?.chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) => Ok(c),
+            _ => Err(self.expected("a single character")),
+        }
+    }
+
     pub(super) fn bool(&self) -> Result<bool> {
         self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }

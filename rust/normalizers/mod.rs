@@ -1,16 +1,41 @@
 //! Normalizers: each changes text before it is cut, one file per variant.
 
-pub mod unicode;
+mod lowercase;
+mod prepend;
+mod replace;
+mod strip;
+mod unicode;
+mod unicode_9;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+pub use unicode::Form;
+
+use crate::Result;
 use crate::normalized::Normalized;
+use crate::structures::finder::Replacement;
 
 /// A normalizer of any kind; the names are Hugging Face's.
 #[derive(Clone, Debug)]
 pub enum Normalizer {
-    /// Unicode's canonical composition.
-    Nfc,
+    /// `NFC`, `NFD`, `NFKC` and `NFKD`.
+    Unicode(Form),
+    /// Lower case, character by character.
+    Lowercase,
+    /// Takes white space off the ends.
+    Strip {
+        /// At the beginning.
+        left: bool,
+        /// At the end.
+        right: bool,
+    },
+    /// Takes combining marks out.
+    StripAccents,
+    /// Puts this before text that is not empty.
+    Prepend(String),
+    /// Puts one text in place of a pattern.
+    Replace(Arc<Replacement>),
     /// One after the other.
     Sequence(Vec<Normalizer>),
 }
@@ -19,33 +44,52 @@ impl Normalizer {
     /// Whether `text` certainly stays as it is; cheap for most text.
     pub fn is_identity(&self, text: &str) -> bool {
         match self {
-            Self::Nfc => unicode::is_certainly_nfc(text),
+            Self::Unicode(form) => form.is_certain(text),
+            Self::Lowercase => lowercase::is_lowercase(text),
+            Self::Strip { left, right } => strip::stripped(text, *left, *right) == (0..text.len()),
+            Self::StripAccents => unicode::has_no_marks(text),
+            Self::Prepend(_) => text.is_empty(),
+            Self::Replace(replacement) => replace::is_identity(replacement, text),
             Self::Sequence(stages) => stages.iter().all(|stage| stage.is_identity(text)),
         }
     }
 
-    /// Whether text cut before an ASCII character may be normalized piece by piece.
+    /// Whether text may be normalized piece by piece, cut between two characters that stay as they are.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Nfc => true,
+            Self::Unicode(_) | Self::Lowercase | Self::StripAccents => true,
+            Self::Strip { .. } | Self::Prepend(_) | Self::Replace(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
         }
     }
 
     /// The normalized text, aligned to the original if `text` was.
-    pub fn normalize<'a>(&self, text: Normalized<'a>) -> Normalized<'a> {
-        match self {
-            Self::Nfc if unicode::is_certainly_nfc(text.text()) => text,
-            Self::Nfc => unicode::nfc(&text),
-            Self::Sequence(stages) => stages.iter().fold(text, |text, stage| stage.normalize(text)),
+    ///
+    /// # Errors
+    /// [`crate::Error::Regex`] if a pattern gives up on the text.
+    pub fn normalize<'a>(&self, text: Normalized<'a>) -> Result<Normalized<'a>> {
+        if let Self::Sequence(stages) = self {
+            return stages.iter().try_fold(text, |text, stage| stage.normalize(text));
         }
+        if self.is_identity(text.text()) {
+            return Ok(text);
+        }
+        Ok(match self {
+            Self::Unicode(form) => form.normalize(&text),
+            Self::Lowercase => lowercase::lowercase(&text),
+            Self::Strip { left, right } => strip::strip(&text, *left, *right),
+            Self::StripAccents => strip::strip_accents(&text),
+            Self::Prepend(prefix) => prepend::prepend(prefix, text),
+            Self::Replace(replacement) => replace::replace(replacement, &text)?,
+            Self::Sequence(_) => text,
+        })
     }
 
     /// The normalized text alone.
-    pub fn normalize_str<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.is_identity(text) {
-            return Cow::Borrowed(text);
-        }
-        Cow::Owned(self.normalize(Normalized::new(text, 0, false)).text().to_owned())
+    ///
+    /// # Errors
+    /// Those of [`Self::normalize`].
+    pub fn normalize_str<'a>(&self, text: &'a str) -> Result<Cow<'a, str>> {
+        self.normalize(Normalized::new(text, 0, false)).map(Normalized::into_text)
     }
 }

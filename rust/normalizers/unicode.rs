@@ -1,97 +1,118 @@
-//! Canonical composition (NFC) with alignment.
+//! Unicode's four normalization forms with alignment.
 //!
-//! Hugging Face normalizes by the tables of Unicode 9, so characters that came later neither reorder
-//! nor compose. The tables here are the current ones with those characters taken out; which they are
-//! was found by comparing the two over all code points and all canonical pairs.
-//! Source: Unicode Standard Annex 15.
+//! Source: Unicode Standard Annex 15, by the tables of `unicode_9`.
 
-use unicode_normalization::char::{canonical_combining_class, compose, decompose_canonical};
-use unicode_normalization::{IsNormalized, is_nfc_quick};
+use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick};
 
+use super::unicode_9::{combining_class, compose, decompose, is_mark};
 use crate::normalized::{Normalized, Rewrite};
 
-/// Combining marks that came after Unicode 9, as closed ranges.
-const NEW_MARKS: [(u32, u32); 52] = [
-    (0x05C8, 0x05C9),
-    (0x07FD, 0x07FD),
-    (0x0897, 0x089F),
-    (0x08CA, 0x08D3),
-    (0x09FE, 0x09FE),
-    (0x0C3C, 0x0C3C),
-    (0x0D3B, 0x0D3C),
-    (0x0EBA, 0x0EBA),
-    (0x1715, 0x1715),
-    (0x1ABF, 0x1AF0),
-    (0x1DF6, 0x1DFA),
-    (0xA82C, 0xA82C),
-    (0x10D24, 0x10D27),
-    (0x10D69, 0x10D6D),
-    (0x10EAB, 0x10EAC),
-    (0x10ECB, 0x10ECF),
-    (0x10EF0, 0x10EFB),
-    (0x10EFD, 0x10EFF),
-    (0x10F46, 0x10F50),
-    (0x10F82, 0x10F85),
-    (0x11070, 0x11070),
-    (0x1133B, 0x1133B),
-    (0x113CE, 0x113D0),
-    (0x1145E, 0x1145E),
-    (0x11839, 0x1183A),
-    (0x1193D, 0x1193E),
-    (0x11943, 0x11943),
-    (0x119E0, 0x119E0),
-    (0x11A34, 0x11A34),
-    (0x11A47, 0x11A47),
-    (0x11A99, 0x11A99),
-    (0x11D42, 0x11D42),
-    (0x11D44, 0x11D45),
-    (0x11D97, 0x11D97),
-    (0x11F41, 0x11F42),
-    (0x1612F, 0x1612F),
-    (0x16FF0, 0x16FF1),
-    (0x1D127, 0x1D128),
-    (0x1D250, 0x1D252),
-    (0x1D25B, 0x1D25C),
-    (0x1D25F, 0x1D25F),
-    (0x1D280, 0x1D281),
-    (0x1E08F, 0x1E08F),
-    (0x1E130, 0x1E136),
-    (0x1E2AE, 0x1E2AE),
-    (0x1E2EC, 0x1E2EF),
-    (0x1E4EC, 0x1E4EF),
-    (0x1E5EE, 0x1E5EF),
-    (0x1E6E3, 0x1E6E3),
-    (0x1E6E6, 0x1E6E6),
-    (0x1E6EE, 0x1E6EF),
-    (0x1E6F5, 0x1E6F5),
-];
+/// A normalization form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Canonical composition.
+    Nfc,
+    /// Canonical decomposition.
+    Nfd,
+    /// Compatibility composition.
+    Nfkc,
+    /// Compatibility decomposition.
+    Nfkd,
+}
 
-/// Composed characters that came after Unicode 9.
-const NEW_COMPOSED: [u32; 21] = [
-    0x105C9, 0x105E4, 0x11383, 0x11385, 0x1138E, 0x11391, 0x113C5, 0x113C7, 0x113C8, 0x11938, 0x16121,
-    0x16122, 0x16123, 0x16124, 0x16125, 0x16126, 0x16127, 0x16128, 0x16D68, 0x16D69, 0x16D6A,
-];
+impl Form {
+    /// All forms with their names.
+    pub const NAMES: [(Self, &'static str); 4] =
+        [(Self::Nfc, "NFC"), (Self::Nfd, "NFD"), (Self::Nfkc, "NFKC"), (Self::Nfkd, "NFKD")];
 
-fn combining_class(c: char) -> u8 {
-    let code = c as u32;
-    match canonical_combining_class(c) {
-        0 => 0,
-        class => {
-            let after = NEW_MARKS.partition_point(|&(start, _)| start <= code);
-            let is_new = after.checked_sub(1).is_some_and(|place| code <= NEW_MARKS[place].1);
-            if is_new { 0 } else { class }
+    /// The form's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nfc => "NFC",
+            Self::Nfd => "NFD",
+            Self::Nfkc => "NFKC",
+            Self::Nfkd => "NFKD",
+        }
+    }
+
+    fn composes(self) -> bool {
+        matches!(self, Self::Nfc | Self::Nfkc)
+    }
+
+    fn is_compatible(self) -> bool {
+        matches!(self, Self::Nfkc | Self::Nfkd)
+    }
+
+    /// Whether `text` is in this form by a look at each character alone.
+    pub(super) fn is_certain(self, text: &str) -> bool {
+        // Below U+0300, the first lead byte of which is 0xCC, nothing composes or reorders; below U+00C0 (0xC3)
+        // nothing decomposes, and in ASCII nothing has a compatible form.
+        let below = match self {
+            Self::Nfc => 0xCC,
+            Self::Nfd => 0xC3,
+            Self::Nfkc | Self::Nfkd => 0x80,
+        };
+        if text.bytes().all(|byte| byte < below) {
+            return true;
+        }
+        let answer = match self {
+            Self::Nfc => is_nfc_quick(text.chars()),
+            Self::Nfd => is_nfd_quick(text.chars()),
+            Self::Nfkc => is_nfkc_quick(text.chars()),
+            Self::Nfkd => is_nfkd_quick(text.chars()),
+        };
+        answer == IsNormalized::Yes
+    }
+
+    /// `text` in this form.
+    ///
+    /// Alignment is Hugging Face's: a composed character stands for the base's bytes alone, each part of a
+    /// decomposed one for all of it, and parts that were reordered take the places, not the ranges, of those they
+    /// changed with.
+    pub(super) fn normalize<'a>(self, text: &Normalized<'_>) -> Normalized<'a> {
+        let mut emitter = Emitter { rewrite: text.rewrite(), text: text.text(), at: 0 };
+        let mut run: Vec<Part> = Vec::new();
+        for c in text.text().chars() {
+            let mut first = true;
+            decompose(c, self.is_compatible(), |c| {
+                let class = combining_class(c);
+                if class == 0 {
+                    self.flush(&mut run, c, &mut emitter);
+                }
+                run.push(Part { c, class, change: isize::from(!first) });
+                first = false;
+            });
+        }
+        self.finish_run(&mut run);
+        run.drain(..).for_each(|part| emitter.emit(part));
+        emitter.rewrite.finish()
+    }
+
+    /// Finishes the run before the starter `next`; keeps a lone starter that may compose with it.
+    fn flush(self, run: &mut Vec<Part>, next: char, emitter: &mut Emitter<'_>) {
+        self.finish_run(run);
+        let may_compose = match run.as_slice() {
+            [only] => self.composes() && only.class == 0 && compose(only.c, next).is_some(),
+            _ => false,
+        };
+        if !may_compose {
+            run.drain(..).for_each(|part| emitter.emit(part));
+        }
+    }
+
+    /// Orders a run's marks and composes them with its starter.
+    fn finish_run(self, run: &mut Vec<Part>) {
+        let marks = run.iter().position(|part| part.class != 0).unwrap_or(run.len());
+        run[marks..].sort_by_key(|part| part.class);
+        if self.composes() {
+            compose_run(run);
         }
     }
 }
 
-fn is_new_composed(c: char) -> bool {
-    NEW_COMPOSED.binary_search(&(c as u32)).is_ok()
-}
-
-/// Whether `text` is in NFC by a look at each character alone.
-pub fn is_certainly_nfc(text: &str) -> bool {
-    // Below U+0300, the first lead byte of which is 0xCC, nothing composes or reorders.
-    text.bytes().all(|byte| byte < 0xCC) || is_nfc_quick(text.chars()) == IsNormalized::Yes
+/// Whether `text` certainly has no combining mark.
+pub(super) fn has_no_marks(text: &str) -> bool {
+    text.bytes().all(|byte| byte < 0xCC) || !text.chars().any(is_mark)
 }
 
 /// A character of the decomposed text.
@@ -104,65 +125,27 @@ struct Part {
     change: isize,
 }
 
-/// The NFC form of `text`.
-///
-/// Alignment is Hugging Face's: a composed character stands for the base's bytes alone, and parts
-/// that were reordered take the places, not the ranges, of those they changed with.
-pub fn nfc<'a>(text: &Normalized<'_>) -> Normalized<'a> {
-    let mut emitter = Emitter { rewrite: text.rewrite(), text: text.text(), at: 0 };
-    let mut run: Vec<Part> = Vec::new();
-    for c in text.text().chars() {
-        let mut first = true;
-        let mut push = |c: char| {
-            let class = combining_class(c);
-            if class == 0 {
-                flush(&mut run, c, &mut emitter);
-            }
-            run.push(Part { c, class, change: isize::from(!first) });
-            first = false;
-        };
-        if is_new_composed(c) { push(c) } else { decompose_canonical(c, push) }
-    }
-    compose_run(&mut run);
-    run.drain(..).for_each(|part| emitter.emit(part));
-    emitter.rewrite.finish()
-}
-
-/// Composes the run before the starter `next`; keeps a lone starter that may compose with it.
-fn flush(run: &mut Vec<Part>, next: char, emitter: &mut Emitter<'_>) {
-    compose_run(run);
-    let may_compose = match run.as_slice() {
-        [only] => only.class == 0 && composed(only.c, next).is_some(),
-        _ => false,
-    };
-    if !may_compose {
-        run.drain(..).for_each(|part| emitter.emit(part));
-    }
-}
-
-fn composed(first: char, second: char) -> Option<char> {
-    compose(first, second).filter(|&c| !is_new_composed(c))
-}
-
-/// Orders a run's marks and composes them with its starter.
+/// Composes the ordered marks of a run with its starter, in place.
 fn compose_run(run: &mut Vec<Part>) {
-    let marks = run.iter().position(|part| part.class != 0).unwrap_or(run.len());
-    run[marks..].sort_by_key(|part| part.class);
     let Some(&starter) = run.first() else { return };
     if starter.class != 0 {
         return;
     }
-    let mut kept: Vec<Part> = vec![starter];
-    for &part in &run[1..] {
-        let blocked = kept.len() > 1 && kept[kept.len() - 1].class >= part.class;
-        match composed(kept[0].c, part.c) {
+    let mut kept = 1;
+    for at in 1..run.len() {
+        let part = run[at];
+        let blocked = kept > 1 && run[kept - 1].class >= part.class;
+        match compose(run[0].c, part.c) {
             Some(c) if !blocked => {
-                kept[0] = Part { c, class: 0, change: kept[0].change + part.change - 1 };
+                run[0] = Part { c, class: 0, change: run[0].change + part.change - 1 };
             }
-            _ => kept.push(part),
+            _ => {
+                run[kept] = part;
+                kept += 1;
+            }
         }
     }
-    *run = kept;
+    run.truncate(kept);
 }
 
 /// Writes parts in order and walks the old text beside them.
@@ -189,20 +172,32 @@ impl Emitter<'_> {
 mod tests {
     use proptest::prelude::*;
     use unicode_normalization::UnicodeNormalization;
+    use unicode_normalization::char::canonical_combining_class;
 
     use super::*;
 
     fn normalized(text: &str) -> String {
-        nfc(&Normalized::new(text, 0, true)).text().to_owned()
+        Form::Nfc.normalize(&Normalized::new(text, 0, true)).text().to_owned()
     }
 
     #[test]
     fn a_composed_character_stands_for_its_base() {
         let text = Normalized::new("xe\u{301}y", 0, true);
-        let composed = nfc(&text);
+        let composed = Form::Nfc.normalize(&text);
         assert_eq!(composed.text(), "xéy");
         assert_eq!(composed.original(1..3), (1, 2));
         assert_eq!(composed.original(3..4), (4, 5));
+    }
+
+    #[test]
+    fn parts_of_a_decomposed_character_stand_for_all_of_it() {
+        let text = Normalized::new("xéﬁy", 0, true);
+        let decomposed = Form::Nfkd.normalize(&text);
+        assert_eq!(decomposed.text(), "xe\u{301}fiy");
+        assert_eq!(decomposed.original(1..2), (1, 3));
+        assert_eq!(decomposed.original(2..4), (1, 3));
+        assert_eq!(decomposed.original(5..6), (3, 6));
+        assert_eq!(decomposed.original(6..7), (6, 7));
     }
 
     #[test]
@@ -244,6 +239,28 @@ mod tests {
         #[test]
         fn nfc_matches_naive(text in any_text()) {
             prop_assert_eq!(normalized(&text), text.nfc().collect::<String>());
+        }
+
+        #[test]
+        fn other_forms_match_naive(text in any_text()) {
+            let is_old = |c: &char| {
+                let mut parts = Vec::new();
+                decompose(*c, true, |part| parts.push(part));
+                parts == c.nfkd().collect::<Vec<char>>()
+            };
+            let text: String = text.chars().filter(is_old).collect();
+            let form = |form: Form| form.normalize(&Normalized::new(&text, 0, false)).into_text().into_owned();
+            prop_assert_eq!(form(Form::Nfd), text.nfd().collect::<String>());
+            prop_assert_eq!(form(Form::Nfkc), text.nfkc().collect::<String>());
+            prop_assert_eq!(form(Form::Nfkd), text.nfkd().collect::<String>());
+        }
+
+        #[test]
+        fn a_certain_text_stays_as_it_is(text in any_text()) {
+            for (form, _) in Form::NAMES {
+                let normalized = form.normalize(&Normalized::new(&text, 0, false)).into_text();
+                prop_assert!(!form.is_certain(&text) || normalized == text);
+            }
         }
     }
 }

@@ -1,15 +1,17 @@
 //! Pre-tokenizers: each cuts text into the pre-tokens that a model sees, one file per variant.
 
 pub mod byte_level;
+mod metaspace;
 pub mod split;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use byte_level::ByteLevel;
-pub use split::{Behavior, Split, SplitPattern};
+pub use split::{Behavior, Split};
 
 use crate::Result;
+use crate::metaspace::Metaspace;
 use crate::normalized::PreTokenized;
 use crate::scan::Splitter;
 use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
@@ -19,6 +21,8 @@ use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
 pub enum PreTokenizer {
     /// GPT-2's splitting and byte-level alphabet.
     ByteLevel(ByteLevel),
+    /// Visible spaces, each of which begins a pre-token.
+    Metaspace(Metaspace),
     /// Cuts at a pattern.
     Split(Arc<Split>),
     /// Runs of word characters and runs of other visible characters: `\w+|[^\w\s]+`.
@@ -47,6 +51,7 @@ impl PreTokenizer {
     pub fn pre_tokenize(&self, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
             Self::ByteLevel(byte_level) => byte_level.pre_tokenize(text),
+            Self::Metaspace(metaspace) => metaspace.pre_tokenize(text),
             Self::Split(split) => text.try_cut(|piece, out| split.cut(piece, out))?,
             Self::Whitespace => text.cut(|piece, out| scan(Splitter::Whitespace, piece, out)),
             Self::WhitespaceSplit => text.cut(|piece, out| scan(Splitter::WhitespaceSplit, piece, out)),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Result;
 use crate::scan::Splitter;
-use crate::structures::regex::Pattern;
+use crate::structures::finder::{Finder, TextPattern};
 
 /// What becomes of the text that a pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,28 +88,18 @@ fn join(
     }
 }
 
-/// What to look for: literal text or a regular expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SplitPattern {
-    /// This very text.
-    Literal(String),
-    /// An Oniguruma-style regular expression.
-    Regex(String),
-}
-
 /// A compiled splitting rule.
 #[derive(Clone, Debug)]
 pub struct Split {
-    pattern: SplitPattern,
+    pattern: TextPattern,
     behavior: Behavior,
     invert: bool,
-    finder: Finder,
+    search: Search,
 }
 
 #[derive(Clone, Debug)]
-enum Finder {
-    Literal(memchr::memmem::Finder<'static>),
-    Regex(Pattern),
+enum Search {
+    Finder(Finder),
     /// A published pattern with a scanner of its own; it leaves no gaps.
     Scanner(Splitter),
 }
@@ -119,21 +109,22 @@ impl Split {
     ///
     /// # Errors
     /// [`crate::Error::Regex`] if the pattern does not compile.
-    pub fn new(pattern: SplitPattern, behavior: Behavior, invert: bool) -> Result<Self> {
-        let finder = match &pattern {
-            // An empty text is found between all characters, as the empty regular expression is.
-            SplitPattern::Literal(text) if text.is_empty() => Finder::Regex(Pattern::new("")?),
-            SplitPattern::Literal(text) => Finder::Literal(memchr::memmem::Finder::new(text).into_owned()),
-            SplitPattern::Regex(regex) => match Splitter::from_pattern(regex) {
-                Some(splitter) if splitter.is_gapless() => Finder::Scanner(splitter),
-                _ => Finder::Regex(Pattern::new(regex)?),
-            },
+    pub fn new(pattern: TextPattern, behavior: Behavior, invert: bool) -> Result<Self> {
+        let splitter = match &pattern {
+            TextPattern::Regex(regex) => {
+                Splitter::from_pattern(regex).filter(|splitter| splitter.is_gapless())
+            }
+            TextPattern::Literal(_) => None,
         };
-        Ok(Self { pattern, behavior, invert, finder })
+        let search = match splitter {
+            Some(splitter) => Search::Scanner(splitter),
+            None => Search::Finder(Finder::new(&pattern)?),
+        };
+        Ok(Self { pattern, behavior, invert, search })
     }
 
     /// What is looked for.
-    pub fn pattern(&self) -> &SplitPattern {
+    pub fn pattern(&self) -> &TextPattern {
         &self.pattern
     }
 
@@ -149,30 +140,22 @@ impl Split {
 
     /// The scanner that gives this rule's pieces as they are, if there is one.
     pub fn scanner(&self) -> Option<Splitter> {
-        match &self.finder {
-            Finder::Scanner(splitter) if self.behavior == Behavior::Isolated => Some(*splitter),
+        match &self.search {
+            Search::Scanner(splitter) if self.behavior == Behavior::Isolated => Some(*splitter),
             _ => None,
         }
     }
 
     pub(super) fn cut(&self, piece: &str, out: &mut Vec<Range<usize>>) -> Result<()> {
-        match &self.finder {
-            Finder::Literal(finder) => {
-                let needle = finder.needle().len();
-                let matches = finder.find_iter(piece.as_bytes()).map(|start| start..start + needle);
-                self.behavior.apply(piece.len(), matches, self.invert, out);
-            }
-            Finder::Regex(pattern) => {
-                let matches = pattern.find_iter(piece)?;
-                let matches = matches.into_iter().map(|(start, end)| start..end);
-                self.behavior.apply(piece.len(), matches, self.invert, out);
-            }
-            Finder::Scanner(splitter) => {
+        let matches = match &self.search {
+            Search::Finder(finder) => finder.find_all(piece)?,
+            Search::Scanner(splitter) => {
                 let mut matches = Vec::new();
                 splitter.for_each_span(piece, |start, end| matches.push(start..end));
-                self.behavior.apply(piece.len(), matches.into_iter(), self.invert, out);
+                matches
             }
-        }
+        };
+        self.behavior.apply(piece.len(), matches.into_iter(), self.invert, out);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 pub mod atomic_file;
 pub mod bucket_queue;
 pub mod byte_trie;
+pub mod finder;
 pub mod flat_map;
 pub mod huge_pages;
 pub mod progress;

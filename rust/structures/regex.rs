@@ -22,6 +22,8 @@ mod fold;
 mod quantifier;
 mod translate;
 
+use std::ops::ControlFlow;
+
 use fancy_regex::{Regex, RegexBuilder};
 
 use crate::{Error, Result};
@@ -79,6 +81,22 @@ impl Pattern {
     /// [`Error::Regex`] if a search takes too many tries or too much memory for them.
     pub fn find_iter(&self, text: &str) -> Result<Vec<(usize, usize)>> {
         let mut matches = Vec::new();
+        let _ = self.for_each(text, |start, end| {
+            matches.push((start, end));
+            ControlFlow::Continue(())
+        })?;
+        Ok(matches)
+    }
+
+    /// Calls `each` with the matches that [`Self::find_iter`] lists, until it breaks.
+    ///
+    /// # Errors
+    /// Those of [`Self::find_iter`].
+    pub fn for_each(
+        &self,
+        text: &str,
+        mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
         let (mut from, mut last_end) = (0, None);
         while from <= text.len() && !text.is_empty() {
             let found = self
@@ -89,12 +107,14 @@ impl Pattern {
             if found.start() == found.end() && last_end == Some(found.end()) {
                 from += text[from..].chars().next().map_or(1, char::len_utf8);
             } else {
-                matches.push((found.start(), found.end()));
+                if each(found.start(), found.end()).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
                 from = found.end();
                 last_end = Some(from);
             }
         }
-        Ok(matches)
+        Ok(ControlFlow::Continue(()))
     }
 }
 

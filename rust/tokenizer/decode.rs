@@ -15,13 +15,16 @@ impl Tokenizer {
     }
 
     /// The text of `ids`; ids without a token are passed over, as in Hugging Face.
-    pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> String {
+    ///
+    /// # Errors
+    /// Those of [`crate::decoders::Decoder::decode`].
+    pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
         let added = self.pipeline.added();
         let tokens = ids.iter().filter_map(|&id| self.id_to_token(id));
         let tokens = tokens.filter(|token| !skip_special_tokens || !added.is_special(token));
         match &self.decoder {
             Some(decoder) => decoder.decode(tokens),
-            None => tokens.collect::<Vec<_>>().join(" "),
+            None => Ok(tokens.collect::<Vec<_>>().join(" ")),
         }
     }
 

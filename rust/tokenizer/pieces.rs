@@ -5,8 +5,7 @@
 //! A border has to be one for every stage:
 //!
 //! * added tokens: none lies across it or touches it;
-//! * normalizer: it works character by character, or on marks behind a character, and the piece behind the border begins
-//!   with an ASCII character, which nothing composes with;
+//! * normalizer: it works on characters and the marks behind them, and leaves the two characters at the border alone;
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
 //!   has neither, between two letters of one span at a place that no token reaches across ([`CutPoints`]): the span is
 //!   cut, but its ids are not changed.
@@ -72,11 +71,11 @@ impl Borders<'_> {
         let mut between_letters = None;
         for (at, right) in searched.char_indices() {
             let border = from + at;
-            if self.is_between_words(left, right) && self.is_free(text, border, right) {
+            if self.is_between_words(left, right) && self.is_free(text, border, left, right) {
                 return Some(border);
             }
             if between_letters.is_none() && self.is_between_letters(text, border, left, right) {
-                between_letters = self.is_free(text, border, right).then_some(border);
+                between_letters = self.is_free(text, border, left, right).then_some(border);
             }
             left = right;
         }
@@ -107,9 +106,12 @@ impl Borders<'_> {
     }
 
     /// Whether neither an added token nor the normalizer minds the border.
-    fn is_free(&self, text: &str, border: usize, right: char) -> bool {
-        (self.pipeline.normalizer().is_none() || right.is_ascii())
-            && !self.pipeline.matchers().touch(text, border)
+    fn is_free(&self, text: &str, border: usize, left: char, right: char) -> bool {
+        let stays = |c: char| {
+            let is_identity = |normalizer: &Normalizer| normalizer.is_identity(c.encode_utf8(&mut [0; 4]));
+            self.pipeline.normalizer().is_none_or(is_identity)
+        };
+        stays(left) && stays(right) && !self.pipeline.matchers().touch(text, border)
     }
 }
 
@@ -137,8 +139,9 @@ mod tests {
     use crate::engine::IdSink;
     use crate::models::Model;
     use crate::models::bpe::{Bpe, BpeOptions};
-    use crate::pre_tokenizers::split::{Behavior, Split, SplitPattern};
-    use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+    use crate::normalizers::Form;
+    use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
+    use crate::structures::finder::TextPattern;
     use crate::vocab::Vocab;
 
     /// Tokens of two bytes that random choices join, over texts of every class and two scripts without case.
@@ -169,13 +172,13 @@ mod tests {
             None if splitter == Splitter::PATTERNS.len() => PreTokenizer::Whitespace,
             None => PreTokenizer::WhitespaceSplit,
         };
-        let normalizer = with_normalizer.then_some(Normalizer::Nfc);
+        let normalizer = with_normalizer.then_some(Normalizer::Unicode(Form::Nfc));
         let model = Arc::new(Model::Bpe(bpe));
         Pipeline::new(normalizer, Some(pre_tokenizer), model, Arc::new(added), false, 1 << 20).expect("valid")
     }
 
     fn split(pattern: &str) -> Split {
-        Split::new(SplitPattern::Regex(pattern.to_owned()), Behavior::Isolated, false)
+        Split::new(TextPattern::Regex(pattern.to_owned()), Behavior::Isolated, false)
             .expect("a known pattern")
     }
 

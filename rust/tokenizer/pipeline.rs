@@ -86,7 +86,7 @@ impl Pipeline {
         cache_limit: usize,
     ) -> Result<Self> {
         let pattern = |content: &str| {
-            let text = normalizer.as_ref().map(|normalizer| normalizer.normalize_str(content));
+            let text = normalizer.as_ref().map(|normalizer| normalizer.normalize_str(content)).transpose()?;
             Ok(text.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
@@ -224,7 +224,7 @@ impl Pipeline {
         }
         let mut normalized = Normalized::new(piece, segment.start, S::TRACKED);
         if let (false, Some(normalizer)) = (is_identity, &self.normalizer) {
-            normalized = normalizer.normalize(normalized);
+            normalized = normalizer.normalize(normalized)?;
         }
         self.matchers.normalized.segments(normalized.text(), |inner| {
             if let Some(id) = inner.token {
@@ -311,7 +311,7 @@ impl Pipeline {
         let mut normalized = Normalized::new(piece, segment.start, false);
         if let Some(normalizer) = self.normalizer.as_ref().filter(|normalizer| !normalizer.is_identity(piece))
         {
-            normalized = normalizer.normalize(normalized);
+            normalized = normalizer.normalize(normalized)?;
         }
         let text = normalized.text();
         self.matchers.normalized.segments(text, |Segment { start, end, token }| {

@@ -36,6 +36,10 @@ PUBLISHED = [
     "gpt-neox-20b",
     "falcon",
     "hf-wiki-bpe",
+    "mistral-v1",
+    "mistral-v3",
+    "phi-3-mini",
+    "clip-vit",
 ]
 PARTS = ("ids", "tokens", "offsets")
 ALL_PARTS = (*PARTS, "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "sequence_ids")

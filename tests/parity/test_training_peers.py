@@ -23,6 +23,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "byte level": ("ByteLevel", {"vocab_size": 32_000}),
     "whitespace": ("Whitespace", {"vocab_size": 8_000}),
     "whitespace split": ("WhitespaceSplit", {"vocab_size": 8_000}),
+    "metaspace": ("Metaspace", {"vocab_size": 8_000}),
+    "metaspace on normalized text": ("Metaspace", {"vocab_size": 8_000, "normalized": True}),
     "special tokens": ("Whitespace", {"vocab_size": 4_000, "special_tokens": ["<unk>", "e", "the"]}),
     "limit_alphabet": ("Whitespace", {"vocab_size": 4_000, "limit_alphabet": 40}),
     "limit_alphabet with initial_alphabet": (
@@ -66,8 +68,12 @@ def options_of(case: str, texts: Iterable[str]) -> dict[str, Any]:
 def train(library: Any, case: str, *, files: list[str] | None = None, texts: list[str] | None = None) -> dict[str, Any]:
     """Trains, and returns the model as it is saved."""
     pre_tokenizer = CASES[case][0]
-    options = options_of(case, texts or [Path(file).read_text(encoding="utf-8") for file in files or []])
+    options = dict(options_of(case, texts or [Path(file).read_text(encoding="utf-8") for file in files or []]))
     tokenizer = library.Tokenizer(library.models.BPE())
+    if options.pop("normalized", False):
+        of = library.normalizers
+        stages = [of.NFKD(), of.StripAccents(), of.Lowercase(), of.Replace(library.Regex(r"\s+"), " "), of.Strip()]
+        tokenizer.normalizer = of.Sequence(stages)
     if pre_tokenizer == "ByteLevel":
         tokenizer.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
         options = {"initial_alphabet": library.pre_tokenizers.ByteLevel.alphabet(), **options}

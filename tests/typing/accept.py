@@ -9,7 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import assert_type
 
-from lexmill import AddedToken, Encoding, Regex, Token, TokenArrays, Tokenizer, errors
+from lexmill import (
+    AddedToken,
+    Encoding,
+    Regex,
+    Token,
+    TokenArrays,
+    Tokenizer,
+    decoders,
+    errors,
+    normalizers,
+    pre_tokenizers,
+)
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
 from lexmill.decoders import Decoder
 from lexmill.models import BPE, Model
@@ -88,6 +99,18 @@ def encode(tokenizer: Tokenizer) -> None:
     assert_type(len(encoding), int)
 
 
+def visible_spaces(tokenizer: Tokenizer) -> None:
+    replace = normalizers.Replace(Regex(r"\s+"), "▁")
+    tokenizer.normalizer = NormalizerSequence([normalizers.Prepend(), replace, normalizers.Strip(right=False)])
+    metaspace = pre_tokenizers.Metaspace("▁", "first", split=False)
+    tokenizer.pre_tokenizer = metaspace
+    steps = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    tokenizer.decoder = decoders.Sequence(steps)
+    assert_type(replace.content, str)
+    assert_type(metaspace.prepend_scheme, Literal["first", "never", "always"])
+    assert_type(decoders.Strip().start, int)
+
+
 def arrays(tokenizer: Tokenizer) -> None:
     found = tokenizer.encode_files_arrays([Path("a.txt"), "b.txt"], "\n", errors="replace")
     assert_type(found, TokenArrays)
@@ -114,6 +137,8 @@ def refused(tokenizer: Tokenizer) -> None:
     BPE({"a": 0})  # type: ignore[call-overload]
     BpeTrainer(vocab=300)  # type: ignore[call-arg]
     Split("a", "sometimes")  # type: ignore[arg-type]
+    metaspace = pre_tokenizers.Metaspace(prepend_scheme="sometimes")  # type: ignore[arg-type]
+    metaspace.prepend_scheme = "x"  # type: ignore[assignment]
 
 
 def caught(tokenizer: Tokenizer) -> None:

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from lexmill import Regex
-from lexmill.errors import LexmillError, OptionError, RegexError
+from lexmill import AddedToken, Regex, Tokenizer, models
+from lexmill.errors import FormatError, LexmillError, OptionError, RegexError
 from lexmill.pre_tokenizers import (
     ByteLevel,
     Digits,
+    Metaspace,
     PreTokenizer,
     Punctuation,
     Sequence,
@@ -99,6 +101,19 @@ class TestSplit:
         (ByteLevel(add_prefix_space=False), "it's I'LL  12", ["it", "'s", "ĠI", "'", "LL", "Ġ", "Ġ12"]),
         (ByteLevel(), "a é", ["Ġa", "ĠÃ©"]),
         (ByteLevel(use_regex=False), " a b", ["ĠaĠb"]),
+        (Metaspace(), " a  b▁c", ["▁a", "▁", "▁b", "▁c"]),
+        (Metaspace(), "a", ["▁a"]),
+        (Metaspace(), "▁a", ["▁a"]),
+        (Metaspace(), "", []),
+        (Metaspace(split=False), "a b", ["▁a▁b"]),
+        (Metaspace("_", "never"), "a b_c", ["a", "_b", "_c"]),
+        (Metaspace(" "), "a b", [" a", " b"]),
+        (
+            Sequence([Metaspace(prepend_scheme="never", split=False), Punctuation(), Metaspace()]),
+            "a.b",
+            ["▁a", "▁.", "▁b"],
+        ),
+        (Sequence([Punctuation(), Metaspace(prepend_scheme="first")]), "a.b", ["▁a", ".", "b"]),
         (Sequence([]), "a b", ["a b"]),
         (Sequence([WhitespaceSplit(), Digits()]), "a1 2", ["a", "1", "2"]),
     ],
@@ -139,3 +154,62 @@ def test_alphabet_has_a_character_for_each_byte() -> None:
 def test_a_pattern_beyond_the_engine_is_refused_when_it_is_built() -> None:
     with pytest.raises(LexmillError):
         Split(Regex(r"(a)\1\K"), "isolated")
+
+
+class TestMetaspace:
+    def test_a_prefix_stands_for_the_first_character(self) -> None:
+        assert Metaspace().pre_tokenize_str("é b") == [("▁é", (0, 1)), ("▁b", (1, 3))]
+
+    @pytest.mark.parametrize(
+        ("scheme", "expected"),
+        [
+            ("always", ["▁a", "<s>", "▁a", "<s>", "▁"]),
+            ("first", ["▁a", "<s>", "a", "<s>", "▁"]),
+            ("never", ["a", "<s>", "a", "<s>", "▁"]),
+        ],
+    )
+    def test_schemes_around_added_tokens(self, scheme: Any, expected: list[str]) -> None:
+        tokenizer = Tokenizer(models.BPE(vocab={"a": 0, "▁": 1, "▁a": 2}, merges=[("▁", "a")]))
+        tokenizer.add_special_tokens([AddedToken("<s>")])
+        tokenizer.pre_tokenizer = Metaspace(prepend_scheme=scheme)
+        encoding = tokenizer.encode("a<s>a<s> ")
+        assert encoding.tokens == expected
+        # Without offsets the place in the text must be known all the same.
+        assert tokenizer.encode_batch_ids(["a<s>a<s> "]) == [encoding.ids]
+
+    def test_options_read_back(self) -> None:
+        stage = Metaspace()
+        assert (stage.replacement, stage.prepend_scheme, stage.split) == ("▁", "always", True)
+        stage.replacement, stage.prepend_scheme, stage.split = "_", "never", False
+        assert (stage.replacement, stage.prepend_scheme, stage.split) == ("_", "never", False)
+        assert pieces(stage, "a b") == ["a_b"]
+        assert repr(stage) == 'Metaspace(replacement="_", prepend_scheme=never, split=False)'
+
+    def test_bad_options_are_refused(self) -> None:
+        with pytest.raises(OptionError, match='replacement is "__" but must be a single character'):
+            Metaspace("__")
+        with pytest.raises(OptionError, match="prepend_scheme is x but must be one of first, never, always"):
+            Metaspace().prepend_scheme = "x"
+
+    def load(self, **members: Any) -> Any:
+        definition = {"type": "Metaspace", "replacement": "_", **members}
+        model = {"type": "BPE", "vocab": {}, "merges": []}
+        tokenizer = Tokenizer.from_str(json.dumps({"pre_tokenizer": definition, "model": model}))
+        return json.loads(tokenizer.to_str())["pre_tokenizer"]
+
+    def test_older_files_are_read(self) -> None:
+        expected = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": True}
+        assert self.load() == self.load(add_prefix_space=True, str_rep="_") == expected
+        assert self.load(add_prefix_space=True, prepend_scheme="first")["prepend_scheme"] == "first"
+        assert self.load(add_prefix_space=False, prepend_scheme="never")["prepend_scheme"] == "never"
+
+    @pytest.mark.parametrize("members", [{}, {"prepend_scheme": "first"}, {"prepend_scheme": "always"}])
+    def test_contradictions_in_older_files_are_refused(self, members: Any) -> None:
+        with pytest.raises(FormatError, match="pre_tokenizer: add_prefix_space is false but prepend_scheme is"):
+            self.load(add_prefix_space=False, **members)
+
+    def test_malformed_files_are_refused(self) -> None:
+        with pytest.raises(FormatError, match=r"pre_tokenizer\.prepend_scheme: unknown prepend_scheme `x`"):
+            self.load(prepend_scheme="x")
+        with pytest.raises(FormatError, match=r'pre_tokenizer\.replacement: expected a single character, found "ab"'):
+            self.load(replacement="ab")

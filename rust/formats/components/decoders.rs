@@ -1,0 +1,56 @@
+//! Decoders as JSON objects.
+
+use serde_json::{Value, json};
+
+use super::{
+    Component, Field, byte_level, byte_level_json, list, metaspace, metaspace_json, replacement,
+    replacement_json, to_list,
+};
+use crate::Result;
+use crate::decoders::{Decoder, Strip};
+use crate::pre_tokenizers::ByteLevel;
+
+const KNOWN: &str = "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Sequence";
+
+impl Component for Decoder {
+    const KEY: &'static str = "decoder";
+
+    fn from_json(path: &str, value: &Value) -> Result<Self> {
+        let field = Field::new(path, value);
+        match field.require("type")?.str()? {
+            "ByteLevel" => {
+                let ByteLevel { add_prefix_space, trim_offsets, use_regex } = byte_level(&field)?;
+                Ok(Self::ByteLevel { add_prefix_space, trim_offsets, use_regex })
+            }
+            "Replace" => Ok(Self::Replace(replacement(&field)?)),
+            "ByteFallback" => Ok(Self::ByteFallback),
+            "Fuse" => Ok(Self::Fuse),
+            "Strip" => Ok(Self::Strip(Strip {
+                content: field.require("content")?.char()?,
+                start: field.require("start")?.usize()?,
+                stop: field.require("stop")?.usize()?,
+            })),
+            "Metaspace" => Ok(Self::Metaspace(metaspace(&field)?)),
+            "BPEDecoder" => Ok(Self::Bpe { suffix: field.require("suffix")?.str()?.to_owned() }),
+            "Sequence" => Ok(Self::Sequence(list(&field, "decoders")?)),
+            other => Err(field.unknown("decoder", other, KNOWN)),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        match self {
+            Self::ByteLevel { add_prefix_space, trim_offsets, use_regex } => {
+                byte_level_json(*add_prefix_space, *trim_offsets, *use_regex)
+            }
+            Self::Replace(replacement) => replacement_json(replacement),
+            Self::ByteFallback => json!({"type": "ByteFallback"}),
+            Self::Fuse => json!({"type": "Fuse"}),
+            Self::Strip(Strip { content, start, stop }) => {
+                json!({"type": "Strip", "content": content, "start": start, "stop": stop})
+            }
+            Self::Metaspace(options) => metaspace_json(*options),
+            Self::Bpe { suffix } => json!({"type": "BPEDecoder", "suffix": suffix}),
+            Self::Sequence(stages) => json!({"type": "Sequence", "decoders": to_list(stages)}),
+        }
+    }
+}

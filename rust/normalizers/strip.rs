@@ -1,0 +1,31 @@
+//! Takes white space off the ends, and marks out of the middle.
+
+use super::unicode_9::is_mark;
+use crate::normalized::Normalized;
+
+/// The part of `text` that is left without white space at the ends named.
+pub(super) fn stripped(text: &str, left: bool, right: bool) -> std::ops::Range<usize> {
+    let rest = if left { text.trim_start() } else { text };
+    let start = text.len() - rest.len();
+    let rest = if right { rest.trim_end() } else { rest };
+    start..start + rest.len()
+}
+
+/// `text` without white space at the ends named.
+pub(super) fn strip<'a>(text: &Normalized<'_>, left: bool, right: bool) -> Normalized<'a> {
+    let mut rewrite = text.rewrite();
+    rewrite.copy(stripped(text.text(), left, right));
+    rewrite.finish()
+}
+
+/// `text` without combining marks of any kind.
+pub(super) fn strip_accents<'a>(text: &Normalized<'_>) -> Normalized<'a> {
+    let mut rewrite = text.rewrite();
+    let mut done = 0;
+    for (at, mark) in text.text().match_indices(is_mark) {
+        rewrite.copy(done..at);
+        done = at + mark.len();
+    }
+    rewrite.copy(done..text.text().len());
+    rewrite.finish()
+}
