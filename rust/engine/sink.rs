@@ -1,6 +1,7 @@
 //! Where tokens go: bare ids, columns with offsets, or a mere count.
 
 use super::Found;
+use super::word_cache::INLINE;
 use crate::encoding::ColumnsBuilder;
 use crate::normalized::Normalized;
 
@@ -17,6 +18,12 @@ pub trait Sink {
 
     /// The tokens of the pre-token at byte `start` of the original text itself.
     fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32);
+
+    /// As [`Self::plain_word`], for the first `count` of `ids`, which cover their own lengths.
+    #[inline]
+    fn few(&mut self, ids: &[u32; INLINE], count: usize, start: usize, word: u32) {
+        self.plain_word(Found { ids: &ids[..count], spans: None }, start, word);
+    }
 }
 
 /// An id in the width of the output.
@@ -37,6 +44,19 @@ impl Id for u16 {
     fn narrow(id: u32) -> Self {
         id as u16
     }
+}
+
+/// Appends the first `count` of `ids`: all are written and the rest is written over, which needs no loop.
+#[inline]
+#[expect(unsafe_code, reason = "a copy of unknown length costs more than the rest of a cache hit")]
+fn push_few<T: Id>(out: &mut Vec<T>, ids: &[u32; INLINE], count: usize) {
+    out.reserve(INLINE);
+    let count = count.min(INLINE);
+    for (place, &id) in out.spare_capacity_mut()[..INLINE].iter_mut().zip(ids) {
+        place.write(T::narrow(id));
+    }
+    // SAFETY: there is room for `INLINE` more items, the first of which were written above, and `count` is no more.
+    unsafe { out.set_len(out.len() + count) }
 }
 
 /// Appends ids to a vector.
@@ -68,6 +88,11 @@ impl<T: Id> Sink for IdSink<'_, T> {
     #[inline]
     fn plain_word(&mut self, found: Found<'_>, _: usize, _: u32) {
         self.push(found.ids);
+    }
+
+    #[inline]
+    fn few(&mut self, ids: &[u32; INLINE], count: usize, _: usize, _: u32) {
+        push_few(self.0, ids, count);
     }
 }
 
@@ -131,6 +156,27 @@ impl Sink for ColumnSink<'_> {
             };
             at = to;
             self.columns.push(id, (from, to), Some(word));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn push_few_matches_naive(words in prop::collection::vec((any::<[u32; INLINE]>(), 0..=INLINE), 0..50)) {
+            let (mut wide, mut narrow, mut naive) = (Vec::<u32>::new(), Vec::<u16>::new(), Vec::new());
+            for (ids, count) in &words {
+                push_few(&mut wide, ids, *count);
+                push_few(&mut narrow, ids, *count);
+                naive.extend_from_slice(&ids[..*count]);
+            }
+            prop_assert_eq!(&wide, &naive);
+            prop_assert_eq!(narrow, naive.iter().map(|&id| id as u16).collect::<Vec<_>>());
         }
     }
 }

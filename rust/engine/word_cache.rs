@@ -11,7 +11,7 @@ use crate::Result;
 use crate::structures::huge_pages::vec_filled;
 
 /// Ids that fit into an entry.
-const INLINE: usize = 3;
+pub const INLINE: usize = 3;
 
 /// Longer pre-tokens are not kept: they seldom come again, and an attacker could fill the cache with few.
 const LONGEST: usize = 1024;
@@ -175,6 +175,19 @@ impl WordCache {
         Ahead { key, hash, start: from, end: to }
     }
 
+    /// The ids of a pre-token that [`Self::look_ahead`] was called for, if it is known and has few tokens, as most.
+    ///
+    /// That many of the first ids count; each of them covers its own length.
+    #[inline]
+    pub fn get_few(&self, Ahead { key, hash, .. }: Ahead) -> Option<(&[u32; INLINE], usize)> {
+        if key == 0 {
+            return None;
+        }
+        let Value { head, ids } = &self.entries[self.find_short(key, hash)?].value;
+        let count = *head as usize;
+        (count <= INLINE).then_some((ids, count))
+    }
+
     /// As [`Self::get_or_insert_with`], for a pre-token of the same `text` that [`Self::look_ahead`] was called for.
     ///
     /// # Errors
@@ -198,12 +211,18 @@ impl WordCache {
 
     #[inline]
     fn find_short(&self, key: u128, hash: u64) -> Option<usize> {
-        if self.entries.is_empty() {
-            return None;
+        let mask = self.entries.len().wrapping_sub(1);
+        let home = hash as usize & mask;
+        match self.entries.get(home) {
+            Some(entry) if entry.key == key => Some(home),
+            Some(entry) if entry.key != 0 => self.find_neighbour(key, home, mask),
+            _ => None,
         }
-        let mask = self.entries.len() - 1;
-        let home = hash as usize;
-        for probe in 0..PROBES {
+    }
+
+    #[inline(never)]
+    fn find_neighbour(&self, key: u128, home: usize, mask: usize) -> Option<usize> {
+        for probe in 1..PROBES {
             let place = (home + probe) & mask;
             let found = self.entries[place].key;
             if found == key {
@@ -371,7 +390,12 @@ mod tests {
                     model(word.as_bytes(), &mut tokens);
                     tokens
                 });
-                let found = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |word, tokens| {
+                let ahead = cache.look_ahead(word.as_bytes(), 0, word.len());
+                if let Some((ids, count)) = cache.get_few(ahead) {
+                    prop_assert_eq!(Found { ids: &ids[..count], spans: None }, expected.found());
+                    continue;
+                }
+                let found = cache.get_ahead(ahead, word.as_bytes(), |word, tokens| {
                     calls += 1;
                     model(word, tokens);
                     Ok(())

@@ -74,6 +74,10 @@ impl<'a, S: Sink> Stream<'a, S> {
     fn emit(&mut self) -> Result<()> {
         let Worker { cache, scratch } = &mut *self.worker;
         for &(ahead, word) in &self.ahead[..self.filled] {
+            if let Some((ids, count)) = cache.get_few(ahead) {
+                self.sink.few(ids, count, ahead.start as usize, word);
+                continue;
+            }
             let miss = |word: &[u8], out: &mut WordTokens| self.encoder.encode(word, scratch, out);
             let found = cache.get_ahead(ahead, self.text, miss)?;
             self.sink.plain_word(found, ahead.start as usize, word);
