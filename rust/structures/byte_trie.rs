@@ -11,8 +11,11 @@ const LABEL_BITS: u32 = 9;
 /// Units are placed in blocks, so that `base ^ byte` stays in the block of `base`.
 const BLOCK: usize = 256;
 
-/// Free units of this many last blocks are tried; earlier ones are nearly full.
-const OPEN_BLOCKS: usize = 24;
+/// Blocks with free units that are tried; older ones are nearly full.
+const OPEN_BLOCKS: usize = 16;
+
+/// A block in which no place was found this many times is not tried again, so that building stays linear.
+const FAILURES: u8 = 3;
 
 const NO_VALUE: u32 = u32::MAX;
 
@@ -116,6 +119,8 @@ struct Builder {
     free: Vec<u64>,
     /// A bit a unit: no node has it for its base.
     free_base: Vec<u64>,
+    /// Blocks that are tried, oldest first, and how often in vain.
+    open: Vec<(usize, u8)>,
 }
 
 fn is_set(bits: &[u64], at: usize) -> bool {
@@ -123,30 +128,58 @@ fn is_set(bits: &[u64], at: usize) -> bool {
 }
 
 impl Builder {
-    fn add_block(&mut self) {
-        let is_first = self.units.is_empty();
+    /// Appends a block and returns its number.
+    fn add_block(&mut self) -> usize {
+        let block = self.units.len() / BLOCK;
         self.units.resize(self.units.len() + BLOCK, Unit { head: NO_LABEL, value: NO_VALUE });
-        let free = if is_first { 0 } else { u64::MAX };
+        let free = if block == 0 { 0 } else { u64::MAX };
         self.free.resize(self.units.len() / 64, free);
         self.free_base.resize(self.units.len() / 64, free);
+        if block > 0 {
+            if self.open.len() == OPEN_BLOCKS {
+                self.open.remove(0);
+            }
+            self.open.push((block, 0));
+        }
+        block
     }
 
-    /// A base at which all children have a free unit: a place near the end of what is there, else a new block.
+    /// A base at which all children have a free unit: in an open block, else in a new one.
     fn find_base(&mut self, first: u8, children: &[(u8, std::ops::Range<usize>)]) -> usize {
-        let first_word = self.free.len().saturating_sub(OPEN_BLOCKS * BLOCK / 64);
-        for word in first_word..self.free.len() {
+        for at in 0..self.open.len() {
+            let (block, failures) = self.open[at];
+            if let Some(base) = self.find_base_in(block, first, children) {
+                return base;
+            }
+            self.open[at].1 = failures + 1;
+        }
+        self.open.retain(|&(_, failures)| failures < FAILURES);
+        self.add_block() * BLOCK
+    }
+
+    fn find_base_in(
+        &self,
+        block: usize,
+        first: u8,
+        children: &[(u8, std::ops::Range<usize>)],
+    ) -> Option<usize> {
+        let words = block * (BLOCK / 64)..(block + 1) * (BLOCK / 64);
+        let count: u32 = self.free[words.clone()].iter().map(|word| word.count_ones()).sum();
+        if (count as usize) < children.len() {
+            return None;
+        }
+        for word in words {
             let mut bits = self.free[word];
             while bits != 0 {
                 let base = (word * 64 + bits.trailing_zeros() as usize) ^ usize::from(first);
                 let fits = |(label, _): &(u8, _)| is_set(&self.free, base ^ usize::from(*label));
                 if is_set(&self.free_base, base) && children.iter().all(fits) {
-                    return base;
+                    return Some(base);
                 }
                 bits &= bits - 1;
             }
         }
-        self.add_block();
-        self.units.len() - BLOCK
+        None
     }
 
     fn take_base(&mut self, node: usize, base: usize) {

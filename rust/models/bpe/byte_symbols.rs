@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::derivations::Derivations;
 use super::longest_match::LongestMatch;
-use super::pair_table::{NO_MERGE, id_of};
+use super::pair_table::NO_MERGE;
+use super::spelled::Spelled;
 use super::{Bpe, CutPoints};
-use crate::byte_level::{BYTE_TO_CHAR, char_to_byte_of};
+use crate::byte_level::BYTE_TO_CHAR;
 use crate::structures::worthwhile::Worthwhile;
 
 /// The id of each byte's character, and the merges of bytes that meet.
@@ -23,7 +24,7 @@ pub struct ByteSymbols {
 }
 
 /// Bytes of missed pre-tokens that take as long to merge as an entry of the vocabulary takes to prepare.
-const BYTES_PER_ENTRY: usize = 4;
+const BYTES_PER_ENTRY: usize = 6;
 
 impl ByteSymbols {
     pub(super) fn id(&self, byte: u8) -> u32 {
@@ -65,41 +66,13 @@ impl Bpe {
         if bound > 4 * self.vocab.len() + (1 << 20) {
             return None;
         }
-        let spelled: Vec<_> = self.spelled().collect();
-        if !self.are_spelled_by_parts(&spelled, bound) {
-            return None;
-        }
         let derivations = Derivations::new(bound, &byte_ids, &self.merges, &self.pairs)?;
-        LongestMatch::new(derivations, spelled, bound)
-    }
-
-    /// The tokens that stand for bytes, as these.
-    fn spelled(&self) -> impl Iterator<Item = (Vec<u8>, u32)> {
-        self.vocab.iter().filter_map(|(token, id)| {
-            let bytes: Option<Vec<u8>> = token.chars().map(char_to_byte_of).collect();
-            Some((bytes.filter(|bytes| !bytes.is_empty())?, id))
-        })
+        LongestMatch::new(derivations, &Spelled::new(&self.vocab), bound)
     }
 
     /// Where pre-tokens given as raw bytes may be cut; `None` if what is left and right of a cut may still matter.
     pub fn byte_cut_points(&self, symbols: &ByteSymbols) -> Option<CutPoints> {
         let are_apart = self.has_plain_symbols() && !symbols.ids.contains(&u32::MAX);
-        are_apart.then(|| CutPoints::new(self.spelled().map(|(bytes, _)| bytes)))
-    }
-
-    /// Whether each id has one spelling and every merge makes what its parts spell.
-    fn are_spelled_by_parts(&self, spelled: &[(Vec<u8>, u32)], bound: usize) -> bool {
-        let mut by_id: Vec<&[u8]> = vec![&[]; bound];
-        for (bytes, id) in spelled {
-            if !std::mem::replace(&mut by_id[*id as usize], bytes).is_empty() {
-                return false;
-            }
-        }
-        let spelling = |id: u32| by_id.get(id as usize).copied().unwrap_or_default();
-        self.merges.iter().all(|&(left, right)| {
-            let made = spelling(id_of(self.pairs.merge(left, right)));
-            let (left, right) = (spelling(left), spelling(right));
-            !left.is_empty() && !right.is_empty() && made.strip_prefix(left) == Some(right)
-        })
+        are_apart.then(|| CutPoints::new(Spelled::new(&self.vocab).iter().map(|(bytes, _)| bytes)))
     }
 }

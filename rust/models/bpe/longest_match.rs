@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 
 use super::derivations::Derivations;
+use super::spelled::Spelled;
 use super::{PairTable, Tokens};
 use crate::structures::byte_trie::ByteTrie;
 
@@ -47,17 +48,16 @@ fn neighbours_at(left: u8, right: u8) -> (usize, u64) {
 }
 
 impl LongestMatch {
-    /// Prepares the tokens `spelled` as bytes, each once, in any order; their ids are below `bound`.
+    /// Prepares the tokens `spelled` as bytes; their ids are below `bound`. `None` if two share an id.
     ///
     /// A token that its own bytes do not lead to is left out: merging never makes it.
-    pub(super) fn new(
-        derivations: Derivations,
-        mut spelled: Vec<(Vec<u8>, u32)>,
-        bound: usize,
-    ) -> Option<Self> {
-        let unreached = spelled.extract_if(.., |(_, id)| !derivations.is_made(*id)).collect();
-        spelled.sort_unstable();
-        let keys: Vec<(&[u8], u32)> = spelled.iter().map(|(bytes, id)| (bytes.as_slice(), *id)).collect();
+    pub(super) fn new(derivations: Derivations, spelled: &Spelled, bound: usize) -> Option<Self> {
+        let mut is_taken = vec![false; bound];
+        if spelled.iter().any(|(_, id)| std::mem::replace(&mut is_taken[id as usize], true)) {
+            return None;
+        }
+        let (keys, unreached) = spelled.sorted_if(|id| derivations.is_made(id));
+        let unreached = unreached.into_iter().map(|(bytes, id)| (bytes.to_vec(), id)).collect();
         let trie = ByteTrie::new(&keys)?;
         let mut tokens = vec![Token { shorter: NO_TOKEN, len: 0 }; bound];
         let mut neighbours = vec![0; (1 << 16) / 64];

@@ -8,6 +8,7 @@ mod derivations;
 mod longest_match;
 mod merge;
 mod pair_table;
+mod spelled;
 mod symbols;
 
 use std::sync::Arc;
@@ -91,7 +92,7 @@ impl Bpe {
         Self::from_pairs(Arc::new(vocab), &pairs, options)
     }
 
-    /// As [`Self::new`], from ids: each pair with the id of what it makes.
+    /// As [`Self::new`], from ids: each pair with the id of what it makes, which must be spelled as the two are.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
