@@ -1,11 +1,13 @@
 //! From text to tokens: added tokens, normalizer, pre-tokenizer, model.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::stream::Stream;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
+use crate::engine::key::SHORT;
 use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
@@ -233,15 +235,33 @@ impl Pipeline {
             } else {
                 let cut = self.cut(normalized.slice(inner.start..inner.end), self.plan)?;
                 for span in &cut.spans {
-                    let (bytes, Worker { cache, scratch }) = (cut.text.text().as_bytes(), &mut *worker);
-                    let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, scratch, out);
-                    let found = cache.get_or_insert_with(bytes, span.start, span.end, miss)?;
-                    sink.word(found, &cut.text, span.start, span.end, *word);
+                    self.encode_pre_token(&cut.text, span.clone(), *word, worker, sink)?;
                     *word += 1;
                 }
             }
             Ok(())
         })
+    }
+
+    /// Encodes one pre-token of text that stages have changed, in units where it is long.
+    fn encode_pre_token<S: Sink>(
+        &self,
+        text: &Normalized<'_>,
+        Range { mut start, end }: Range<usize>,
+        word: u32,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
+        let (bytes, Worker { cache, scratch }) = (text.text().as_bytes(), worker);
+        let cuts = if end - start > SHORT { self.encoder.cut_points(end - start) } else { None };
+        while start < end {
+            let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(bytes, start, end));
+            let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, scratch, out);
+            let found = cache.get_or_insert_with(bytes, start, unit_end, miss)?;
+            sink.word(found, text, start, unit_end, word);
+            start = unit_end;
+        }
+        Ok(())
     }
 
     /// The span stream over text that no stage changes.
