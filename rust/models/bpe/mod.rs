@@ -157,12 +157,21 @@ impl Bpe {
 
     /// Where pre-tokens may be cut; `None` if what is left and right of a cut may still matter.
     ///
-    /// It does where unknown characters are joined, and where they are dropped, which moves what follows them.
+    /// It does where unknown characters are joined, where they are dropped, which moves what follows them, and where
+    /// the tokens that stand for them are merged with others.
     pub fn cut_points(&self) -> Option<CutPoints> {
         let options = &self.options;
-        let has_all_bytes = options.byte_fallback && self.fallback_ids.iter().all(Option::is_some);
-        let is_unknown_apart = has_all_bytes || (options.unk_token.is_some() && !options.fuse_unk);
-        let are_apart = self.has_plain_symbols() && is_unknown_apart;
+        // Where only some bytes have tokens, an unknown character waits until those of the next ones are out.
+        let is_unknown_apart = if options.byte_fallback {
+            self.fallback_ids.iter().all(Option::is_some)
+        } else {
+            options.unk_token.is_some() && !options.fuse_unk
+        };
+        let stands_for_unknown = |id: u32| {
+            self.unk_id == Some(id) || (options.byte_fallback && self.fallback_ids.contains(&Some(id)))
+        };
+        let is_merged = |&(left, right): &(u32, u32)| stands_for_unknown(left) || stands_for_unknown(right);
+        let are_apart = self.has_plain_symbols() && is_unknown_apart && !self.merges.iter().any(is_merged);
         are_apart.then(|| CutPoints::new(self.vocab.iter().map(|(token, _)| token)))
     }
 
