@@ -3,13 +3,13 @@
 use std::sync::OnceLock;
 
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
 
 use super::errors::exception;
-use crate::tokenizer::{EncodeInput, Sequence};
+use crate::tokenizer::{EncodeInput, Sequence, Utf8Errors};
 
 /// Says on standard error which keywords are passed over, as Hugging Face does, so that its callers work here.
 pub(super) fn note_unknown(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
@@ -22,6 +22,15 @@ pub(super) fn note_unknown(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()>
         stderr.call_method1("write", (format!("Ignored unknown kwarg option {name}\n"),))?;
     }
     Ok(())
+}
+
+/// What to do with bytes that are not UTF-8, by Python's name.
+pub(super) fn utf8_errors(name: &str) -> PyResult<Utf8Errors> {
+    match name {
+        "strict" => Ok(Utf8Errors::Strict),
+        "replace" => Ok(Utf8Errors::Replace),
+        other => Err(PyValueError::new_err(format!("errors is {other} but must be strict or replace"))),
+    }
 }
 
 /// Inputs of fewer bytes are encoded without letting other Python threads run: detaching costs more.

@@ -23,6 +23,7 @@ mod tokenizer;
 mod tokenizer_batch;
 mod tokenizer_limits;
 mod tokenizer_state;
+mod tokenizer_training;
 mod trainers;
 
 use pyo3::prelude::*;

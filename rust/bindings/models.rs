@@ -1,19 +1,20 @@
 //! `lexmill.models`.
 
+mod bpe;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyType};
+use pyo3::types::{PyBytes, PyDict};
 
-use super::arguments::note_unknown;
-use super::errors::{OrRaise, exception, to_python};
+pub(super) use bpe::PyBpe;
+
+use super::errors::{OrRaise, exception};
 use super::stage::{Stage, Staged};
-use super::trainers::PyBpeTrainer;
+use super::trainers::default_trainer;
 use crate::formats::{model_json, vocab_files};
-use crate::models::bpe::{Bpe, BpeOptions, Scratch};
-use crate::models::{Model, Tokens};
+use crate::models::{Model, Scratch, Tokens};
 use crate::vocab::Vocab;
 
 impl Staged for Arc<Model> {
@@ -73,6 +74,12 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Arc<Model>>>) -> PyResult<Py
     })
 }
 
+impl PyModel {
+    fn of(model: Model) -> PyClassInitializer<Self> {
+        PyClassInitializer::from(Self { stage: Stage::new(Arc::new(model)) })
+    }
+}
+
 #[pymethods]
 impl PyModel {
     /// The tokens of one pre-token.
@@ -123,9 +130,7 @@ impl PyModel {
 
     /// A trainer for this kind of model, with default options.
     fn get_trainer(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match &*self.stage.get() {
-            Model::Bpe(_) => PyBpeTrainer::default_object(py),
-        }
+        default_trainer(py, &self.stage.get())
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -139,30 +144,7 @@ impl PyModel {
     }
 }
 
-/// Byte-pair encoding.
-#[pyclass(name = "BPE", module = "lexmill.models", extends = PyModel, frozen)]
-pub(super) struct PyBpe;
-
-fn bpe(this: &PyRef<'_, PyBpe>) -> Arc<Model> {
-    this.as_super().stage.get()
-}
-
-fn options(this: &PyRef<'_, PyBpe>) -> BpeOptions {
-    match &*bpe(this) {
-        Model::Bpe(bpe) => bpe.options().clone(),
-    }
-}
-
-fn set_options(this: &PyRef<'_, PyBpe>, change: impl FnOnce(&mut BpeOptions)) -> PyResult<()> {
-    let Model::Bpe(mut changed) = (*bpe(this)).clone();
-    let mut options = changed.options().clone();
-    change(&mut options);
-    changed.set_options(options).or_raise(this.py())?;
-    this.as_super().stage.set(Arc::new(Model::Bpe(changed)));
-    Ok(())
-}
-
-/// A vocabulary as a dictionary or as the path of a `vocab.json`.
+/// A vocabulary from a dictionary.
 fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
     let wrong = |_| {
         let message = format!("vocab must be a path, or a dict from str to ids from 0 to {}", u32::MAX);
@@ -179,213 +161,4 @@ fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
         vocab.insert(token, *id);
     }
     Ok(vocab)
-}
-
-/// Merges as a list of pairs.
-fn merges(pairs: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
-    let wrong = |_| {
-        let message = "merges must be a path, or a list of pairs of str".to_owned();
-        exception(pairs.py(), "InputTypeError", message)
-    };
-    pairs.extract().map_err(wrong)
-}
-
-fn build(
-    py: Python<'_>,
-    vocab: Vocab,
-    merges: &[(String, String)],
-    options: BpeOptions,
-) -> PyResult<PyClassInitializer<PyBpe>> {
-    let merges: Vec<(&str, &str)> =
-        merges.iter().map(|(left, right)| (left.as_str(), right.as_str())).collect();
-    let bpe = py.detach(|| Bpe::new(vocab, &merges, options)).or_raise(py)?;
-    Ok(PyClassInitializer::from(PyModel { stage: Stage::new(Arc::new(Model::Bpe(bpe))) }).add_subclass(PyBpe))
-}
-
-/// Ids by token, and merges.
-type ReadFile<'py> = (Bound<'py, PyDict>, Vec<(String, String)>);
-
-#[pymethods]
-impl PyBpe {
-    #[new]
-    #[pyo3(signature = (
-        vocab=None, merges=None, *, cache_capacity=None, dropout=None, unk_token=None,
-        continuing_subword_prefix=None, end_of_word_suffix=None, fuse_unk=None, byte_fallback=false,
-        ignore_merges=false, seed=None, **kwargs
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
-    fn new(
-        py: Python<'_>,
-        vocab: Option<&Bound<'_, PyAny>>,
-        merges: Option<&Bound<'_, PyAny>>,
-        cache_capacity: Option<usize>,
-        dropout: Option<f32>,
-        unk_token: Option<String>,
-        continuing_subword_prefix: Option<String>,
-        end_of_word_suffix: Option<String>,
-        fuse_unk: Option<bool>,
-        byte_fallback: bool,
-        ignore_merges: bool,
-        seed: Option<u64>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        note_unknown(kwargs)?;
-        // Caches here are bounded in bytes, by `Tokenizer.cache_limit`.
-        let _ = cache_capacity;
-        let options = BpeOptions {
-            unk_token,
-            continuing_subword_prefix,
-            end_of_word_suffix,
-            dropout,
-            fuse_unk: fuse_unk.unwrap_or(false),
-            byte_fallback,
-            ignore_merges,
-            seed,
-        };
-        match (vocab, merges) {
-            (None, None) => build(py, Vocab::new(), &[], options),
-            (Some(vocab), Some(merges)) => match vocab.cast::<PyDict>() {
-                Ok(tokens) => build(py, self::vocab(tokens)?, &self::merges(merges)?, options),
-                Err(_) => Self::open(py, vocab.extract()?, merges.extract()?, options),
-            },
-            _ => Err(PyValueError::new_err("`vocab` and `merges` must be both specified")),
-        }
-    }
-
-    /// Reads a `vocab.json` and a `merges.txt`; further arguments are those of the constructor.
-    #[classmethod]
-    #[pyo3(signature = (vocab, merges, **kwargs))]
-    fn from_file<'py>(
-        class: &Bound<'py, PyType>,
-        vocab: PathBuf,
-        merges: PathBuf,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (tokens, pairs) = Self::read_file(class.py(), vocab, merges)?;
-        class.call((tokens, pairs), kwargs)
-    }
-
-    /// The contents of a `vocab.json` and a `merges.txt`.
-    #[staticmethod]
-    fn read_file(py: Python<'_>, vocab: PathBuf, merges: PathBuf) -> PyResult<ReadFile<'_>> {
-        let (tokens, pairs) = py.detach(|| vocab_files::read(&vocab, &merges)).or_raise(py)?;
-        let dictionary = PyDict::new(py);
-        for (token, id) in tokens {
-            dictionary.set_item(token, id)?;
-        }
-        Ok((dictionary, pairs))
-    }
-
-    #[getter]
-    fn get_dropout(this: PyRef<'_, Self>) -> Option<f32> {
-        options(&this).dropout
-    }
-
-    #[setter]
-    fn set_dropout(this: PyRef<'_, Self>, value: Option<f32>) -> PyResult<()> {
-        set_options(&this, |options| options.dropout = value)
-    }
-
-    #[getter]
-    fn get_seed(this: PyRef<'_, Self>) -> Option<u64> {
-        options(&this).seed
-    }
-
-    #[setter]
-    fn set_seed(this: PyRef<'_, Self>, value: Option<u64>) -> PyResult<()> {
-        set_options(&this, |options| options.seed = value)
-    }
-
-    #[getter]
-    fn get_unk_token(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).unk_token
-    }
-
-    #[setter]
-    fn set_unk_token(this: PyRef<'_, Self>, value: Option<String>) -> PyResult<()> {
-        set_options(&this, |options| options.unk_token = value)
-    }
-
-    #[getter]
-    fn get_continuing_subword_prefix(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).continuing_subword_prefix
-    }
-
-    #[setter]
-    fn set_continuing_subword_prefix(this: PyRef<'_, Self>, value: Option<String>) -> PyResult<()> {
-        set_options(&this, |options| options.continuing_subword_prefix = value)
-    }
-
-    #[getter]
-    fn get_end_of_word_suffix(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).end_of_word_suffix
-    }
-
-    #[setter]
-    fn set_end_of_word_suffix(this: PyRef<'_, Self>, value: Option<String>) -> PyResult<()> {
-        set_options(&this, |options| options.end_of_word_suffix = value)
-    }
-
-    #[getter]
-    fn get_fuse_unk(this: PyRef<'_, Self>) -> bool {
-        options(&this).fuse_unk
-    }
-
-    #[setter]
-    fn set_fuse_unk(this: PyRef<'_, Self>, value: bool) -> PyResult<()> {
-        set_options(&this, |options| options.fuse_unk = value)
-    }
-
-    #[getter]
-    fn get_byte_fallback(this: PyRef<'_, Self>) -> bool {
-        options(&this).byte_fallback
-    }
-
-    #[setter]
-    fn set_byte_fallback(this: PyRef<'_, Self>, value: bool) -> PyResult<()> {
-        set_options(&this, |options| options.byte_fallback = value)
-    }
-
-    #[getter]
-    fn get_ignore_merges(this: PyRef<'_, Self>) -> bool {
-        options(&this).ignore_merges
-    }
-
-    #[setter]
-    fn set_ignore_merges(this: PyRef<'_, Self>, value: bool) -> PyResult<()> {
-        set_options(&this, |options| options.ignore_merges = value)
-    }
-
-    fn __repr__(this: PyRef<'_, Self>) -> String {
-        let model = bpe(&this);
-        let Model::Bpe(bpe) = &*model;
-        format!("BPE(vocab_size={}, merges={})", bpe.vocab().len(), bpe.merges().len())
-    }
-}
-
-impl PyBpe {
-    fn open(
-        py: Python<'_>,
-        vocab: PathBuf,
-        merges: PathBuf,
-        options: BpeOptions,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        let (tokens, pairs) = vocab_files::read(&vocab, &merges).map_err(|error| to_python(py, &error))?;
-        let mut sorted = tokens;
-        sorted.sort_by_key(|(_, id)| *id);
-        let mut vocab = Vocab::new();
-        for (token, id) in &sorted {
-            vocab.insert(token, *id);
-        }
-        build(py, vocab, &pairs, options)
-    }
-}
-
-/// A `BPE` object's own kind of model, or a clear complaint.
-pub(super) fn require_bpe(py: Python<'_>, model: &Model) -> PyResult<Bpe> {
-    match model {
-        Model::Bpe(bpe) => Ok(bpe.clone()),
-        #[expect(unreachable_patterns, reason = "other models are to come")]
-        _ => Err(exception(py, "OptionError", "a BpeTrainer trains a BPE model".to_owned())),
-    }
 }

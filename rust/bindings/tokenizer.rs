@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
@@ -307,14 +306,4 @@ impl PyTokenizer {
 
 fn save(path: &Path, json: &str) -> crate::Result<()> {
     atomic_file::write(path, json.as_bytes())
-}
-
-/// The error for a trainer argument of another kind.
-pub(super) fn wrong_trainer() -> PyErr {
-    PyTypeError::new_err("trainer must be a Trainer")
-}
-
-/// The error for `errors` arguments other than the known ones.
-pub(super) fn wrong_errors(given: &str) -> PyErr {
-    PyValueError::new_err(format!("errors is {given} but must be strict or replace"))
 }

@@ -1,39 +1,20 @@
-//! `lexmill.Tokenizer`: training, encoding and decoding.
+//! `lexmill.Tokenizer`: encoding and decoding.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::PyList;
 
-use super::arguments::{ATTACHED_BYTES, OwnedInput, ids, inputs, sequence, texts, threads, training_text};
+use super::arguments::{ATTACHED_BYTES, OwnedInput, ids, inputs, sequence, texts, threads, utf8_errors};
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::int_lists::list_of_rows;
-use super::models::require_bpe;
-use super::progress::Reporter;
-use super::tokenizer::{PyTokenizer, wrong_errors, wrong_trainer};
-use super::trainers::{PyTrainer, Training};
+use super::tokenizer::PyTokenizer;
 use crate::corpus::documents::read_documents;
 use crate::engine::sink::Id;
-use crate::models::Model;
-use crate::models::bpe::Bpe;
-use crate::tokenizer::{Ragged, Tokenizer, Utf8Errors, WordCounting};
-use crate::trainers::bpe::BpeTrainer;
-
-/// Texts are taken from a Python iterator until they make about this many bytes, then counted.
-const ITERATOR_BYTES: usize = 16 << 20;
-
-fn utf8_errors(name: &str) -> PyResult<Utf8Errors> {
-    match name {
-        "strict" => Ok(Utf8Errors::Strict),
-        "replace" => Ok(Utf8Errors::Replace),
-        other => Err(wrong_errors(other)),
-    }
-}
+use crate::tokenizer::{Ragged, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -70,77 +51,6 @@ fn encode_arrays(
 
 #[pymethods]
 impl PyTokenizer {
-    /// Trains the model on files, line by line.
-    #[pyo3(signature = (files, trainer=None, *, errors="strict", on_progress=None, num_threads=None))]
-    fn train(
-        &self,
-        py: Python<'_>,
-        files: Vec<PathBuf>,
-        trainer: Option<&Bound<'_, PyAny>>,
-        errors: &str,
-        on_progress: Option<Py<PyAny>>,
-        num_threads: Option<usize>,
-    ) -> PyResult<()> {
-        let training = self.training(py, trainer)?;
-        let mut reporter = reporter(py, &training, on_progress)?;
-        let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
-        let core = self.core(py)?;
-        let trained = py.detach(|| {
-            let total = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
-            let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
-            for file in &files {
-                counting.add_file(file, errors, total, &mut |progress| reporter.report(progress))?;
-            }
-            learn(&core, &training, counting, threads, &mut reporter)
-        });
-        let model = reporter.or_raise(py, trained)?;
-        self.install(model, &training);
-        Ok(())
-    }
-
-    /// Trains the model on texts from an iterator of `str` or of lists of `str`.
-    #[pyo3(signature = (iterator, trainer=None, length=None, *, on_progress=None, num_threads=None))]
-    fn train_from_iterator(
-        &self,
-        py: Python<'_>,
-        iterator: &Bound<'_, PyAny>,
-        trainer: Option<&Bound<'_, PyAny>>,
-        length: Option<usize>,
-        on_progress: Option<Py<PyAny>>,
-        num_threads: Option<usize>,
-    ) -> PyResult<()> {
-        let training = self.training(py, trainer)?;
-        let mut reporter = reporter(py, &training, on_progress)?;
-        let threads = threads(num_threads);
-        let core = self.core(py)?;
-        let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
-        let mut batch = Batch::default();
-        for item in iterator.try_iter()? {
-            let item = item?;
-            if item.is_instance_of::<PyString>() {
-                batch.push(training_text(&item)?);
-            } else {
-                for inner in item.try_iter()? {
-                    batch.push(training_text(&inner?)?);
-                }
-            }
-            if batch.bytes >= ITERATOR_BYTES {
-                let counted = count(py, &mut counting, &mut batch, length, &mut reporter);
-                if counted.is_err() {
-                    return reporter.or_raise(py, counted);
-                }
-            }
-        }
-        let counted = count(py, &mut counting, &mut batch, length, &mut reporter);
-        let trained = match counted {
-            Ok(()) => py.detach(|| learn(&core, &training, counting, threads, &mut reporter)),
-            Err(error) => Err(error),
-        };
-        let model = reporter.or_raise(py, trained)?;
-        self.install(model, &training);
-        Ok(())
-    }
-
     /// Encodes one text or a pair.
     #[pyo3(signature = (sequence, pair=None, is_pretokenized=false, add_special_tokens=true))]
     fn encode(
@@ -296,87 +206,4 @@ impl PyTokenizer {
         })
         .or_raise(py)
     }
-}
-
-impl PyTokenizer {
-    fn training(&self, py: Python<'_>, trainer: Option<&Bound<'_, PyAny>>) -> PyResult<Training> {
-        let default;
-        let trainer = if let Some(trainer) = trainer {
-            trainer
-        } else {
-            default = super::trainers::PyBpeTrainer::default_object(py)?.into_bound(py);
-            &default
-        };
-        let training = trainer.cast::<PyTrainer>().map_err(|_| wrong_trainer())?.get().get();
-        require_bpe(py, &self.shared.state().model.get())?;
-        Ok(training)
-    }
-
-    /// Puts a trained model in place, for all who share it, and adds the trainer's special tokens.
-    fn install(&self, model: Bpe, training: &Training) {
-        let stage = Arc::clone(&self.shared.state().model);
-        stage.set(Arc::new(Model::Bpe(model)));
-        self.add(&training.special_tokens);
-    }
-}
-
-fn reporter(py: Python<'_>, training: &Training, on_progress: Option<Py<PyAny>>) -> PyResult<Reporter> {
-    match on_progress {
-        Some(callback) => Ok(Reporter::to(callback)),
-        None if training.show_progress => Reporter::shown(py, training.progress_format),
-        None => Ok(Reporter::silent()),
-    }
-}
-
-/// Texts taken from an iterator and not counted yet.
-#[derive(Default)]
-struct Batch {
-    texts: Vec<PyBackedStr>,
-    bytes: usize,
-}
-
-impl Batch {
-    fn push(&mut self, text: PyBackedStr) {
-        self.bytes += text.len();
-        self.texts.push(text);
-    }
-}
-
-fn count(
-    py: Python<'_>,
-    counting: &mut WordCounting,
-    batch: &mut Batch,
-    length: Option<usize>,
-    reporter: &mut Reporter,
-) -> crate::Result<()> {
-    let result = py.detach(|| {
-        let texts: Vec<&str> = batch.texts.iter().map(|text| &**text).collect();
-        counting.add_texts(&texts)?;
-        let total = length.map_or(0, |length| length as u64);
-        reporter.report(crate::structures::progress::Progress {
-            stage: "count words",
-            done: counting.texts(),
-            total,
-        })
-    });
-    *batch = Batch::default();
-    result
-}
-
-/// Trains on counted words; the model's other options stay.
-fn learn(
-    core: &Tokenizer,
-    training: &Training,
-    counting: WordCounting,
-    threads: usize,
-    reporter: &mut Reporter,
-) -> crate::Result<Bpe> {
-    let words = counting.finish()?;
-    let trainer = BpeTrainer { threads, ..training.trainer.clone() };
-    let trained = trainer.train(words, &mut |progress| reporter.report(progress))?;
-    let Model::Bpe(model) = &**core.pipeline().model();
-    let mut options = model.options().clone();
-    options.continuing_subword_prefix = trainer.continuing_subword_prefix;
-    options.end_of_word_suffix = trainer.end_of_word_suffix;
-    trained.into_model(options)
 }

@@ -43,6 +43,13 @@ pub enum Model {
 }
 
 impl Model {
+    /// The name of its kind, as files and Python have it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Bpe(_) => "BPE",
+        }
+    }
+
     /// The vocabulary.
     pub fn vocab(&self) -> &Vocab {
         match self {

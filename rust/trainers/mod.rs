@@ -2,3 +2,69 @@
 
 pub mod bpe;
 pub mod word_counts;
+
+use crate::models::Model;
+use crate::structures::progress::OnProgress;
+use crate::{Error, Result};
+use word_counts::WordCounts;
+
+/// A trainer of any kind.
+#[derive(Clone, Debug)]
+pub enum Trainer {
+    /// Byte-pair encoding.
+    Bpe(bpe::BpeTrainer),
+}
+
+impl Trainer {
+    /// The trainer's name and what [`Model::kind`] says of the models that it trains.
+    fn kind(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Bpe(_) => ("BpeTrainer", "BPE"),
+        }
+    }
+
+    /// Checks that this trainer trains models of the kind of `model`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if it does not.
+    pub fn check_model(&self, model: &Model) -> Result<()> {
+        let ((trainer, trained), given) = (self.kind(), model.kind());
+        if trained == given {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "a {trainer} trains {trained} models, the tokenizer's model is {given}"
+        )))
+    }
+
+    /// Replaces the tokens that take the first ids.
+    pub fn set_special_tokens(&mut self, tokens: Vec<String>) {
+        match self {
+            Self::Bpe(trainer) => trainer.special_tokens = tokens,
+        }
+    }
+
+    /// Learns a model from `words` that keeps those options of `model` that the trainer has no word on.
+    ///
+    /// # Errors
+    /// Those of [`Self::check_model`] and of the trainer.
+    pub fn train(
+        &self,
+        words: WordCounts,
+        model: &Model,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Model> {
+        self.check_model(model)?;
+        match (self, model) {
+            (Self::Bpe(trainer), Model::Bpe(current)) => {
+                let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
+                let trained = trainer.train(words, on_progress)?;
+                let mut options = current.options().clone();
+                options.continuing_subword_prefix = trainer.continuing_subword_prefix;
+                options.end_of_word_suffix = trainer.end_of_word_suffix;
+                trained.into_model(options).map(Model::Bpe)
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! `lexmill.Tokenizer`: training.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyString;
+
+use super::arguments::{threads, training_text, utf8_errors};
+use super::errors::OrRaise;
+use super::progress::Reporter;
+use super::tokenizer::PyTokenizer;
+use super::trainers::{PyTrainer, Training, default_trainer};
+use crate::models::Model;
+use crate::structures::progress::Progress;
+use crate::tokenizer::{Tokenizer, WordCounting};
+
+/// Texts are taken from a Python iterator until they make about this many bytes, then counted.
+const ITERATOR_BYTES: usize = 16 << 20;
+
+#[pymethods]
+impl PyTokenizer {
+    /// Trains the model on files, line by line.
+    #[pyo3(signature = (files, trainer=None, *, errors="strict", on_progress=None, num_threads=None))]
+    fn train(
+        &self,
+        py: Python<'_>,
+        files: Vec<PathBuf>,
+        trainer: Option<&Bound<'_, PyAny>>,
+        errors: &str,
+        on_progress: Option<Py<PyAny>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<()> {
+        let training = self.training(py, trainer)?;
+        let mut reporter = reporter(py, &training, on_progress)?;
+        let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
+        let core = self.core(py)?;
+        let trained = py.detach(|| {
+            let total = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
+            let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
+            for file in &files {
+                counting.add_file(file, errors, total, &mut |progress| reporter.report(progress))?;
+            }
+            learn(&core, &training, counting, threads, &mut reporter)
+        });
+        let model = reporter.or_raise(py, trained)?;
+        self.install(model, &training);
+        Ok(())
+    }
+
+    /// Trains the model on texts from an iterator of `str` or of lists of `str`.
+    #[pyo3(signature = (iterator, trainer=None, length=None, *, on_progress=None, num_threads=None))]
+    fn train_from_iterator(
+        &self,
+        py: Python<'_>,
+        iterator: &Bound<'_, PyAny>,
+        trainer: Option<&Bound<'_, PyAny>>,
+        length: Option<usize>,
+        on_progress: Option<Py<PyAny>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<()> {
+        let training = self.training(py, trainer)?;
+        let mut reporter = reporter(py, &training, on_progress)?;
+        let threads = threads(num_threads);
+        let core = self.core(py)?;
+        let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
+        let mut batch = Batch::default();
+        for item in iterator.try_iter()? {
+            let item = item?;
+            if item.is_instance_of::<PyString>() {
+                batch.push(training_text(&item)?);
+            } else {
+                for inner in item.try_iter()? {
+                    batch.push(training_text(&inner?)?);
+                }
+            }
+            if batch.bytes >= ITERATOR_BYTES {
+                let counted = count(py, &mut counting, &mut batch, length, &mut reporter);
+                if counted.is_err() {
+                    return reporter.or_raise(py, counted);
+                }
+            }
+        }
+        let counted = count(py, &mut counting, &mut batch, length, &mut reporter);
+        let trained = match counted {
+            Ok(()) => py.detach(|| learn(&core, &training, counting, threads, &mut reporter)),
+            Err(error) => Err(error),
+        };
+        let model = reporter.or_raise(py, trained)?;
+        self.install(model, &training);
+        Ok(())
+    }
+}
+
+impl PyTokenizer {
+    fn training(&self, py: Python<'_>, trainer: Option<&Bound<'_, PyAny>>) -> PyResult<Training> {
+        let default;
+        let trainer = if let Some(trainer) = trainer {
+            trainer
+        } else {
+            default = default_trainer(py, &self.shared.state().model.get())?.into_bound(py);
+            &default
+        };
+        let wrong = |_| PyTypeError::new_err("trainer must be a Trainer");
+        let training = trainer.cast::<PyTrainer>().map_err(wrong)?.get().get();
+        training.trainer.check_model(&self.shared.state().model.get()).or_raise(py)?;
+        Ok(training)
+    }
+
+    /// Puts a trained model in place, for all who share it, and adds the trainer's special tokens.
+    fn install(&self, model: Model, training: &Training) {
+        let stage = Arc::clone(&self.shared.state().model);
+        stage.set(Arc::new(model));
+        self.add(&training.special_tokens);
+    }
+}
+
+fn reporter(py: Python<'_>, training: &Training, on_progress: Option<Py<PyAny>>) -> PyResult<Reporter> {
+    match on_progress {
+        Some(callback) => Ok(Reporter::to(callback)),
+        None if training.show_progress => Reporter::shown(py, training.progress_format),
+        None => Ok(Reporter::silent()),
+    }
+}
+
+/// Texts taken from an iterator and not counted yet.
+#[derive(Default)]
+struct Batch {
+    texts: Vec<PyBackedStr>,
+    bytes: usize,
+}
+
+impl Batch {
+    fn push(&mut self, text: PyBackedStr) {
+        self.bytes += text.len();
+        self.texts.push(text);
+    }
+}
+
+fn count(
+    py: Python<'_>,
+    counting: &mut WordCounting,
+    batch: &mut Batch,
+    length: Option<usize>,
+    reporter: &mut Reporter,
+) -> crate::Result<()> {
+    let result = py.detach(|| {
+        let texts: Vec<&str> = batch.texts.iter().map(|text| &**text).collect();
+        counting.add_texts(&texts)?;
+        let total = length.map_or(0, |length| length as u64);
+        reporter.report(Progress { stage: "count words", done: counting.texts(), total })
+    });
+    *batch = Batch::default();
+    result
+}
+
+fn learn(
+    core: &Tokenizer,
+    training: &Training,
+    counting: WordCounting,
+    threads: usize,
+    reporter: &mut Reporter,
+) -> crate::Result<Model> {
+    let words = counting.finish()?;
+    let model = core.pipeline().model();
+    training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress))
+}
