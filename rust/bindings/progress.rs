@@ -68,8 +68,8 @@ impl Reporter {
     }
 
     /// The outcome of the work, with the exception that Python raised during it.
-    pub(super) fn or_raise<T>(self, py: Python<'_>, result: Result<T>) -> PyResult<T> {
-        match (result, self.raised) {
+    pub(super) fn or_raise<T>(&mut self, py: Python<'_>, result: Result<T>) -> PyResult<T> {
+        match (result, self.raised.take()) {
             (Err(Error::Interrupted), Some(raised)) => Err(raised),
             (result, _) => result.map_err(|error| to_python(py, &error)),
         }

@@ -6,11 +6,12 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::arguments::{ATTACHED_BYTES, OwnedInput, ids, inputs, sequence, texts, threads, utf8_errors};
+use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, ids, sequence, threads, utf8_errors};
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::int_lists::list_of_rows;
+use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::documents::read_documents;
 use crate::engine::sink::Id;
@@ -81,14 +82,11 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Vec<PyEncoding>> {
-        let owned = inputs(input, is_pretokenized)?;
+        let inputs = Inputs::of(input, is_pretokenized)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let bytes = owned.iter().map(OwnedInput::bytes).sum();
-        let encodings = detached(py, bytes, || {
-            let inputs: Vec<_> = owned.iter().map(OwnedInput::borrow).collect();
-            core.encode_batch(&inputs, add_special_tokens, threads)
-        });
+        let encode = || core.encode_batch(&inputs.borrow(), add_special_tokens, threads);
+        let encodings = detached(py, inputs.bytes(), encode);
         Ok(encodings.or_raise(py)?.into_iter().map(PyEncoding::of).collect())
     }
 
@@ -106,17 +104,17 @@ impl PyTokenizer {
     }
 
     /// Encodes texts to one array of ids.
-    #[pyo3(signature = (texts, *, add_special_tokens=true, num_threads=None))]
+    #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn encode_batch_arrays(
         &self,
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
+        errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
-        let owned = self::texts(texts)?;
-        let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
-        encode_arrays(py, &*self.core(py)?, &texts, add_special_tokens, threads(num_threads))
+        let texts = Texts::of(texts, utf8_errors(errors)?)?;
+        encode_arrays(py, &*self.core(py)?, texts.as_slice(), add_special_tokens, threads(num_threads))
     }
 
     /// Encodes files to one array of ids: a row a file, or a row for each document between separators.
@@ -136,38 +134,38 @@ impl PyTokenizer {
     }
 
     /// Encodes texts to lists of ids.
-    #[pyo3(signature = (texts, *, add_special_tokens=true, num_threads=None))]
+    #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn encode_batch_ids<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
+        errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let owned = self::texts(texts)?;
-        let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
+        let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let bytes = texts.iter().map(|text| text.len()).sum();
-        let rows = detached(py, bytes, || core.encode_ids::<u32>(&texts, add_special_tokens, threads));
+        let encode = || core.encode_ids::<u32>(texts.as_slice(), add_special_tokens, threads);
+        let rows = detached(py, texts.bytes(), encode);
         list_of_rows(py, &rows.or_raise(py)?)
     }
 
     /// Number of tokens of each text.
-    #[pyo3(signature = (texts, *, add_special_tokens=true, num_threads=None))]
+    #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn count_tokens<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
+        errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let owned = self::texts(texts)?;
-        let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
+        let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let counts = py.detach(|| core.count_tokens(&texts, add_special_tokens, threads)).or_raise(py)?;
-        Ok(counts.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py))
+        let counts = py.detach(|| core.count_tokens(texts.as_slice(), add_special_tokens, threads));
+        Ok(counts.or_raise(py)?.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py))
     }
 
     /// The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.

@@ -37,6 +37,13 @@ pub struct EncodeInput<'a> {
     pub second: Option<Sequence<'a>>,
 }
 
+impl<'a> EncodeInput<'a> {
+    /// A text without a pair.
+    pub fn of_text(text: &'a str) -> Self {
+        Self { first: Sequence::Text(text), second: None }
+    }
+}
+
 impl Tokenizer {
     /// Encodes texts or pairs, truncated and padded as this tokenizer is set to.
     ///

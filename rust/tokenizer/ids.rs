@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::batch::in_runs;
 use super::pieces::WHOLE;
-use super::{EncodeInput, Sequence, Tokenizer};
+use super::{EncodeInput, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
@@ -116,8 +116,7 @@ impl Tokenizer {
         add_special_tokens: bool,
         threads: usize,
     ) -> Result<Ragged<T>> {
-        let inputs = texts.iter().map(|&text| EncodeInput { first: Sequence::Text(text), second: None });
-        let inputs: Vec<EncodeInput<'_>> = inputs.collect();
+        let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
         let mut rows = Ragged { ids: Vec::new(), row_splits: vec![0] };
         for encoding in self.encode_batch(&inputs, add_special_tokens, threads)? {
             rows.ids.extend(encoding.ids().map(T::narrow));

@@ -271,8 +271,6 @@ class TestTexts:
             tokenizer.encode(text)
         with pytest.raises(InputTypeError):
             tokenizer.encode("a", text) if text is not None else tokenizer.encode(text)
-        with pytest.raises(TypeError):
-            tokenizer.encode_batch_arrays([text])
 
     @pytest.mark.parametrize("words", ["ab", [5], [None], {"a": 1}, iter(["a"]), ["\ud800"]])
     def test_words_must_be_a_list_a_tuple_or_an_array_of_str(self, words: Any) -> None:
