@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::batch::in_runs;
 use super::pieces::WHOLE;
+use super::pipeline::check_length;
 use super::{EncodeInput, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
@@ -45,6 +46,11 @@ struct Run {
     row_ends: Vec<usize>,
 }
 
+/// Refuses texts that are too long before the first is encoded, since their pieces would not be.
+fn check_lengths(texts: &[&str]) -> Result<()> {
+    texts.iter().try_for_each(|text| check_length(text.len()))
+}
+
 impl Tokenizer {
     /// Encodes texts to bare ids. A long text is cut into pieces for several threads.
     ///
@@ -56,6 +62,7 @@ impl Tokenizer {
         add_special_tokens: bool,
         threads: usize,
     ) -> Result<Ragged<T>> {
+        check_lengths(texts)?;
         let Some((before, after)) = self.frame(add_special_tokens)? else {
             return self.encode_ids_by_encodings(texts, add_special_tokens, threads);
         };
@@ -130,6 +137,7 @@ impl Tokenizer {
     /// # Errors
     /// As [`Self::encode_batch`].
     pub fn count_tokens(&self, texts: &[&str], add_special_tokens: bool, threads: usize) -> Result<Vec<u64>> {
+        check_lengths(texts)?;
         let Some((before, after)) = self.frame(add_special_tokens)? else {
             let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, threads)?;
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());

@@ -22,6 +22,7 @@ from lexmill.errors import (
     InputTypeError,
     InvalidUtf8Error,
     OptionError,
+    TextTooLongError,
     VocabError,
 )
 from small import byte_level, letters
@@ -286,6 +287,24 @@ class TestTexts:
     def test_items_must_be_texts_or_pairs(self, item: Any) -> None:
         with pytest.raises(InputTypeError):
             letters().encode_batch(["a", item])
+
+
+@pytest.mark.slow
+def test_a_text_above_the_limit_is_refused_before_any_is_encoded(tmp_path: Path) -> None:
+    # Texts that would take minutes come first.
+    texts = ["ab " * 700_000_000, "a" * 2**31]
+    path = tmp_path / "long.txt"
+    with path.open("wb") as file:
+        file.truncate(2**31)
+    message = "a single text has 2147483648 bytes but at most 2147483647 can be addressed"
+    tokenizer = byte_level()
+    started = time.monotonic()
+    for call in (tokenizer.encode_batch_arrays, tokenizer.encode_batch_ids, tokenizer.count_tokens):
+        with pytest.raises(TextTooLongError, match=message):
+            call(texts)
+    assert time.monotonic() - started < 2
+    with pytest.raises(TextTooLongError, match=message):
+        tokenizer.encode_files_arrays([path])
 
 
 class TestIds:
