@@ -11,15 +11,26 @@ use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::int_lists::list_of_rows;
+use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::documents::read_documents;
 use crate::engine::sink::Id;
-use crate::tokenizer::{Ragged, Tokenizer};
+use crate::tokenizer::{Crew, Ragged, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes < ATTACHED_BYTES { work() } else { py.detach(work) }
+}
+
+/// As [`detached`], on several threads and so that Ctrl-C ends it.
+fn batch<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    threads: usize,
+    work: impl FnOnce(Crew<'_>) -> crate::Result<T> + Send,
+) -> PyResult<T> {
+    if bytes < ATTACHED_BYTES { work(threads.into()).or_raise(py) } else { watched(py, threads, work) }
 }
 
 /// All ids of a tokenizer fit into 16 bits.
@@ -41,7 +52,7 @@ fn encode_arrays(
         special: bool,
         threads: usize,
     ) -> PyResult<Ragged<T>> {
-        py.detach(|| core.encode_ids(texts, special, threads)).or_raise(py)
+        watched(py, threads, |crew| core.encode_ids(texts, special, crew))
     }
     Ok(if is_narrow(core) {
         PyTokenArrays::of(py, encode::<u16>(py, core, texts, add_special_tokens, threads)?)
@@ -85,9 +96,9 @@ impl PyTokenizer {
         let inputs = Inputs::of(input, is_pretokenized)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let encode = || core.encode_batch(&inputs.borrow(), add_special_tokens, threads);
-        let encodings = detached(py, inputs.bytes(), encode);
-        Ok(encodings.or_raise(py)?.into_iter().map(PyEncoding::of).collect())
+        let encode = |crew: Crew<'_>| core.encode_batch(&inputs.borrow(), add_special_tokens, crew);
+        let encodings = batch(py, inputs.bytes(), threads, encode)?;
+        Ok(encodings.into_iter().map(PyEncoding::of).collect())
     }
 
     /// As `encode_batch`: offsets cost nothing here until they are read.
@@ -146,9 +157,8 @@ impl PyTokenizer {
         let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let encode = || core.encode_ids::<u32>(texts.as_slice(), add_special_tokens, threads);
-        let rows = detached(py, texts.bytes(), encode);
-        list_of_rows(py, &rows.or_raise(py)?)
+        let encode = |crew: Crew<'_>| core.encode_ids::<u32>(texts.as_slice(), add_special_tokens, crew);
+        list_of_rows(py, &batch(py, texts.bytes(), threads, encode)?)
     }
 
     /// Number of tokens of each text.
@@ -164,8 +174,9 @@ impl PyTokenizer {
         let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let counts = py.detach(|| core.count_tokens(texts.as_slice(), add_special_tokens, threads));
-        Ok(counts.or_raise(py)?.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py))
+        let count = |crew: Crew<'_>| core.count_tokens(texts.as_slice(), add_special_tokens, crew);
+        let counts = watched(py, threads, count)?;
+        Ok(counts.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py))
     }
 
     /// The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Tokenizer;
-use super::batch::in_runs;
+use super::batch::{Crew, in_runs};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::engine::{ColumnSink, Worker};
@@ -49,11 +49,11 @@ impl Tokenizer {
     ///
     /// # Errors
     /// Those of the pipeline, of truncation and of the post-processor.
-    pub fn encode_batch(
+    pub fn encode_batch<'a>(
         &self,
         inputs: &[EncodeInput<'_>],
         add_special_tokens: bool,
-        threads: usize,
+        crew: impl Into<Crew<'a>>,
     ) -> Result<Vec<Encoding>> {
         let bytes = |input: &EncodeInput<'_>| {
             input.first.bytes() + input.second.as_ref().map_or(0, Sequence::bytes) + 1
@@ -63,7 +63,7 @@ impl Tokenizer {
         let calls = self.pipeline.next_call();
         let batches = in_runs(
             &sizes,
-            threads,
+            crew.into(),
             || pool.take(),
             |worker| pool.put(worker),
             |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::batch::in_runs;
+use super::batch::{Crew, in_runs};
 use super::pieces::WHOLE;
 use super::pipeline::check_length;
 use super::{EncodeInput, Tokenizer};
@@ -56,20 +56,21 @@ impl Tokenizer {
     ///
     /// # Errors
     /// As [`Self::encode_batch`].
-    pub fn encode_ids<T: Id>(
+    pub fn encode_ids<'a, T: Id>(
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        threads: usize,
+        crew: impl Into<Crew<'a>>,
     ) -> Result<Ragged<T>> {
+        let crew = crew.into();
         check_lengths(texts)?;
         let Some((before, after)) = self.frame(add_special_tokens)? else {
-            return self.encode_ids_by_encodings(texts, add_special_tokens, threads);
+            return self.encode_ids_by_encodings(texts, add_special_tokens, crew);
         };
         let narrow = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect::<Vec<T>>();
         let (before, after) = (narrow(&before), narrow(&after));
-        let (pieces, sizes) = self.pieces(texts, threads);
-        let room = (sizes.iter().sum::<usize>() / threads.max(1)).min(ROOM);
+        let (pieces, sizes) = self.pieces(texts, crew.threads);
+        let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let (workers, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), vec_with_capacity::<T>(room));
@@ -79,7 +80,7 @@ impl Tokenizer {
                 parts.push((part, ids));
             }
         };
-        let runs = in_runs(&sizes, threads, start, finish, |run, (worker, part, ids)| {
+        let runs = in_runs(&sizes, crew, start, finish, |run, (worker, part, ids)| {
             let first = ids.len();
             let mut row_ends = Vec::new();
             for Piece { row, bytes, is_last } in &pieces[run] {
@@ -121,11 +122,11 @@ impl Tokenizer {
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        threads: usize,
+        crew: Crew<'_>,
     ) -> Result<Ragged<T>> {
         let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
         let mut rows = Ragged { ids: Vec::new(), row_splits: vec![0] };
-        for encoding in self.encode_batch(&inputs, add_special_tokens, threads)? {
+        for encoding in self.encode_batch(&inputs, add_special_tokens, crew)? {
             rows.ids.extend(encoding.ids().map(T::narrow));
             rows.row_splits.push(rows.ids.len() as i64);
         }
@@ -136,14 +137,20 @@ impl Tokenizer {
     ///
     /// # Errors
     /// As [`Self::encode_batch`].
-    pub fn count_tokens(&self, texts: &[&str], add_special_tokens: bool, threads: usize) -> Result<Vec<u64>> {
+    pub fn count_tokens<'a>(
+        &self,
+        texts: &[&str],
+        add_special_tokens: bool,
+        crew: impl Into<Crew<'a>>,
+    ) -> Result<Vec<u64>> {
+        let crew = crew.into();
         check_lengths(texts)?;
         let Some((before, after)) = self.frame(add_special_tokens)? else {
-            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, threads)?;
+            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, crew)?;
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
         };
         let framing = (before.len() + after.len()) as u64;
-        let (pieces, sizes) = self.pieces(texts, threads);
+        let (pieces, sizes) = self.pieces(texts, crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let count = |Piece { row, bytes, .. }: &Piece, worker: &mut Worker| {
             self.pipeline.seed_row(call, *row, worker);
@@ -153,7 +160,7 @@ impl Tokenizer {
         };
         let runs = in_runs(
             &sizes,
-            threads,
+            crew,
             || pool.take(),
             |worker| pool.put(worker),
             |run, worker| pieces[run].iter().map(|piece| count(piece, worker)).collect::<Result<Vec<_>>>(),

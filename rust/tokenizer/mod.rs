@@ -12,6 +12,7 @@ mod training;
 
 use std::sync::Arc;
 
+pub use batch::Crew;
 pub use encode::{EncodeInput, Sequence};
 pub use ids::Ragged;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};

@@ -289,6 +289,24 @@ class TestTexts:
             letters().encode_batch(["a", item])
 
 
+@pytest.mark.parametrize("call", ["encode_batch", "encode_batch_arrays", "encode_batch_ids", "count_tokens"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_stops_a_batch_within_half_a_second(call: str, threads: int) -> None:
+    # One string many times: seconds of work, and no memory.
+    texts = ["ab cd efg " * 20_000] * 3_000
+    encode = getattr(byte_level(), call)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    started = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            encode(texts, num_threads=threads)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - started < 0.55
+
+
 @pytest.mark.slow
 def test_a_text_above_the_limit_is_refused_before_any_is_encoded(tmp_path: Path) -> None:
     # Texts that would take minutes come first.
