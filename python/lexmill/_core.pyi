@@ -351,6 +351,15 @@ class Tokenizer:
         add_special_tokens: bool = True,
         num_threads: int | None = None,
     ) -> npt.NDArray[np.int64]: ...
+    def count_tokens_files(
+        self,
+        paths: Sequence[_Path],
+        separator: str | None = None,
+        *,
+        errors: _Utf8Errors = "strict",
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
+    ) -> npt.NDArray[np.int64]: ...
     def decode(self, ids: _Ids, skip_special_tokens: bool = True, *, strict: bool = False) -> str: ...
     def decode_batch(
         self, sequences: Iterable[_Ids], skip_special_tokens: bool = True, *, strict: bool = False

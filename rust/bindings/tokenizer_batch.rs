@@ -14,6 +14,7 @@ use super::int_lists::list_of_rows;
 use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
+use crate::corpus::count::count_files;
 use crate::corpus::documents::read_documents;
 use crate::engine::sink::Id;
 use crate::tokenizer::{Crew, Ragged, Tokenizer};
@@ -31,6 +32,10 @@ fn batch<T: Send>(
     work: impl FnOnce(Crew<'_>) -> crate::Result<T> + Send,
 ) -> PyResult<T> {
     if bytes < ATTACHED_BYTES { work(threads.into()).or_raise(py) } else { watched(py, threads, work) }
+}
+
+fn count_array(py: Python<'_>, counts: Vec<u64>) -> Bound<'_, PyArray1<i64>> {
+    counts.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py)
 }
 
 /// All ids of a tokenizer fit into 16 bits.
@@ -175,8 +180,23 @@ impl PyTokenizer {
         let core = self.core(py)?;
         let threads = threads(num_threads);
         let count = |crew: Crew<'_>| core.count_tokens(texts.as_slice(), add_special_tokens, crew);
-        let counts = watched(py, threads, count)?;
-        Ok(counts.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py))
+        Ok(count_array(py, watched(py, threads, count)?))
+    }
+
+    /// Number of tokens of files: of each file, or of each document between separators.
+    #[pyo3(signature = (paths, separator=None, *, errors="strict", add_special_tokens=true, num_threads=None))]
+    fn count_tokens_files<'py>(
+        &self,
+        py: Python<'py>,
+        paths: Vec<PathBuf>,
+        separator: Option<&str>,
+        errors: &str,
+        add_special_tokens: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (core, errors) = (self.core(py)?, utf8_errors(errors)?);
+        let count = |crew: Crew<'_>| count_files(&core, &paths, separator, errors, add_special_tokens, crew);
+        Ok(count_array(py, watched(py, threads(num_threads), count)?))
     }
 
     /// The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.

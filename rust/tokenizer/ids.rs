@@ -133,6 +133,14 @@ impl Tokenizer {
         Ok(rows)
     }
 
+    /// Number of special tokens of a text, if texts get these and nothing else happens to their ids.
+    ///
+    /// # Errors
+    /// Those of the post-processor.
+    pub fn framing(&self, add_special_tokens: bool) -> Result<Option<u64>> {
+        Ok(self.frame(add_special_tokens)?.map(|(before, after)| (before.len() + after.len()) as u64))
+    }
+
     /// Number of tokens of each text; ids are counted and not kept.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ pub use batch::Crew;
 pub use encode::{EncodeInput, Sequence};
 pub use ids::Ragged;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
+pub(crate) use pipeline::check_length;
 pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 pub use training::{Utf8Errors, WordCounting};
 

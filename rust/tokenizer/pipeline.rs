@@ -24,7 +24,7 @@ pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
 
 /// Refuses a text of more than [`LONGEST_TEXT`] bytes.
-pub(super) fn check_length(bytes: usize) -> Result<()> {
+pub(crate) fn check_length(bytes: usize) -> Result<()> {
     if bytes > LONGEST_TEXT {
         return Err(Error::TextTooLong { bytes, limit: LONGEST_TEXT });
     }

@@ -133,6 +133,7 @@ def arrays(tokenizer: Tokenizer) -> None:
     assert_type(tokenizer.encode_batch_arrays(np.array(["a", "b"])), TokenArrays)
     assert_type(tokenizer.encode_batch_arrays(np.array([b"a"])), TokenArrays)
     assert_type(tokenizer.count_tokens(["a"]), npt.NDArray[np.int64])
+    assert_type(tokenizer.count_tokens_files(["a.txt", Path("b.txt")], "|", errors="replace"), npt.NDArray[np.int64])
     assert_type(tokenizer.count_tokens(Column()), npt.NDArray[np.int64])
     assert_type(tokenizer.encode_batch(Column()), list[Encoding])
     tokenizer.train_from_iterator(Column())
