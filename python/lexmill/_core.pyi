@@ -302,6 +302,9 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Encoding: ...
+    def encode_ids(
+        self, text: str, *, add_special_tokens: bool = True, num_threads: int | None = None
+    ) -> list[int]: ...
     def encode_batch(
         self,
         input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,

@@ -6,11 +6,11 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, ids, sequence, threads, utf8_errors};
+use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, ids, sequence, text, threads, utf8_errors};
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
-use super::int_lists::list_of_rows;
+use super::int_lists::{list_of_ints, list_of_rows};
 use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
@@ -28,10 +28,11 @@ fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Se
 fn batch<T: Send>(
     py: Python<'_>,
     bytes: usize,
-    threads: usize,
+    num_threads: Option<usize>,
     work: impl FnOnce(Crew<'_>) -> crate::Result<T> + Send,
 ) -> PyResult<T> {
-    if bytes < ATTACHED_BYTES { work(threads.into()).or_raise(py) } else { watched(py, threads, work) }
+    // One thread for little work: asking the environment how many there may be takes longer.
+    if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
 }
 
 fn count_array(py: Python<'_>, counts: Vec<u64>) -> Bound<'_, PyArray1<i64>> {
@@ -88,6 +89,22 @@ impl PyTokenizer {
             .map(PyEncoding::of)
     }
 
+    /// Encodes one text to a list of ids.
+    #[pyo3(signature = (text, *, add_special_tokens=true, num_threads=None))]
+    fn encode_ids<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        add_special_tokens: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let text = self::text(text)?;
+        let core = self.core(py)?;
+        let ids =
+            batch(py, text.len(), num_threads, |crew| core.encode_one(&text, add_special_tokens, crew))?;
+        list_of_ints(py, ids.len(), ids.into_iter())
+    }
+
     /// Encodes texts or pairs.
     #[pyo3(signature = (input, is_pretokenized=false, add_special_tokens=true, *, num_threads=None))]
     fn encode_batch(
@@ -100,9 +117,8 @@ impl PyTokenizer {
     ) -> PyResult<Vec<PyEncoding>> {
         let inputs = Inputs::of(input, is_pretokenized)?;
         let core = self.core(py)?;
-        let threads = threads(num_threads);
         let encode = |crew: Crew<'_>| core.encode_batch(&inputs.borrow(), add_special_tokens, crew);
-        let encodings = batch(py, inputs.bytes(), threads, encode)?;
+        let encodings = batch(py, inputs.bytes(), num_threads, encode)?;
         Ok(encodings.into_iter().map(PyEncoding::of).collect())
     }
 
@@ -161,9 +177,8 @@ impl PyTokenizer {
     ) -> PyResult<Bound<'py, PyList>> {
         let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
-        let threads = threads(num_threads);
         let encode = |crew: Crew<'_>| core.encode_ids::<u32>(texts.as_slice(), add_special_tokens, crew);
-        list_of_rows(py, &batch(py, texts.bytes(), threads, encode)?)
+        list_of_rows(py, &batch(py, texts.bytes(), num_threads, encode)?)
     }
 
     /// Number of tokens of each text.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::batch::{Crew, in_runs};
 use super::pieces::WHOLE;
 use super::pipeline::check_length;
-use super::{EncodeInput, Tokenizer};
+use super::{EncodeInput, Frame, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
@@ -64,11 +64,11 @@ impl Tokenizer {
     ) -> Result<Ragged<T>> {
         let crew = crew.into();
         check_lengths(texts)?;
-        let Some((before, after)) = self.frame(add_special_tokens)? else {
+        let Some(Frame { before, after }) = self.frame(add_special_tokens)? else {
             return self.encode_ids_by_encodings(texts, add_special_tokens, crew);
         };
         let narrow = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect::<Vec<T>>();
-        let (before, after) = (narrow(&before), narrow(&after));
+        let (before, after) = (narrow(before), narrow(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
         let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
@@ -99,6 +99,31 @@ impl Tokenizer {
         let mut parts = parts.into_inner().unwrap_or_default();
         parts.sort_unstable_by_key(|&(part, _)| part);
         Ok(Ragged::join(parts.into_iter().map(|(_, ids)| ids).collect(), &runs))
+    }
+
+    /// Encodes one text to bare ids. A short one stays on the calling thread and costs little beside its tokens.
+    ///
+    /// # Errors
+    /// As [`Self::encode_batch`].
+    pub fn encode_one<'a>(
+        &self,
+        text: &str,
+        add_special_tokens: bool,
+        crew: impl Into<Crew<'a>>,
+    ) -> Result<Vec<u32>> {
+        let frame = if text.len() > WHOLE { None } else { self.frame(add_special_tokens)? };
+        let Some(Frame { before, after }) = frame else {
+            return self.encode_ids(&[text], add_special_tokens, crew).map(|rows| rows.ids);
+        };
+        let mut ids = Vec::with_capacity(text.len() / 3 + before.len() + after.len());
+        ids.extend_from_slice(before);
+        let mut worker = self.pipeline.pool().take();
+        self.pipeline.seed_row(self.pipeline.next_call(), 0, &mut worker);
+        let encoded = self.pipeline.encode(text, &mut worker, &mut IdSink(&mut ids));
+        self.pipeline.pool().put(worker);
+        encoded?;
+        ids.extend_from_slice(after);
+        Ok(ids)
     }
 
     /// The texts as pieces, and the sizes of these.
@@ -138,7 +163,8 @@ impl Tokenizer {
     /// # Errors
     /// Those of the post-processor.
     pub fn framing(&self, add_special_tokens: bool) -> Result<Option<u64>> {
-        Ok(self.frame(add_special_tokens)?.map(|(before, after)| (before.len() + after.len()) as u64))
+        let length = |Frame { before, after }: &Frame| (before.len() + after.len()) as u64;
+        Ok(self.frame(add_special_tokens)?.map(length))
     }
 
     /// Number of tokens of each text; ids are counted and not kept.
@@ -153,11 +179,10 @@ impl Tokenizer {
     ) -> Result<Vec<u64>> {
         let crew = crew.into();
         check_lengths(texts)?;
-        let Some((before, after)) = self.frame(add_special_tokens)? else {
+        let Some(framing) = self.framing(add_special_tokens)? else {
             let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, crew)?;
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
         };
-        let framing = (before.len() + after.len()) as u64;
         let (pieces, sizes) = self.pieces(texts, crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let count = |Piece { row, bytes, .. }: &Piece, worker: &mut Worker| {

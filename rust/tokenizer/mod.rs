@@ -10,7 +10,7 @@ pub mod pipeline;
 mod stream;
 mod training;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use batch::Crew;
 pub use encode::{EncodeInput, Sequence};
@@ -73,6 +73,15 @@ pub struct Tokenizer {
     decoder: Option<Decoder>,
     truncation: Option<Truncation>,
     padding: Option<PaddingRule>,
+    /// Without special tokens, and with them, once asked for.
+    frames: [OnceLock<Option<Frame>>; 2],
+}
+
+/// Special ids before and after a text's own.
+#[derive(Clone, Debug, Default)]
+struct Frame {
+    before: Vec<u32>,
+    after: Vec<u32>,
 }
 
 impl Tokenizer {
@@ -100,6 +109,7 @@ impl Tokenizer {
             decoder: parts.decoder.clone(),
             truncation: parts.truncation.clone(),
             padding: parts.padding.clone(),
+            frames: Default::default(),
         }
     }
 
