@@ -67,6 +67,17 @@ fn encode_arrays(
     })
 }
 
+fn encode_lists<'py, T: Id + Into<u32>>(
+    py: Python<'py>,
+    core: &Tokenizer,
+    texts: &Texts,
+    special: bool,
+    num_threads: Option<usize>,
+) -> PyResult<Bound<'py, PyList>> {
+    let encode = |crew: Crew<'_>| core.encode_ids::<T>(texts.as_slice(), special, crew);
+    list_of_rows(py, &batch(py, texts.bytes(), num_threads, encode)?)
+}
+
 #[pymethods]
 impl PyTokenizer {
     /// Encodes one text or a pair.
@@ -177,8 +188,8 @@ impl PyTokenizer {
     ) -> PyResult<Bound<'py, PyList>> {
         let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
-        let encode = |crew: Crew<'_>| core.encode_ids::<u32>(texts.as_slice(), add_special_tokens, crew);
-        list_of_rows(py, &batch(py, texts.bytes(), num_threads, encode)?)
+        let lists = if is_narrow(&core) { encode_lists::<u16> } else { encode_lists::<u32> };
+        lists(py, &core, &texts, add_special_tokens, num_threads)
     }
 
     /// Number of tokens of each text.

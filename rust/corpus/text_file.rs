@@ -39,6 +39,8 @@ impl TextFile {
     /// [`Error::Io`]; [`Error::InvalidUtf8`] unless such bytes are to be replaced.
     pub(super) fn read(&mut self, text: &mut String, wanted: usize) -> Result<bool> {
         let enough = text.len() + wanted;
+        let len = self.file.metadata().map_or(0, |data| data.len());
+        text.reserve(len.min((wanted + BLOCK) as u64) as usize);
         while text.len() < enough {
             let block = (&mut self.file).take(BLOCK as u64).read_to_end(&mut self.pending);
             let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import pickle
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,23 @@ class TestOneText:
         )
         assert tokenizer.encode_ids("a") == [0, 2**18, 2**32 - 1]
         assert tokenizer.encode_batch_ids(["a", ""]) == [[0, 2**18, 2**32 - 1], [2**18, 2**32 - 1]]
+
+
+def test_making_lists_leaves_the_garbage_collector_as_it_was() -> None:
+    assert gc.isenabled()
+    tokenizer = letters()
+    tokenizer.encode_batch_ids(TEXTS)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        tokenizer.encode_batch_ids(TEXTS)
+        assert tokenizer.encode("ab").offsets == [(0, 1), (1, 2)]
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    rows = tokenizer.encode_batch_ids(TEXTS)
+    assert gc.is_tracked(rows)
+    assert all(map(gc.is_tracked, rows))
 
 
 def test_offsets_from_2_to_the_18_on_are_right() -> None:
