@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import time
@@ -50,7 +51,9 @@ class TestFiles:
         with pytest.raises(FileError, match=re.escape(str(path))) as raised:
             read(str(path))
         assert isinstance(raised.value, OSError)
-        assert (raised.value.errno, raised.value.filename) == (2, str(path))
+        assert (raised.value.errno, raised.value.strerror) == (2, os.strerror(2))
+        assert raised.value.filename == str(path)
+        assert re.match(f"cannot (open|read) {re.escape(str(path))}: ", str(raised.value))
 
     @pytest.mark.parametrize("read", [Tokenizer.from_file, lambda path: letters().train([path], quiet())])
     def test_a_directory_is_no_file(self, read: Callable[[str], Any], tmp_path: Path) -> None:
