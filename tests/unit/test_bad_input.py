@@ -212,6 +212,14 @@ class TestTraining:
             tokenizer.train_from_iterator(items, quiet())
         assert tokenizer.get_vocab_size() == 2
 
+    def test_an_empty_special_token_takes_an_id_and_is_never_found(self) -> None:
+        # Hugging Face does the same, and its file is what ours must be.
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.train_from_iterator(["ab ab"], quiet(special_tokens=["", "<s>"], vocab_size=6))
+        assert tokenizer.get_vocab() == {"": 0, "<s>": 1, " ": 2, "a": 3, "b": 4, "ab": 5}
+        assert list(tokenizer.get_added_tokens_decoder()) == [1]
+        assert tokenizer.encode("ab<s>").ids == [5, 1]
+
     def test_what_the_iterator_raises_comes_through(self) -> None:
         def texts() -> Iterator[str]:
             yield "ab"
