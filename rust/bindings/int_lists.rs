@@ -43,17 +43,24 @@ impl Drop for NoCollection {
     }
 }
 
-/// A list of lists: the ids of each row.
-pub(super) fn list_of_rows<'py, T: Copy + Into<u32>>(
-    py: Python<'py>,
+/// Appends the ids of each row as a list.
+pub(super) fn push_rows<T: Copy + Into<u32>>(
+    py: Python<'_>,
     rows: &Ragged<T>,
-) -> PyResult<Bound<'py, PyList>> {
+    lists: &mut Vec<Py<PyList>>,
+) -> PyResult<()> {
     let _paused = NoCollection::begin(py);
-    let row = |pair: &[i64]| {
+    for pair in rows.row_splits.windows(2) {
         let ids = &rows.ids[pair[0] as usize..pair[1] as usize];
-        list_of_ints(py, ids.len(), ids.iter().map(|&id| id.into())).map(Bound::into_any)
-    };
-    filled(py, rows.row_splits.len() - 1, rows.row_splits.windows(2).map(row))
+        lists.push(list_of_ints(py, ids.len(), ids.iter().map(|&id| id.into()))?.unbind());
+    }
+    Ok(())
+}
+
+/// A list of lists.
+pub(super) fn list_of_lists(py: Python<'_>, lists: Vec<Py<PyList>>) -> PyResult<Bound<'_, PyList>> {
+    let _paused = NoCollection::begin(py);
+    filled(py, lists.len(), lists.into_iter().map(|list| Ok(list.into_bound(py).into_any())))
 }
 
 /// A list of `len` integers.

@@ -10,7 +10,7 @@ use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, ids, sequence, text, 
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
-use super::int_lists::{list_of_ints, list_of_rows};
+use super::int_lists::{list_of_ints, list_of_lists, push_rows};
 use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
@@ -67,6 +67,22 @@ fn encode_arrays(
     })
 }
 
+/// Lists of ids, made while other threads encode.
+struct Lists {
+    lists: Vec<Py<PyList>>,
+    /// What Python raised meanwhile.
+    raised: Option<PyErr>,
+}
+
+impl Lists {
+    fn push<T: Id + Into<u32>>(&mut self, rows: &Ragged<T>) -> crate::Result<()> {
+        Python::attach(|py| push_rows(py, rows, &mut self.lists)).map_err(|error| {
+            self.raised = Some(error);
+            crate::Error::Interrupted
+        })
+    }
+}
+
 fn encode_lists<'py, T: Id + Into<u32>>(
     py: Python<'py>,
     core: &Tokenizer,
@@ -74,8 +90,12 @@ fn encode_lists<'py, T: Id + Into<u32>>(
     special: bool,
     num_threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let encode = |crew: Crew<'_>| core.encode_ids::<T>(texts.as_slice(), special, crew);
-    list_of_rows(py, &batch(py, texts.bytes(), num_threads, encode)?)
+    let mut lists = Lists { lists: Vec::with_capacity(texts.as_slice().len()), raised: None };
+    let encode =
+        |crew: Crew<'_>| core.for_each_rows::<T>(texts.as_slice(), special, crew, |rows| lists.push(rows));
+    let encoded = batch(py, texts.bytes(), num_threads, encode);
+    lists.raised.map_or(encoded, Err)?;
+    list_of_lists(py, lists.lists)
 }
 
 #[pymethods]

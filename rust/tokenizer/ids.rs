@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::batch::{Crew, in_runs};
+use super::batch::{Crew, for_each_run, in_runs};
 use super::pieces::WHOLE;
 use super::pipeline::check_length;
 use super::{EncodeInput, Frame, Tokenizer};
@@ -34,6 +34,18 @@ struct Piece {
     row: usize,
     bytes: Range<usize>,
     is_last: bool,
+}
+
+/// What the pieces of a call belong to, and what each text gets before and after its own ids.
+struct Framing<'a, T> {
+    texts: &'a [&'a str],
+    call: u64,
+    before: &'a [T],
+    after: &'a [T],
+}
+
+fn narrowed<T: Id>(ids: &[u32]) -> Vec<T> {
+    ids.iter().map(|&id| T::narrow(id)).collect()
 }
 
 /// What one worker made of one run of pieces.
@@ -67,11 +79,11 @@ impl Tokenizer {
         let Some(Frame { before, after }) = self.frame(add_special_tokens)? else {
             return self.encode_ids_by_encodings(texts, add_special_tokens, crew);
         };
-        let narrow = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect::<Vec<T>>();
-        let (before, after) = (narrow(before), narrow(after));
+        let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
         let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
+        let framing = Framing { texts, call, before: &before, after: &after };
         let (workers, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), vec_with_capacity::<T>(room));
         let finish = |(worker, part, ids)| {
@@ -83,14 +95,9 @@ impl Tokenizer {
         let runs = in_runs(&sizes, crew, start, finish, |run, (worker, part, ids)| {
             let first = ids.len();
             let mut row_ends = Vec::new();
-            for Piece { row, bytes, is_last } in &pieces[run] {
-                self.pipeline.seed_row(call, *row, worker);
-                if bytes.start == 0 {
-                    ids.extend_from_slice(&before);
-                }
-                self.pipeline.encode(&texts[*row][bytes.clone()], worker, &mut IdSink(ids))?;
-                if *is_last {
-                    ids.extend_from_slice(&after);
+            for piece in &pieces[run] {
+                self.push_piece(piece, &framing, worker, ids)?;
+                if piece.is_last {
                     row_ends.push(ids.len() - first);
                 }
             }
@@ -99,6 +106,74 @@ impl Tokenizer {
         let mut parts = parts.into_inner().unwrap_or_default();
         parts.sort_unstable_by_key(|&(part, _)| part);
         Ok(Ragged::join(parts.into_iter().map(|(_, ids)| ids).collect(), &runs))
+    }
+
+    /// Encodes texts to bare ids and hands on the rows of each run of texts, in order and on the calling thread, while
+    /// other threads encode.
+    ///
+    /// # Errors
+    /// Those of [`Self::encode_batch`] and of `take`.
+    pub fn for_each_rows<'a, T: Id>(
+        &self,
+        texts: &[&str],
+        add_special_tokens: bool,
+        crew: impl Into<Crew<'a>>,
+        mut take: impl FnMut(&Ragged<T>) -> Result<()>,
+    ) -> Result<()> {
+        let crew = crew.into();
+        check_lengths(texts)?;
+        let Some(Frame { before, after }) = self.frame(add_special_tokens)? else {
+            return take(&self.encode_ids_by_encodings(texts, add_special_tokens, crew)?);
+        };
+        let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
+        let (pieces, sizes) = self.pieces(texts, crew.threads);
+        let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
+        let framing = Framing { texts, call, before: &before, after: &after };
+        let encode = |run: Range<usize>, worker: &mut Worker| {
+            let room = sizes[run.clone()].iter().sum::<usize>() / 4;
+            let mut rows = Ragged { ids: Vec::with_capacity(room), row_splits: vec![0] };
+            for piece in &pieces[run] {
+                self.push_piece(piece, &framing, worker, &mut rows.ids)?;
+                if piece.is_last {
+                    rows.row_splits.push(rows.ids.len() as i64);
+                }
+            }
+            Ok(rows)
+        };
+        // Ids of a row that the last run did not end.
+        let mut begun = Vec::new();
+        let take_rows = |mut rows: Ragged<T>| {
+            let ended = rows.row_splits.last().map_or(0, |&end| end as usize);
+            let rest = rows.ids.split_off(ended);
+            if rows.row_splits.len() > 1 && !begun.is_empty() {
+                rows.row_splits[1..].iter_mut().for_each(|end| *end += begun.len() as i64);
+                begun.append(&mut rows.ids);
+                std::mem::swap(&mut begun, &mut rows.ids);
+            }
+            take(&rows)?;
+            begun.extend(rest);
+            Ok(())
+        };
+        for_each_run(&sizes, crew, || pool.take(), |worker| pool.put(worker), encode, take_rows)
+    }
+
+    /// Encodes one piece, with what its text gets before and after it.
+    fn push_piece<T: Id>(
+        &self,
+        Piece { row, bytes, is_last }: &Piece,
+        Framing { texts, call, before, after }: &Framing<'_, T>,
+        worker: &mut Worker,
+        ids: &mut Vec<T>,
+    ) -> Result<()> {
+        self.pipeline.seed_row(*call, *row, worker);
+        if bytes.start == 0 {
+            ids.extend_from_slice(before);
+        }
+        self.pipeline.encode(&texts[*row][bytes.clone()], worker, &mut IdSink(ids))?;
+        if *is_last {
+            ids.extend_from_slice(after);
+        }
+        Ok(())
     }
 
     /// Encodes one text to bare ids. A short one stays on the calling thread and costs little beside its tokens.
