@@ -14,7 +14,7 @@
 //! ```
 //!
 //! * [`classes`]: what a character is, as one byte.
-//! * [`gpt2`], [`cl100k`], [`o200k`]: splitters without gaps, each span begins where the last ended.
+//! * [`gpt2`], [`cl100k`], [`o200k`], [`spaces`]: splitters without gaps, each span begins where the last ended.
 //! * [`whitespace`]: splitters that drop the white space between spans.
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
@@ -30,6 +30,7 @@ mod cursor;
 pub mod gpt2;
 pub mod o200k;
 mod simd;
+pub mod spaces;
 #[cfg(test)]
 mod tests;
 pub mod whitespace;
@@ -37,6 +38,7 @@ pub mod whitespace;
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
+use spaces::Spaces;
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// Finds where spans end, for splitters without gaps.
@@ -72,6 +74,8 @@ pub enum Splitter {
     Whitespace,
     /// Everything between white space.
     WhitespaceSplit,
+    /// A run of spaces (U+0020) with all up to the next one, without gaps.
+    Spaces,
 }
 
 impl Splitter {
@@ -144,6 +148,7 @@ impl Splitter {
             Self::O200k => for_each::<O200k>(text, found),
             Self::Whitespace => for_each_with_gaps::<Whitespace>(text, found),
             Self::WhitespaceSplit => for_each_with_gaps::<WhitespaceSplit>(text, found),
+            Self::Spaces => for_each::<Spaces>(text, found),
         }
     }
 }

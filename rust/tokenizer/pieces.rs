@@ -10,7 +10,7 @@
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
 //!   has neither, between two letters of one span at a place that no token reaches across ([`CutPoints`]): the span is
 //!   cut, but its ids are not changed. (In o200k the case of the letters behind decides where a span ends, so there
-//!   text without spaces stays whole.)
+//!   text without spaces stays whole.) Where spaces are made visible and nothing is cut, before a run of spaces.
 //!
 //! Numbers of pre-tokens do not survive the latter, so this is for ids alone.
 
@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use super::pipeline::{Pipeline, Plan};
 use crate::added_tokens::Matchers;
+use crate::metaspace::VISIBLE_SPACE;
 use crate::models::bpe::CutPoints;
 use crate::normalizers::Normalizer;
 use crate::scan::Splitter;
@@ -52,7 +53,10 @@ impl Pipeline {
 
     /// A border near the end of the beginning of a longer text, which holds whatever follows; `margin` bytes or more
     /// come after it.
+    ///
+    /// None where a text that goes on is encoded otherwise than one that begins.
     pub fn last_border(&self, text: &str, margin: usize) -> Option<usize> {
+        let Plan::Scan(_) = self.plan() else { return None };
         let margin = margin.max(self.reach());
         self.lasting_border(text, text.len().checked_sub(SEARCHED + margin)?, margin)
     }
@@ -71,17 +75,23 @@ impl Pipeline {
     }
 
     fn borders(&self, len: usize) -> Option<Borders<'_>> {
-        let Plan::Scan(splitter) = self.plan() else { return None };
-        let is_apart = self.normalizer().is_none_or(Normalizer::is_local);
-        let is_possible = is_apart && self.model().is_deterministic();
-        is_possible.then(|| Borders { pipeline: self, splitter, cuts: self.encoder().cut_points(len) })
+        let (splitter, normalizer) = match self.plan() {
+            Plan::Scan(splitter) => (splitter, self.normalizer()),
+            Plan::Spaced(_) => (Splitter::Spaces, None),
+            Plan::Stages => return None,
+        };
+        let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
+        let cuts = is_possible.then(|| self.encoder().cut_points(len))?;
+        Some(Borders { matchers: self.matchers(), splitter, normalizer, cuts })
     }
 }
 
 /// What decides on borders in one text.
 struct Borders<'a> {
-    pipeline: &'a Pipeline,
+    matchers: &'a Matchers,
     splitter: Splitter,
+    /// What may change characters; that spaces become visible changes nothing at a border.
+    normalizer: Option<&'a Normalizer>,
     cuts: Option<&'a CutPoints>,
 }
 
@@ -106,6 +116,9 @@ impl Borders<'_> {
     }
 
     fn is_between_words(&self, left: char, right: char) -> bool {
+        if self.splitter == Splitter::Spaces {
+            return right == ' ' && left != ' ' && left != VISIBLE_SPACE;
+        }
         let class = Class::of(right);
         let is_end = class.is(SPACE)
             || (class.is(PUNCTUATION)
@@ -117,7 +130,8 @@ impl Borders<'_> {
 
     fn is_between_letters(&self, text: &str, border: usize, left: char, right: char) -> bool {
         let are_letters = Class::of(left).is(LETTER) && Class::of(right).is(LETTER);
-        let is_one_span = matches!(self.splitter, Splitter::Gpt2 | Splitter::Cl100k | Splitter::Qwen2);
+        let is_one_span =
+            !matches!(self.splitter, Splitter::O200k | Splitter::Whitespace | Splitter::WhitespaceSplit);
         let start = border - left.len_utf8();
         let is_cut =
             |cuts: &CutPoints| cuts.unit_end(text.as_bytes(), start, border + right.len_utf8()) == border;
@@ -126,12 +140,11 @@ impl Borders<'_> {
 
     /// Whether neither an added token nor the normalizer minds the border.
     fn is_free(&self, text: &str, border: usize) -> bool {
-        let matchers = self.pipeline.matchers();
         let stays = |normalizer: &Normalizer| {
-            let reach = matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
+            let reach = self.matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
             normalizer.is_identity(&text[surroundings(text, border, reach)])
         };
-        self.pipeline.normalizer().is_none_or(stays) && !matchers.touch(text, border)
+        self.normalizer.is_none_or(stays) && !self.matchers.touch(text, border)
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::spaced::{Spaced, spaced};
 use super::stream::Stream;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
@@ -36,6 +37,8 @@ pub(crate) fn check_length(bytes: usize) -> Result<()> {
 pub enum Plan {
     /// One scanner over the text itself.
     Scan(Splitter),
+    /// One scanner over the text itself, in which spaces stand for U+2581.
+    Spaced(Spaced),
     /// The stages one by one, each on what the one before made.
     Stages,
 }
@@ -103,8 +106,11 @@ impl Pipeline {
             Ok(text.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
-        let (plan, unit) = plan(pre_tokenizer.as_ref());
-        let training_unit = if added.are_own_bytes() { unit } else { Unit::Text };
+        let (plan, unit) = match spaced(normalizer.as_ref(), pre_tokenizer.as_ref(), &model) {
+            Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), Unit::Spaced),
+            _ => plan(pre_tokenizer.as_ref()),
+        };
+        let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
             calls: AtomicU64::new(0),
@@ -197,29 +203,52 @@ impl Pipeline {
     /// # Errors
     /// [`Error::TextTooLong`] above 2 GiB; those of pre-tokenizer and model.
     pub fn encode<S: Sink>(&self, text: &str, worker: &mut Worker, sink: &mut S) -> Result<()> {
+        self.encode_piece(text, true, worker, sink)
+    }
+
+    /// As [`Self::encode`], for one of [`Self::pieces`]; only the first `is_first`.
+    pub(super) fn encode_piece<S: Sink>(
+        &self,
+        text: &str,
+        is_first: bool,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
         check_length(text.len())?;
         let mut word = 0;
-        self.matchers.original.segments(text, |segment| match segment.token {
-            Some(id) => {
+        self.matchers.original.segments(text, |segment| {
+            if let Some(id) = segment.token {
                 let whole = Normalized::new(text, 0, S::TRACKED);
                 sink.added(id, &whole, segment.start, segment.end, word);
                 word += 1;
-                Ok(())
+                return Ok(());
             }
-            None => self.encode_segment(text, segment, &mut word, worker, sink),
+            let is_begun = !is_first && segment.start == 0;
+            self.encode_segment(text, segment, is_begun, &mut word, worker, sink)
         })
     }
 
+    /// Encodes text between added tokens; it `is_begun` where more of it came before.
     fn encode_segment<S: Sink>(
         &self,
         text: &str,
         segment: Segment,
+        is_begun: bool,
         word: &mut u32,
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
         let piece = &text[segment.start..segment.end];
-        let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(piece));
+        if let Plan::Spaced(Spaced { has_prefix }) = self.plan
+            && self.encode_spaced(text, segment, has_prefix && !is_begun, word, worker, sink)?
+        {
+            return Ok(());
+        }
+        let normalizer = self.normalizer.as_ref().and_then(|normalizer| match self.plan {
+            Plan::Spaced(spaced) if is_begun => spaced.without_prefix(normalizer),
+            _ => Some(normalizer),
+        });
+        let is_identity = normalizer.is_none_or(|normalizer| normalizer.is_identity(piece));
         if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
             return self.matchers.normalized.segments(piece, |inner| {
                 if let Some(id) = inner.token {
@@ -233,7 +262,7 @@ impl Pipeline {
             });
         }
         let mut normalized = Normalized::new(piece, segment.start, S::TRACKED);
-        if let (false, Some(normalizer)) = (is_identity, &self.normalizer) {
+        if let (false, Some(normalizer)) = (is_identity, normalizer) {
             normalized = normalizer.normalize(normalized)?;
         }
         self.matchers.normalized.segments(normalized.text(), |inner| {
@@ -252,7 +281,7 @@ impl Pipeline {
     }
 
     /// Encodes one pre-token of text that stages have changed, in units where it is long.
-    fn encode_pre_token<S: Sink>(
+    pub(super) fn encode_pre_token<S: Sink>(
         &self,
         text: &Normalized<'_>,
         Range { mut start, end }: Range<usize>,
@@ -284,7 +313,7 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let mut stream = Stream::new(&self.encoder, text.as_bytes(), worker, sink, *word);
+        let mut stream = Stream::new(&self.encoder, text.as_bytes(), worker, sink, *word, 1);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
         Ok(())
@@ -297,8 +326,8 @@ impl Pipeline {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
             }),
-            (Plan::Stages, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
-            (Plan::Stages, None) => {}
+            (_, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
+            (_, None) => {}
         }
         Ok(cut)
     }
@@ -348,7 +377,7 @@ impl Pipeline {
                 (None, Plan::Scan(splitter)) => splitter.for_each_span(&text[start..end], |from, to| {
                     each(text.as_bytes(), start + from, start + to);
                 }),
-                (None, Plan::Stages) => {
+                (None, _) => {
                     let cut = self.cut(normalized.slice(start..end), plan)?;
                     for span in &cut.spans {
                         each(cut.text.text().as_bytes(), span.start, span.end);

@@ -19,13 +19,14 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 6] = [
+const SPLITTERS: [Splitter; 7] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
     Splitter::O200k,
     Splitter::Whitespace,
     Splitter::WhitespaceSplit,
+    Splitter::Spaces,
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
@@ -156,6 +157,7 @@ fill_matches_naive! {
     fill_ends_of_cl100k_matches_naive: Splitter::Cl100k;
     fill_ends_of_qwen2_matches_naive: Splitter::Qwen2;
     fill_ends_of_o200k_matches_naive: Splitter::O200k;
+    fill_ends_of_spaces_matches_naive: Splitter::Spaces;
     fill_spans_of_whitespace_matches_naive: Splitter::Whitespace;
     fill_spans_of_whitespace_split_matches_naive: Splitter::WhitespaceSplit;
 }
