@@ -90,6 +90,13 @@ impl Model {
         }
     }
 
+    /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
+    pub fn has_parts(&self) -> bool {
+        match self {
+            Self::Bpe(bpe) => bpe.has_parts(),
+        }
+    }
+
     /// Whether text may be cut before every run of U+2581 without a change of its tokens.
     pub fn is_cut_at_spaces(&self) -> bool {
         match self {

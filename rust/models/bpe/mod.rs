@@ -176,7 +176,7 @@ impl Bpe {
     /// Whether pre-tokens may be cut before every run of U+2581: no token holds one behind another character.
     pub fn is_cut_at_spaces(&self) -> bool {
         let is_apart = |token: &str| !token.trim_start_matches(VISIBLE_SPACE).contains(VISIBLE_SPACE);
-        self.are_parts_apart() && self.vocab.iter().all(|(token, _)| is_apart(token))
+        !self.has_parts() && self.are_parts_apart() && self.vocab.iter().all(|(token, _)| is_apart(token))
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.
@@ -202,6 +202,15 @@ impl Bpe {
         self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
+    /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
+    pub fn has_parts(&self) -> bool {
+        self.options.ignore_merges
+    }
+
+    fn takes_whole(&self, scratch: &Scratch) -> bool {
+        self.options.ignore_merges && !scratch.is_part
+    }
+
     /// Encodes one pre-token; appends to `tokens`.
     ///
     /// O(n log n) in bytes. Equal ranks merge leftmost first.
@@ -213,8 +222,8 @@ impl Bpe {
             return Ok(());
         }
         let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
-        if self.options.ignore_merges
-            && dropout.is_none()
+        if dropout.is_none()
+            && self.takes_whole(scratch)
             && let Some(id) = self.vocab.id(word)
         {
             tokens.push(id, word.len() as u32);
@@ -245,7 +254,7 @@ impl Bpe {
         if dropout.is_none()
             && let Some(matcher) = symbols.longest_match(self, word)
         {
-            if self.options.ignore_merges
+            if self.takes_whole(scratch)
                 && let Some(id) = matcher.whole(word)
             {
                 tokens.push(id, word.len() as u32);
@@ -254,7 +263,7 @@ impl Bpe {
             if matcher.encode(word, &self.pairs, &mut scratch.matching, tokens) {
                 return true;
             }
-        } else if self.options.ignore_merges && dropout.is_none() {
+        } else if self.takes_whole(scratch) && dropout.is_none() {
             push_mapped(word, mapped);
             if let Some(id) = self.vocab.id(mapped) {
                 tokens.push(id, word.len() as u32);
