@@ -38,7 +38,7 @@ pub mod whitespace;
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
-use spaces::Spaces;
+use spaces::{SpacedWords, Spaces};
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// Finds where spans end, for splitters without gaps.
@@ -76,6 +76,8 @@ pub enum Splitter {
     WhitespaceSplit,
     /// A run of spaces (U+0020) with all up to the next one, without gaps.
     Spaces,
+    /// As `Spaces`, and cut where a letter meets a symbol of ASCII.
+    SpacedWords,
 }
 
 impl Splitter {
@@ -149,6 +151,7 @@ impl Splitter {
             Self::Whitespace => for_each_with_gaps::<Whitespace>(text, found),
             Self::WhitespaceSplit => for_each_with_gaps::<WhitespaceSplit>(text, found),
             Self::Spaces => for_each::<Spaces>(text, found),
+            Self::SpacedWords => for_each::<SpacedWords>(text, found),
         }
     }
 }

@@ -239,10 +239,11 @@ impl Pipeline {
         sink: &mut S,
     ) -> Result<()> {
         let piece = &text[segment.start..segment.end];
-        if let Plan::Spaced(Spaced { has_prefix }) = self.plan
-            && self.encode_spaced(text, segment, has_prefix && !is_begun, word, worker, sink)?
-        {
-            return Ok(());
+        if let Plan::Spaced(spaced) = self.plan {
+            let spaced = Spaced { has_prefix: spaced.has_prefix && !is_begun, ..spaced };
+            if self.encode_spaced(text, segment, spaced, word, worker, sink)? {
+                return Ok(());
+            }
         }
         let normalizer = self.normalizer.as_ref().and_then(|normalizer| match self.plan {
             Plan::Spaced(spaced) if is_begun => spaced.without_prefix(normalizer),

@@ -173,10 +173,14 @@ impl Bpe {
         self.are_parts_apart().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
     }
 
-    /// Whether pre-tokens may be cut before every run of U+2581: no token holds one behind another character.
-    pub fn is_cut_at_spaces(&self) -> bool {
-        let is_apart = |token: &str| !token.trim_start_matches(VISIBLE_SPACE).contains(VISIBLE_SPACE);
-        !self.has_parts() && self.are_parts_apart() && self.vocab.iter().all(|(token, _)| is_apart(token))
+    /// Whether pre-tokens may be cut between any two characters of which `is_border` says so: no merge joins these.
+    pub fn is_cut_at(&self, is_border: impl Fn(char, char) -> bool) -> bool {
+        let has_border = |(left, right): &(u32, u32)| {
+            let chars = |id: u32| self.vocab.token(id).unwrap_or_default().chars();
+            let (left, right) = (chars(*left).next_back(), chars(*right).next());
+            left.zip(right).is_none_or(|(left, right)| is_border(left, right))
+        };
+        !self.has_parts() && self.are_parts_apart() && !self.merges.iter().any(has_border)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.

@@ -43,7 +43,7 @@ use fill::{FillEnds, Job, Rules, SHORT, fill_ends_scalar};
 use gaps::{FillSpans, GapRules, WhitespaceRules, WhitespaceSplitRules, fill_spans_scalar};
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
-use spaces::SpacesRules;
+use spaces::{SpacedWordsRules, SpacesRules};
 
 impl Splitter {
     /// Writes the ends of the spans from the span boundary `start` on: as many as `ends` holds, or until the text ends.
@@ -102,6 +102,7 @@ impl Splitter {
             Self::Qwen2 => fill_ends::<Cl100kRules<1>>(backend, text, start, ends),
             Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
             Self::Spaces => fill_ends::<SpacesRules>(backend, text, start, ends),
+            Self::SpacedWords => fill_ends::<SpacedWordsRules>(backend, text, start, ends),
             Self::Whitespace | Self::WhitespaceSplit => panic!("{self:?} has gaps"),
         }
     }
