@@ -4,8 +4,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::structures::huge_pages::vec_with_capacity;
 use crate::tokenizer::Utf8Errors;
 use crate::{Error, Result};
+
+/// Bytes of room that a file's own word on its length gets at first, at most.
+const MOST_ROOM: u64 = 1 << 31;
 
 /// The text of several files, and how it is cut.
 #[derive(Debug)]
@@ -39,8 +43,11 @@ pub(super) fn check_separator(separator: Option<&str>) -> Result<()> {
 
 fn read_file(path: &Path, errors: Utf8Errors) -> Result<String> {
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
-    let mut bytes = Vec::new();
-    File::open(path).map_err(failed("open"))?.read_to_end(&mut bytes).map_err(failed("read"))?;
+    let mut file = File::open(path).map_err(failed("open"))?;
+    let len = file.metadata().map_or(0, |data| data.len());
+    // One byte more, so that the end is seen without growing.
+    let mut bytes = vec_with_capacity(len.saturating_add(1).min(MOST_ROOM) as usize);
+    file.read_to_end(&mut bytes).map_err(failed("read"))?;
     match (String::from_utf8(bytes), errors) {
         (Ok(text), _) => Ok(text),
         (Err(error), Utf8Errors::Strict) => Err(Error::InvalidUtf8 {
