@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adapters import REFERENCE, Adapter, Unsupported, load_adapter
+from adapters import REFERENCE, Adapter, load_adapter
 from corpora import SCRATCH, corpus_file, documents, file_digest, short_texts, tokenizer_folder
 
 ENCODING_JOBS = [
@@ -100,10 +100,11 @@ def _main(job: str, tokenizer: str, corpus: Path) -> str | None:
         method = getattr(adapter, job.replace("-", "_"))
         return digest(adapter, job, method(adapter.prepare_training(corpus, SCRATCH)))
     folder = tokenizer_folder(tokenizer)
-    if job == "encode-file" and not _is_byte_level(folder):
-        raise Unsupported("encode-file can be compared for byte-level tokenizers only")
     adapter.load(folder)
-    texts = short_texts(corpus) if job == "encode-one" else documents(corpus)
+    if job == "encode-file" and not _is_byte_level(folder):
+        texts = [corpus.read_text(encoding="utf-8")]
+    else:
+        texts = short_texts(corpus) if job == "encode-one" else documents(corpus)
     if job == "count-tokens":
         return digest(adapter, job, [len(encoding) for encoding in adapter.encode_arrays(texts)])
     encoded = Encoded(job)
