@@ -170,6 +170,10 @@ fn contents(tokens: &[AddedToken]) -> Vec<String> {
 pub(super) fn default_trainer(py: Python<'_>, model: &Model) -> PyResult<Py<PyAny>> {
     let class = match model {
         Model::Bpe(_) => py.get_type::<PyBpeTrainer>(),
+        other => {
+            let message = format!("there is no trainer for {} models", other.kind());
+            return Err(exception(py, "OptionError", message));
+        }
     };
     Ok(class.call0()?.unbind())
 }

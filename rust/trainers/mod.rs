@@ -65,6 +65,8 @@ impl Trainer {
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
                 trained.into_model(options).map(Model::Bpe)
             }
+            // Refused above.
+            (_, other) => Ok(other.clone()),
         }
     }
 }

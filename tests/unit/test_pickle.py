@@ -24,6 +24,8 @@ PARTS = [
     AddedToken("<x>", lstrip=True, special=True),
     Token(3, "abc", (1, 4)),
     models.BPE(vocab={"a": 0, "b": 1, "ab": 2}, merges=[("a", "b")], unk_token="a", byte_fallback=True),
+    models.WordPiece({"a": 0, "@b": 1}, unk_token="a", max_input_chars_per_word=7, continuing_subword_prefix="@"),
+    models.WordLevel({"a": 0}, unk_token="a"),
     normalizers.NFC(),
     normalizers.Sequence([normalizers.NFC()]),
     pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),

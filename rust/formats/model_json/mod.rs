@@ -1,6 +1,8 @@
 //! The `model` object of a `tokenizer.json`.
 
 mod bpe;
+mod wordlevel;
+mod wordpiece;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +16,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Kinds of models that files may hold and this version knows.
-const KNOWN: &str = "BPE";
+const KNOWN: &str = "BPE, WordPiece, WordLevel";
 
 /// Just enough of a model to tell its kind, which old files leave out.
 #[derive(Deserialize)]
@@ -88,6 +90,8 @@ pub fn read(text: &str) -> Result<Model> {
     let shape: Shape<'_> = parse(text)?;
     match shape.kind() {
         "BPE" => bpe::read(parse(text)?).map(Model::Bpe),
+        "WordPiece" => parse(text).map(wordpiece::read).map(Model::WordPiece),
+        "WordLevel" => parse(text).map(wordlevel::read).map(Model::WordLevel),
         other => Err(Error::UnknownComponent {
             path: "model.type".to_owned(),
             kind: "model",
@@ -112,6 +116,8 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
 pub fn write(model: &Model) -> Value {
     match model {
         Model::Bpe(bpe) => bpe::write(bpe),
+        Model::WordPiece(wordpiece) => wordpiece::write(wordpiece),
+        Model::WordLevel(wordlevel) => wordlevel::write(wordlevel),
     }
 }
 
