@@ -71,8 +71,8 @@ mod _core {
     mod normalizers {
         #[pymodule_export]
         use super::super::normalizers::{
-            PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace, PySequence,
-            PyStrip, PyStripAccents,
+            PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace,
+            PySequence, PyStrip, PyStripAccents,
         };
     }
 
@@ -81,8 +81,8 @@ mod _core {
     mod pre_tokenizers {
         #[pymodule_export]
         use super::super::pre_tokenizers::{
-            PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation, PySequence, PySplit,
-            PyWhitespace, PyWhitespaceSplit,
+            PyBertPreTokenizer, PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation,
+            PySequence, PySplit, PyWhitespace, PyWhitespaceSplit,
         };
     }
 
@@ -91,7 +91,8 @@ mod _core {
     mod processors {
         #[pymodule_export]
         use super::super::processors::{
-            PyByteLevel, PyPostProcessor, PyRobertaProcessing, PySequence, PyTemplateProcessing,
+            PyBertProcessing, PyByteLevel, PyPostProcessor, PyRobertaProcessing, PySequence,
+            PyTemplateProcessing,
         };
     }
 
@@ -101,7 +102,7 @@ mod _core {
         #[pymodule_export]
         use super::super::decoders::{
             PyBpeDecoder, PyByteFallback, PyByteLevel, PyDecoder, PyFuse, PyMetaspace, PyReplace, PySequence,
-            PyStrip,
+            PyStrip, PyWordPiece,
         };
     }
 }

@@ -97,7 +97,7 @@ impl Borders<'_> {
         let is_one_span = match self.splitter {
             Splitter::Gpt2 | Splitter::Cl100k | Splitter::Qwen2 => true,
             Splitter::O200k => is_caseless_to_its_end(&text[border..]) && is_caseless(left),
-            Splitter::Whitespace | Splitter::WhitespaceSplit => false,
+            Splitter::Whitespace | Splitter::WhitespaceSplit | Splitter::Bert => false,
         };
         let start = border - left.len_utf8();
         let is_cut =
@@ -170,7 +170,8 @@ mod tests {
                 PreTokenizer::ByteLevel(byte_map),
             ]),
             None if splitter == Splitter::PATTERNS.len() => PreTokenizer::Whitespace,
-            None => PreTokenizer::WhitespaceSplit,
+            None if splitter == Splitter::PATTERNS.len() + 1 => PreTokenizer::WhitespaceSplit,
+            None => PreTokenizer::Bert,
         };
         let normalizer = with_normalizer.then_some(Normalizer::Unicode(Form::Nfc));
         let model = Arc::new(Model::Bpe(bpe));
@@ -198,7 +199,7 @@ mod tests {
 
         #[test]
         fn pieces_matches_naive(
-            splitter in 0..Splitter::PATTERNS.len() + 2,
+            splitter in 0..Splitter::PATTERNS.len() + 3,
             with_normalizer in any::<bool>(),
             choices in prop::collection::vec((byte(), byte()), 0..60),
             text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,300}|[日本語กาa]{0,200}|[日本Bcดé]{0,60}|[ab]{0,200}",

@@ -55,6 +55,7 @@ fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
             (Plan::Scan(Splitter::Gpt2), Unit::Bytes)
         }
         Some(PreTokenizer::Whitespace) => (Plan::Scan(Splitter::Whitespace), Unit::Text),
+        Some(PreTokenizer::Bert) => (Plan::Scan(Splitter::Bert), Unit::Text),
         Some(PreTokenizer::WhitespaceSplit) => (Plan::Scan(Splitter::WhitespaceSplit), Unit::Text),
         Some(PreTokenizer::Split(split)) => match split.scanner() {
             Some(splitter) => (Plan::Scan(splitter), Unit::Text),

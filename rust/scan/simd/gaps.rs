@@ -1,8 +1,9 @@
-//! `Whitespace` and `WhitespaceSplit` on masks.
+//! `Whitespace`, `WhitespaceSplit` and `BertPreTokenizer` on masks.
 
 use super::fill::{Isa, Job, load};
 use super::masks::{BLOCK, Masks, last, up};
 use crate::scan::ScanWithGaps;
+use crate::scan::bert::Bert;
 use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 
 /// A splitter that drops what is between spans, as algebra on masks: a value is what it remembers of the block before.
@@ -55,6 +56,26 @@ impl GapRules for WhitespaceSplitRules {
     #[inline(always)]
     fn edges(&mut self, now: &Masks) -> (u64, u64) {
         self.0.edges(!now.space)
+    }
+}
+
+/// Single punctuation characters, and everything between those and white space.
+#[derive(Default)]
+pub(super) struct BertRules {
+    words: Run,
+    /// The last bit of the punctuation in the block before.
+    punctuation: u64,
+}
+
+impl GapRules for BertRules {
+    type Scalar = Bert;
+
+    #[inline(always)]
+    fn edges(&mut self, now: &Masks) -> (u64, u64) {
+        let words = self.words.edges(!(now.space | now.punctuation));
+        let behind = up(now.punctuation, self.punctuation);
+        self.punctuation = last(now.punctuation);
+        (words.0 | now.punctuation & !now.tail, words.1 | behind & !now.tail)
     }
 }
 
