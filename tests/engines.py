@@ -8,8 +8,9 @@ import lexmill
 from lexmill import models
 from lexmill.reference.bpe import Bpe
 from lexmill.reference.bpe_trainer import train_bpe
-from lexmill.reference.wordlevel import WordLevel
+from lexmill.reference.wordlevel import WordLevel, train_wordlevel
 from lexmill.reference.wordpiece import WordPiece
+from lexmill.reference.wordpiece_trainer import train_wordpiece
 
 Words = list[tuple[str, int]]
 Merges = list[tuple[str, str]]
@@ -23,6 +24,12 @@ class Engine(Protocol):
 
     def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
         """Returns the tokens by id, and the merges in the order learnt."""
+
+    def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Returns the tokens by id, and the merges in the order learnt."""
+
+    def train_wordlevel(self, words: Words, **options: Any) -> list[str]:
+        """Returns the tokens by id."""
 
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Returns id, token and byte offsets of the word's tokens."""
@@ -49,6 +56,15 @@ class ReferenceEngine:
         options.pop("num_threads", None)
         return train_bpe(words, **options)
 
+    def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Trains in one thread, whatever `num_threads` says."""
+        options.pop("num_threads", None)
+        return train_wordpiece(words, **options)
+
+    def train_wordlevel(self, words: Words, **options: Any) -> list[str]:
+        """Trains by the reference."""
+        return train_wordlevel(words, **options)
+
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Encodes by the reference."""
         return [tuple(token) for token in Bpe(ids(vocab), merges, **options).tokenize(word)]
@@ -71,6 +87,15 @@ class CoreEngine:
         """Trains by the core, with as many threads as `num_threads` says."""
         vocab, merges = lexmill._core.train_bpe_words(words, **options)
         return list(vocab), [tuple(merge) for merge in merges]
+
+    def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Trains by the core, with as many threads as `num_threads` says."""
+        vocab, merges = lexmill._core.train_wordpiece_words(words, **options)
+        return list(vocab), [tuple(merge) for merge in merges]
+
+    def train_wordlevel(self, words: Words, **options: Any) -> list[str]:
+        """Trains by the core."""
+        return list(lexmill._core.train_wordlevel_words(words, **options))
 
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Encodes by the public model class, which wraps the core."""

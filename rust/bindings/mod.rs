@@ -44,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
-    use super::trainers::train_bpe_words;
+    use super::trainers::{train_bpe_words, train_wordlevel_words, train_wordpiece_words};
     use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
 
     #[pymodule_init]
@@ -63,7 +63,7 @@ mod _core {
     #[pymodule]
     mod trainers {
         #[pymodule_export]
-        use super::super::trainers::{PyBpeTrainer, PyTrainer};
+        use super::super::trainers::{PyBpeTrainer, PyTrainer, PyWordLevelTrainer, PyWordPieceTrainer};
     }
 
     /// Normalizers.

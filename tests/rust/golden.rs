@@ -160,7 +160,7 @@ fn words_are_encoded_as_written_down() {
     }
 }
 
-fn textbook(section: &str) -> Value {
+pub(crate) fn textbook(section: &str) -> Value {
     read::<Value>(include_str!("../golden/textbook.json"))[section].take()
 }
 

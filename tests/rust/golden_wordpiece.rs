@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use lexmill::models::Tokens;
 use lexmill::models::wordpiece::{WordPiece, WordPieceOptions};
+use lexmill::pre_tokenizers::PreTokenizer;
+use lexmill::trainers::word_counts::WordCounts;
+use lexmill::trainers::wordpiece::{Score, WordPieceTrainer};
 use lexmill::vocab::Vocab;
 use lexmill::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::golden::{Cases, Encoded, read, value};
+use super::golden::{Cases, Encoded, read, textbook, value};
 
 #[derive(Deserialize)]
 struct EncodingCase {
@@ -57,4 +60,42 @@ fn words_are_encoded_as_the_golden_cases_say() {
             (found, _) => panic!("{}: {found:?}", case.name),
         }
     }
+}
+
+#[test]
+fn the_textbook_is_followed_to_the_letter() -> Result<()> {
+    let golden = textbook("wordpiece");
+    let mut words = WordCounts::new();
+    for sentence in value::<Vec<String>>(&textbook("corpus")) {
+        for word in super::laws::pre_tokens(&PreTokenizer::Bert, &sentence)? {
+            let place = (0..words.len()).find(|&place| words.word(place) == word);
+            if place.is_none() {
+                words.push(&word, value(&golden["word_counts"][&word]));
+            }
+        }
+    }
+    for score in [Score::Likelihood, Score::LikelihoodFloat64] {
+        let trainer = WordPieceTrainer {
+            vocab_size: value(&golden["vocab_size"]),
+            special_tokens: value(&golden["special_tokens"]),
+            score,
+            ..WordPieceTrainer::default()
+        };
+        let trained = trainer.train(words.clone(), &mut |_| Ok(()))?;
+        assert_eq!(trained.vocab, value::<Vec<String>>(&golden["vocab"]));
+        let token = |id: u32| trained.vocab[id as usize].clone();
+        let merges: Vec<_> =
+            trained.merges.iter().map(|&(left, right)| (token(left), token(right))).collect();
+        let expected: Vec<(String, String, f64)> = value(&golden["merges"]);
+        assert_eq!(merges, expected.into_iter().map(|(left, right, _)| (left, right)).collect::<Vec<_>>());
+        let model = WordPiece::new(Arc::new(Vocab::from_tokens(&trained.vocab)), WordPieceOptions::default());
+        for (text, expected) in &value::<Map<String, Value>>(&golden["encode"]) {
+            let mut found = Vec::new();
+            for word in super::laws::pre_tokens(&PreTokenizer::Bert, text)? {
+                found.extend(encode(&model, &word)?.into_iter().map(|(_, token, _)| token));
+            }
+            assert_eq!(found, value::<Vec<String>>(expected));
+        }
+    }
+    Ok(())
 }

@@ -60,6 +60,9 @@ PARTS = [
     decoders.Metaspace("_", "never"),
     decoders.BPEDecoder("@@"),
     decoders.Sequence([decoders.Replace("▁", " "), decoders.Fuse()]),
+    trainers.WordLevelTrainer(vocab_size=99, min_frequency=2, special_tokens=["<unk>"]),
+    trainers.WordPieceTrainer(score="likelihood", min_pair_frequency=3, end_of_word_suffix="$", initial_alphabet=["a"]),
+    trainers.WordPieceTrainer(score="likelihood-float64", tie_break="smallest-ids", continuing_subword_prefix="@"),
     trainers.BpeTrainer(vocab_size=99, special_tokens=["<s>"], tie_break="first-seen", initial_alphabet=["a"]),
 ]
 
