@@ -52,7 +52,7 @@ impl Component for PreTokenizer {
             }
             "Sequence" => Ok(Self::Sequence(list(&field, "pretokenizers")?)),
             other => {
-                let known = "BertPreTokenizer, ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, Digits, Punctuation, Sequence";
+                let known = "ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, BertPreTokenizer, Digits, Punctuation, Sequence";
                 Err(field.unknown("pre-tokenizer", other, known))
             }
         }
@@ -107,7 +107,7 @@ impl Component for PostProcessor {
             })),
             "Sequence" => Ok(Self::Sequence(list(&field, "processors")?)),
             other => {
-                let known = "BertProcessing, ByteLevel, TemplateProcessing, RobertaProcessing, Sequence";
+                let known = "ByteLevel, TemplateProcessing, RobertaProcessing, BertProcessing, Sequence";
                 Err(field.unknown("post-processor", other, known))
             }
         }

@@ -2,11 +2,12 @@
 //!
 //! Source: Devlin et al. 2018, released code; which characters are meant is pinned to Hugging Face's tables.
 
-use super::bert_ranges::{DROPPED, IDEOGRAPHS, MARKS};
+use super::bert_ranges::{DROPPED, MARKS};
 use super::lowercase::lowercase;
 use super::strip::remove;
 use super::unicode::Form;
 use crate::normalized::Normalized;
+use crate::scan::bert::is_ideograph;
 
 /// The steps of `BertNormalizer`, in their order; the names and the defaults are Hugging Face's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +34,8 @@ fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
 }
 
 /// Whether `clean_text` takes `c` out.
-pub fn is_dropped(c: char) -> bool {
+fn is_dropped(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r') } else { is_in(&DROPPED, c) }
-}
-
-/// Whether `handle_chinese_chars` puts blanks around `c`.
-pub fn is_ideograph(c: char) -> bool {
-    c >= '\u{3400}' && is_in(&IDEOGRAPHS, c)
 }
 
 fn is_mark(c: char) -> bool {
@@ -72,7 +68,7 @@ impl Bert {
         text.chars().all(stays) && (!self.strips_accents() || Form::Nfd.is_certain(text))
     }
 
-    pub(super) fn normalize(self, mut text: Normalized<'_>) -> Normalized<'_> {
+    pub(crate) fn normalize(self, mut text: Normalized<'_>) -> Normalized<'_> {
         if self.clean_text && text.text().chars().any(|c| is_dropped(c) || is_odd_space(c)) {
             text = clean(&text);
         }

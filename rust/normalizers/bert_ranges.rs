@@ -31,17 +31,6 @@ pub(super) static DROPPED: [(u32, u32); 25] = [
     (0x10_0000, 0x10_FFFD),
 ];
 
-/// What `handle_chinese_chars` puts spaces around.
-pub(super) static IDEOGRAPHS: [(u32, u32); 7] = [
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0x2_0000, 0x2_A6DF),
-    (0x2_A700, 0x2_B81F),
-    (0x2_B920, 0x2_CEAF),
-    (0x2_F800, 0x2_FA1F),
-];
-
 /// What `strip_accents` takes out of decomposed text.
 pub(super) static MARKS: [(u32, u32); 279] = [
     (0x0300, 0x033F),

@@ -44,17 +44,12 @@ def table(name: str, about: str, chosen: Callable[[str], bool]) -> str:
     return f"/// {about}\npub(super) static {name}: [(u32, u32); {len(found)}] = [\n{rows}];\n"
 
 
-clean, ideographs, accents, nfd = step("clean_text"), step("handle_chinese_chars"), step("strip_accents"), NFD()
+clean, accents, nfd = step("clean_text"), step("strip_accents"), NFD()
 print("//! What `BertNormalizer` does to characters, as closed ranges of code points.")
 print("//!")
 print(f"//! Written by `generate_bert_ranges.py`, which asked Hugging Face `tokenizers` {tokenizers.__version__}.\n")
 tables = [
     table("DROPPED", "What `clean_text` takes out.", lambda c: clean.normalize_str(f"a{c}b") == "ab"),
-    table(
-        "IDEOGRAPHS",
-        "What `handle_chinese_chars` puts spaces around.",
-        lambda c: ideographs.normalize_str(f"a{c}b") == f"a {c} b",
-    ),
     table(
         "MARKS",
         "What `strip_accents` takes out of decomposed text.",

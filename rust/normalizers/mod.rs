@@ -1,6 +1,6 @@
 //! Normalizers: each changes text before it is cut, one file per variant.
 
-pub mod bert;
+mod bert;
 mod bert_ranges;
 mod lowercase;
 mod prepend;

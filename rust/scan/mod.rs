@@ -35,7 +35,7 @@ mod simd;
 mod tests;
 pub mod whitespace;
 
-use bert::Bert;
+use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
@@ -76,6 +76,11 @@ pub enum Splitter {
     WhitespaceSplit,
     /// Each punctuation character, and everything between those and white space.
     Bert,
+    /// The same for text that BERT's normalizer has not seen yet.
+    BertText {
+        /// Whether the normalizer takes accents off.
+        accents: bool,
+    },
 }
 
 impl Splitter {
@@ -106,7 +111,7 @@ impl Splitter {
 
     /// Whether every character of a text belongs to a span.
     pub fn is_gapless(self) -> bool {
-        !matches!(self, Self::Whitespace | Self::WhitespaceSplit | Self::Bert)
+        !matches!(self, Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. })
     }
 
     /// Calls `found` with the byte offsets of each span, from left to right.
@@ -149,6 +154,8 @@ impl Splitter {
             Self::Whitespace => for_each_with_gaps::<Whitespace>(text, found),
             Self::WhitespaceSplit => for_each_with_gaps::<WhitespaceSplit>(text, found),
             Self::Bert => for_each_with_gaps::<Bert>(text, found),
+            Self::BertText { accents: true } => for_each_with_gaps::<BertText<true>>(text, found),
+            Self::BertText { accents: false } => for_each_with_gaps::<BertText<false>>(text, found),
         }
     }
 }

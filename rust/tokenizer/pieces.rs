@@ -50,7 +50,7 @@ impl Pipeline {
     }
 
     fn borders(&self, len: usize) -> Option<Borders<'_>> {
-        let Plan::Scan(splitter) = self.plan() else { return None };
+        let (Plan::Scan(splitter) | Plan::Words(splitter)) = self.plan() else { return None };
         let is_apart = self.normalizer().is_none_or(Normalizer::is_local);
         let is_possible = is_apart && self.model().is_deterministic();
         is_possible.then(|| Borders { pipeline: self, splitter, cuts: self.encoder().cut_points(len) })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::stream::Stream;
+use super::words::Words;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
@@ -25,6 +26,8 @@ pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 pub enum Plan {
     /// One scanner over the text itself.
     Scan(Splitter),
+    /// One scanner over the text itself; the normalizer changes each pre-token by itself.
+    Words(Splitter),
     /// The stages one by one, each on what the one before made.
     Stages,
 }
@@ -44,6 +47,24 @@ pub struct Pipeline {
     pool: Pool,
     calls: AtomicU64,
     seed: u64,
+}
+
+/// The plan by which BERT's normalizer changes pre-tokens one by one, if that gives exactly what the stages give.
+///
+/// It does where no added token is looked for in the normalized text, and where a pre-token has no token only if nothing
+/// is left of it.
+fn word_plan(
+    normalizer: Option<&Normalizer>,
+    pre_tokenizer: Option<&PreTokenizer>,
+    model: &Model,
+    matchers: &Matchers,
+) -> Option<Plan> {
+    let (Some(Normalizer::Bert(bert)), Some(PreTokenizer::Bert)) = (normalizer, pre_tokenizer) else {
+        return None;
+    };
+    let is_known = bert.clean_text && bert.handle_chinese_chars && matchers.normalized.is_empty();
+    let has_tokens = matches!(model, Model::WordPiece(_) | Model::WordLevel(_));
+    (is_known && has_tokens).then(|| Plan::Words(Splitter::BertText { accents: bert.strips_accents() }))
 }
 
 /// Finds the fastest plan that gives exactly what the stages give.
@@ -94,6 +115,7 @@ impl Pipeline {
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
         let (plan, unit) = plan(pre_tokenizer.as_ref());
+        let plan = word_plan(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers).unwrap_or(plan);
         let training_unit = if added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
@@ -211,6 +233,9 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
+        if let Plan::Words(splitter) = self.plan {
+            return self.scan_original(splitter, text, segment.start, segment.end, word, worker, sink);
+        }
         let piece = &text[segment.start..segment.end];
         let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(piece));
         if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
@@ -277,7 +302,12 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let mut stream = Stream::new(&self.encoder, text.as_bytes(), worker, sink, *word);
+        let clean_up = match (self.plan, &self.normalizer) {
+            (Plan::Words(_), Some(Normalizer::Bert(bert))) => Some(*bert),
+            _ => None,
+        };
+        let words = Words { encoder: &self.encoder, clean_up };
+        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
         Ok(())
@@ -290,8 +320,8 @@ impl Pipeline {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
             }),
-            (Plan::Stages, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
-            (Plan::Stages, None) => {}
+            (Plan::Stages | Plan::Words(_), Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
+            (Plan::Stages | Plan::Words(_), None) => {}
         }
         Ok(cut)
     }
@@ -304,7 +334,11 @@ impl Pipeline {
     /// # Errors
     /// Those of the pre-tokenizer.
     pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        let plan = if self.training_unit() == self.unit { self.plan } else { Plan::Stages };
+        let plan = match self.plan {
+            _ if self.training_unit() != self.unit => Plan::Stages,
+            Plan::Words(_) => Plan::Scan(Splitter::Bert),
+            plan => plan,
+        };
         self.matchers.original.segments(text, |segment| match segment.token {
             Some(_) => {
                 each(text.as_bytes(), segment.start, segment.end);
@@ -341,7 +375,7 @@ impl Pipeline {
                 (None, Plan::Scan(splitter)) => splitter.for_each_span(&text[start..end], |from, to| {
                     each(text.as_bytes(), start + from, start + to);
                 }),
-                (None, Plan::Stages) => {
+                (None, Plan::Stages | Plan::Words(_)) => {
                     let cut = self.cut(normalized.slice(start..end), plan)?;
                     for span in &cut.spans {
                         each(cut.text.text().as_bytes(), span.start, span.end);

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::normalizers::{Bert, Form, Normalizer};
 
 const KNOWN: &str =
-    "BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence";
+    "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, BertNormalizer, Sequence";
 
 impl Component for Normalizer {
     const KEY: &'static str = "normalizer";

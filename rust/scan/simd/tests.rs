@@ -19,7 +19,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 7] = [
+const SPLITTERS: [Splitter; 9] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -27,6 +27,8 @@ const SPLITTERS: [Splitter; 7] = [
     Splitter::Whitespace,
     Splitter::WhitespaceSplit,
     Splitter::Bert,
+    Splitter::BertText { accents: false },
+    Splitter::BertText { accents: true },
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
