@@ -12,7 +12,7 @@ use crate::engine::key::SHORT;
 use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::Normalizer;
+use crate::normalizers::{Bert, Normalizer};
 use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
 use crate::scan::Splitter;
 use crate::vocab::Vocab;
@@ -302,11 +302,7 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let clean_up = match (self.plan, &self.normalizer) {
-            (Plan::Words(_), Some(Normalizer::Bert(bert))) => Some(*bert),
-            _ => None,
-        };
-        let words = Words { encoder: &self.encoder, clean_up };
+        let words = Words { encoder: &self.encoder, clean_up: self.clean_up() };
         let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
@@ -334,6 +330,10 @@ impl Pipeline {
     /// # Errors
     /// Those of the pre-tokenizer.
     pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
+        if let (Plan::Words(splitter), Some(_)) = (self.plan, self.late_clean_up()) {
+            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
+            return Ok(());
+        }
         let plan = match self.plan {
             _ if self.training_unit() != self.unit => Plan::Stages,
             Plan::Words(_) => Plan::Scan(Splitter::Bert),
@@ -346,6 +346,21 @@ impl Pipeline {
             }
             None => self.pre_tokens_of_segment(text, segment, plan, &mut each),
         })
+    }
+
+    /// The normalizer that the pre-tokens of training still have to go through, each by itself, once they are counted.
+    ///
+    /// Added tokens count as they are, so there must not be any.
+    pub(super) fn late_clean_up(&self) -> Option<Bert> {
+        self.clean_up().filter(|_| self.matchers.original.is_empty())
+    }
+
+    /// The normalizer that changes pre-tokens one by one.
+    fn clean_up(&self) -> Option<Bert> {
+        match (self.plan, &self.normalizer) {
+            (Plan::Words(_), Some(Normalizer::Bert(bert))) => Some(*bert),
+            _ => None,
+        }
     }
 
     /// What pre-tokens are made of in training: text where an added token is not spelled by its bytes.

@@ -1,5 +1,7 @@
 //! Pre-tokens of the original text on their way to the model.
 
+use std::borrow::Cow;
+
 use crate::Result;
 use crate::engine::word_encoder::MissScratch;
 use crate::engine::{WordEncoder, WordTokens};
@@ -49,12 +51,22 @@ impl Words<'_> {
     }
 }
 
+/// What BERT's normalizer makes of a pre-token of the original text; nothing if it leaves nothing of it.
+pub(super) fn clean(bert: Bert, word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return if bert.lowercase { Cow::Owned(word.to_ascii_lowercase()) } else { Cow::Borrowed(word) };
+    }
+    let normalized = bert.normalize(Normalized::new(word, 0, false));
+    Cow::Owned(normalized.text().trim_matches(' ').to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use proptest::prelude::*;
 
+    use super::super::WordCounting;
     use super::super::pipeline::{Pipeline, Plan};
     use super::*;
     use crate::added_tokens::{AddedToken, AddedTokens};
@@ -64,6 +76,7 @@ mod tests {
     use crate::models::wordpiece::{WordPiece, WordPieceOptions};
     use crate::normalizers::Normalizer;
     use crate::pre_tokenizers::PreTokenizer;
+    use crate::trainers::word_counts::WordCounts;
     use crate::vocab::Vocab;
 
     const VOCAB: [&str; 20] = [
@@ -90,10 +103,12 @@ mod tests {
     ];
 
     /// The same stages by words, or, since a sequence of one is not recognized, one after the other.
-    fn pipeline(bert: Bert, by_words: bool) -> Pipeline {
+    fn pipeline(bert: Bert, by_words: bool, with_added: bool) -> Pipeline {
         let vocab = Arc::new(Vocab::from_tokens(VOCAB));
         let mut added = AddedTokens::default();
-        added.add(&[AddedToken::new("[X]", true)], &vocab);
+        if with_added {
+            added.add(&[AddedToken::new("[X]", true)], &vocab);
+        }
         let model = Model::WordPiece(WordPiece::new(vocab, WordPieceOptions::default()));
         let normalizer = Normalizer::Bert(bert);
         let normalizer = if by_words { normalizer } else { Normalizer::Sequence(vec![normalizer]) };
@@ -179,7 +194,7 @@ mod tests {
         #[test]
         fn words_matches_naive(text in text(), lowercase in any::<bool>(), strip_accents in prop::option::of(any::<bool>())) {
             let bert = Bert { strip_accents, lowercase, ..Bert::default() };
-            let (by_words, naive) = (pipeline(bert, true), pipeline(bert, false));
+            let (by_words, naive) = (pipeline(bert, true, true), pipeline(bert, false, true));
             prop_assert!(matches!(by_words.plan(), Plan::Words(_)));
             prop_assert!(!matches!(naive.plan(), Plan::Words(_)));
             prop_assert_eq!(ids(&by_words, &text), ids(&naive, &text));
@@ -187,11 +202,32 @@ mod tests {
         }
     }
 
+    fn counts(pipeline: Pipeline, texts: &[&str]) -> Option<WordCounts> {
+        let mut counting = WordCounting::new(Arc::new(pipeline), 1);
+        counting.add_texts(texts).expect("no pattern to give up");
+        counting.finish().ok()
+    }
+
+    proptest! {
+        #[test]
+        fn late_clean_up_matches_naive(
+            texts in prop::collection::vec(text(), 1..4),
+            lowercase in any::<bool>(),
+            with_added in any::<bool>(),
+        ) {
+            let bert = Bert { lowercase, ..Bert::default() };
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let [by_words, naive] = [true, false].map(|by_words| pipeline(bert, by_words, with_added));
+            prop_assert_eq!(by_words.late_clean_up().is_some(), !with_added);
+            prop_assert_eq!(counts(by_words, &texts), counts(naive, &texts));
+        }
+    }
+
     #[test]
     fn every_character_is_cut_as_naive() {
         for accents in [false, true] {
             let bert = Bert { lowercase: accents, ..Bert::default() };
-            let (by_words, naive) = (pipeline(bert, true), pipeline(bert, false));
+            let (by_words, naive) = (pipeline(bert, true, true), pipeline(bert, false, true));
             let characters: Vec<char> = ('\0'..=char::MAX).collect();
             for some in characters.chunks(1 << 12) {
                 let text: String =
