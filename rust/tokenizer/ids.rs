@@ -80,7 +80,8 @@ impl Tokenizer {
                 if bytes.start == 0 {
                     ids.extend_from_slice(&before);
                 }
-                self.pipeline.encode(&texts[*row][bytes.clone()], worker, &mut IdSink(ids))?;
+                let text = &texts[*row][bytes.clone()];
+                self.pipeline.encode_piece(text, bytes.start == 0, worker, &mut IdSink(ids))?;
                 if *is_last {
                     ids.extend_from_slice(&after);
                     row_ends.push(ids.len() - first);
@@ -141,7 +142,8 @@ impl Tokenizer {
         let count = |Piece { row, bytes, .. }: &Piece, worker: &mut Worker| {
             self.pipeline.seed_row(call, *row, worker);
             let mut sink = CountSink::default();
-            self.pipeline.encode(&texts[*row][bytes.clone()], worker, &mut sink)?;
+            let text = &texts[*row][bytes.clone()];
+            self.pipeline.encode_piece(text, bytes.start == 0, worker, &mut sink)?;
             Ok((*row, sink.0))
         };
         let runs = in_runs(

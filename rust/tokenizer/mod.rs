@@ -7,6 +7,7 @@ mod ids;
 mod limits;
 mod pieces;
 pub mod pipeline;
+mod spaced;
 mod stream;
 mod training;
 mod words;
@@ -17,6 +18,7 @@ pub use encode::{EncodeInput, Sequence};
 pub use ids::Ragged;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
+pub use spaced::Spaced;
 pub use training::{Utf8Errors, WordCounting};
 
 use crate::Result;

@@ -10,13 +10,15 @@
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
 //!   has neither, between two letters of one span at a place that no token reaches across ([`CutPoints`]): the span is
 //!   cut, but its ids are not changed. (In o200k the case of the letters behind decides where a span ends, so there
-//!   text without spaces stays whole.)
+//!   text without spaces stays whole.) Where spaces are made visible and nothing is cut, before a run of spaces.
 //!
 //! Numbers of pre-tokens do not survive the latter, so this is for ids alone.
 
 use std::ops::Range;
 
 use super::pipeline::{Pipeline, Plan};
+use crate::added_tokens::Matchers;
+use crate::metaspace::VISIBLE_SPACE;
 use crate::models::bpe::CutPoints;
 use crate::normalizers::Normalizer;
 use crate::scan::Splitter;
@@ -50,17 +52,23 @@ impl Pipeline {
     }
 
     fn borders(&self, len: usize) -> Option<Borders<'_>> {
-        let (Plan::Scan(splitter) | Plan::Words(splitter)) = self.plan() else { return None };
-        let is_apart = self.normalizer().is_none_or(Normalizer::is_local);
-        let is_possible = is_apart && self.model().is_deterministic();
-        is_possible.then(|| Borders { pipeline: self, splitter, cuts: self.encoder().cut_points(len) })
+        let (splitter, normalizer) = match self.plan() {
+            Plan::Scan(splitter) | Plan::Words(splitter) => (splitter, self.normalizer()),
+            Plan::Spaced(_) => (Splitter::Spaces, None),
+            Plan::Stages => return None,
+        };
+        let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
+        let cuts = is_possible.then(|| self.encoder().cut_points(len))?;
+        Some(Borders { matchers: self.matchers(), splitter, normalizer, cuts })
     }
 }
 
 /// What decides on borders in one text.
 struct Borders<'a> {
-    pipeline: &'a Pipeline,
+    matchers: &'a Matchers,
     splitter: Splitter,
+    /// What may change characters; that spaces become visible changes nothing at a border.
+    normalizer: Option<&'a Normalizer>,
     cuts: Option<&'a CutPoints>,
 }
 
@@ -85,6 +93,9 @@ impl Borders<'_> {
     }
 
     fn is_between_words(&self, left: char, right: char) -> bool {
+        if self.splitter == Splitter::Spaces {
+            return right == ' ' && left != ' ' && left != VISIBLE_SPACE;
+        }
         let class = Class::of(right);
         let is_end = class.is(SPACE)
             || (class.is(PUNCTUATION)
@@ -96,7 +107,8 @@ impl Borders<'_> {
 
     fn is_between_letters(&self, text: &str, border: usize, left: char, right: char) -> bool {
         let are_letters = Class::of(left).is(LETTER) && Class::of(right).is(LETTER);
-        let is_one_span = matches!(self.splitter, Splitter::Gpt2 | Splitter::Cl100k | Splitter::Qwen2);
+        let is_one_span =
+            !matches!(self.splitter, Splitter::O200k | Splitter::Whitespace | Splitter::WhitespaceSplit);
         let start = border - left.len_utf8();
         let is_cut =
             |cuts: &CutPoints| cuts.unit_end(text.as_bytes(), start, border + right.len_utf8()) == border;
@@ -105,12 +117,11 @@ impl Borders<'_> {
 
     /// Whether neither an added token nor the normalizer minds the border.
     fn is_free(&self, text: &str, border: usize) -> bool {
-        let matchers = self.pipeline.matchers();
         let stays = |normalizer: &Normalizer| {
-            let reach = matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
+            let reach = self.matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
             normalizer.is_identity(&text[surroundings(text, border, reach)])
         };
-        self.pipeline.normalizer().is_none_or(stays) && !matchers.touch(text, border)
+        self.normalizer.is_none_or(stays) && !self.matchers.touch(text, border)
     }
 }
 
