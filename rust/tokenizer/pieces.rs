@@ -51,6 +51,29 @@ impl Pipeline {
         pieces
     }
 
+    /// A border near the end of the beginning of a longer text, which holds whatever follows; `margin` bytes or more
+    /// come after it.
+    ///
+    /// None where a text that goes on is encoded otherwise than one that begins.
+    pub fn last_border(&self, text: &str, margin: usize) -> Option<usize> {
+        let Plan::Scan(_) = self.plan() else { return None };
+        let margin = margin.max(self.reach());
+        self.lasting_border(text, text.len().checked_sub(SEARCHED + margin)?, margin)
+    }
+
+    fn lasting_border(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {
+        let border = self.borders(text.len())?.find(text, wanted)?;
+        // What the border was judged by must end before the text does: then it is the same in the longer text.
+        let judged = surroundings(text, border, self.reach());
+        (border + margin <= text.len() && judged.end < text.len()).then_some(border)
+    }
+
+    /// Bytes to both sides of a border that decide on it.
+    fn reach(&self) -> usize {
+        let Matchers { original, normalized, .. } = self.matchers();
+        original.longest().max(normalized.longest()).unwrap_or(0) + BLURRED
+    }
+
     fn borders(&self, len: usize) -> Option<Borders<'_>> {
         let (splitter, normalizer) = match self.plan() {
             Plan::Scan(splitter) | Plan::Words(splitter) => (splitter, self.normalizer()),
@@ -227,6 +250,25 @@ mod tests {
             let pieces = pipeline.pieces(&text, target);
             let apart: Vec<u32> = pieces.iter().flat_map(|piece| ids(&pipeline, &text[piece.clone()])).collect();
             prop_assert_eq!(apart, ids(&pipeline, &text), "{:?}", pieces);
+        }
+
+        #[test]
+        fn last_border_matches_naive(
+            splitter in 0..Splitter::PATTERNS.len() + 2,
+            with_normalizer in any::<bool>(),
+            choices in prop::collection::vec((byte(), byte()), 0..60),
+            text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,200}|((e\u{301}|é)a[ .][bc]){0,60}|[日本語กาa]{0,200}|[ab]{0,200}",
+            read in 0..200usize,
+            wanted in 0..200usize,
+        ) {
+            let pipeline = pipeline(splitter, with_normalizer, &choices);
+            pipeline.encoder().cut_points(1 << 20);
+            let beginning = &text[..text.floor_char_boundary(read.min(text.len()))];
+            let wanted = wanted.min(beginning.len());
+            if let Some(border) = pipeline.lasting_border(beginning, wanted, pipeline.reach()) {
+                let apart = [ids(&pipeline, &text[..border]), ids(&pipeline, &text[border..])].concat();
+                prop_assert_eq!(apart, ids(&pipeline, &text), "{:?}", border);
+            }
         }
     }
 }

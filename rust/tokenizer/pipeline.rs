@@ -22,6 +22,17 @@ use crate::{Error, Result};
 /// Bytes that the cache of one thread takes unless told otherwise.
 pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 
+/// Bytes of the longest text: offsets have 32 bits, of which one is left free.
+pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
+
+/// Refuses a text of more than [`LONGEST_TEXT`] bytes.
+pub(crate) fn check_length(bytes: usize) -> Result<()> {
+    if bytes > LONGEST_TEXT {
+        return Err(Error::TextTooLong { bytes, limit: LONGEST_TEXT });
+    }
+    Ok(())
+}
+
 /// How pre-tokens are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
@@ -226,10 +237,7 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let limit = u32::MAX as usize / 2;
-        if text.len() > limit {
-            return Err(Error::TextTooLong { bytes: text.len(), limit });
-        }
+        check_length(text.len())?;
         let mut word = 0;
         self.matchers.original.segments(text, |segment| {
             if let Some(id) = segment.token {
@@ -428,5 +436,17 @@ impl Pipeline {
             }
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_may_have_2_gib_less_one_byte() {
+        assert!(check_length((1 << 31) - 1).is_ok());
+        let error = check_length(1 << 31).expect_err("one byte too many");
+        assert!(matches!(error, Error::TextTooLong { bytes: 0x8000_0000, limit: 0x7fff_ffff }));
     }
 }

@@ -111,6 +111,13 @@ def visible_spaces(tokenizer: Tokenizer) -> None:
     assert_type(decoders.Strip().start, int)
 
 
+class Column:
+    """What offers itself by Arrow's stream interface, as a polars Series does."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return None
+
+
 def arrays(tokenizer: Tokenizer) -> None:
     found = tokenizer.encode_files_arrays([Path("a.txt"), "b.txt"], "\n", errors="replace")
     assert_type(found, TokenArrays)
@@ -121,8 +128,17 @@ def arrays(tokenizer: Tokenizer) -> None:
     for row in found:
         assert_type(row, Ids)
         assert_type(tokenizer.decode(row, strict=True), str)
+    assert_type(tokenizer.encode_ids("a", add_special_tokens=False), list[int])
     assert_type(tokenizer.encode_batch_ids(("a", "b")), list[list[int]])
+    assert_type(tokenizer.encode_batch_ids([b"a", b"b"], errors="replace"), list[list[int]])
+    assert_type(tokenizer.encode_batch_arrays(np.array(["a", "b"])), TokenArrays)
+    assert_type(tokenizer.encode_batch_arrays(np.array([b"a"])), TokenArrays)
     assert_type(tokenizer.count_tokens(["a"]), npt.NDArray[np.int64])
+    assert_type(tokenizer.count_tokens_files(["a.txt", Path("b.txt")], "|", errors="replace"), npt.NDArray[np.int64])
+    assert_type(tokenizer.count_tokens(Column()), npt.NDArray[np.int64])
+    assert_type(tokenizer.encode_batch(Column()), list[Encoding])
+    tokenizer.train_from_iterator(Column())
+    tokenizer.train_from_iterator([Column(), Column()])
     assert_type(tokenizer.decode_batch([[1, 2], range(3)]), list[str])
     assert_type(TokenArrays(np.zeros(1, np.uint16), np.array([0, 1])), TokenArrays)
 
@@ -130,6 +146,7 @@ def arrays(tokenizer: Tokenizer) -> None:
 def refused(tokenizer: Tokenizer) -> None:
     # Each line must be an error, or the ignore itself is one (warn_unused_ignores).
     tokenizer.encode(b"bytes")  # type: ignore[call-overload]
+    tokenizer.encode_batch_ids([1, 2])  # type: ignore[arg-type]
     tokenizer.encode(["a", "text"], is_pretokenized="yes")  # type: ignore[call-overload]
     tokenizer.train("file.txt", BPE())  # type: ignore[arg-type]
     tokenizer.train(["file.txt"], errors="ignore")  # type: ignore[arg-type]

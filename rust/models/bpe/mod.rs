@@ -3,6 +3,7 @@
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
 mod byte_symbols;
+mod char_ids;
 mod cut_points;
 mod derivations;
 mod longest_match;
@@ -12,6 +13,7 @@ mod spelled;
 mod symbols;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use byte_symbols::ByteSymbols;
@@ -24,6 +26,7 @@ use crate::byte_level::push_mapped;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
+use char_ids::CharIds;
 
 /// Options of [`Bpe`]; the names are Hugging Face's.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +57,7 @@ pub struct Bpe {
     pairs: Arc<PairTable>,
     options: BpeOptions,
     unk_id: Option<u32>,
+    chars: Arc<CharIds>,
     /// `<0xNN>` tokens, when byte fallback is on.
     fallback_ids: Arc<Vec<Option<u32>>>,
 }
@@ -66,6 +70,7 @@ impl Default for Bpe {
             pairs: Arc::new(PairTable::new(std::iter::empty())),
             options: BpeOptions::default(),
             unk_id: None,
+            chars: Arc::new(CharIds::new(&Vocab::new())),
             fallback_ids: Arc::default(),
         }
     }
@@ -105,6 +110,7 @@ impl Bpe {
         let merges = (0u32..).zip(pairs).filter(|&(rank, &(pair, _))| table.rank(pair) == Some(rank));
         let merges = merges.map(|(_, &(pair, _))| pair).collect();
         let mut bpe = Self {
+            chars: Arc::new(CharIds::new(&vocab)),
             vocab,
             merges: Arc::new(merges),
             pairs: Arc::new(table),
@@ -190,11 +196,10 @@ impl Bpe {
         } else {
             options.unk_token.is_some() && !options.fuse_unk
         };
-        let stands_for_unknown = |id: u32| {
-            self.unk_id == Some(id) || (options.byte_fallback && self.fallback_ids.contains(&Some(id)))
-        };
-        let is_merged = |&(left, right): &(u32, u32)| stands_for_unknown(left) || stands_for_unknown(right);
-        self.has_plain_symbols() && is_unknown_apart && !self.merges.iter().any(is_merged)
+        let unknown: HashSet<u32> = self.fallback_ids().chain(self.unk_id).collect();
+        let is_merged = |(left, right): &(u32, u32)| unknown.contains(left) || unknown.contains(right);
+        let is_unknown_merged = self.merges.iter().any(is_merged);
+        self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
     /// Encodes one pre-token; appends to `tokens`.
