@@ -211,7 +211,7 @@ mod tests {
                 prop_assert!(cache.get_or_insert_with(word.as_bytes(), 0, word.len(), miss).is_ok());
             }
             let ahead: Vec<Ahead> =
-                asked.iter().map(|word| cache.look_ahead(word.as_bytes(), 0, word.len(), 0)).collect();
+                asked.iter().map(|word| cache.look_ahead(word.as_bytes(), 0, word.len(), 0, false)).collect();
             let is_hit = |word: &&String| known.contains(word) && word.len() <= INLINE;
             let hits: Vec<&String> = asked.iter().take_while(is_hit).collect();
             let naive: Vec<u32> = hits.iter().flat_map(|word| word.bytes().map(u32::from)).collect();

@@ -73,15 +73,19 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct LongEntry {
     hash: u64,
+    is_part: bool,
     start: u32,
     len: u32,
     value: Value,
 }
 
+/// In keys: what is looked for is a part of a pre-token, and has other tokens than a pre-token of the same bytes.
+const PART: u128 = 1 << 127;
+
 /// A pre-token whose entry is on its way from memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ahead {
-    /// 0 for a long pre-token.
+    /// Without bytes for a long pre-token.
     key: u128,
     /// As many bits as the largest table has places.
     hash: u32,
@@ -90,6 +94,18 @@ pub struct Ahead {
     end: u32,
     /// Number of the pre-token in its text.
     pub word: u32,
+}
+
+impl Ahead {
+    #[inline]
+    fn is_long(self) -> bool {
+        self.key & !PART == 0
+    }
+
+    /// Whether this is a part of a pre-token that differs from a pre-token of the same bytes.
+    pub fn is_part(self) -> bool {
+        self.key & PART != 0
+    }
 }
 
 /// A bounded map from pre-tokens to tokens. One thread uses it at a time.
@@ -161,18 +177,19 @@ impl WordCache {
         end: usize,
         miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
-        self.get_ahead(self.look_ahead(text, start, end, 0), text, miss)
+        self.get_ahead(self.look_ahead(text, start, end, 0, false), text, miss)
     }
 
     /// Starts looking a pre-token up: what comes of it some spans later need not wait for memory.
     ///
-    /// `text` has less than 4 GiB.
+    /// `text` has less than 4 GiB. With `is_part`, what is found and kept is apart from that of whole pre-tokens.
     #[inline]
-    pub fn look_ahead(&self, text: &[u8], start: usize, end: usize, word: u32) -> Ahead {
+    pub fn look_ahead(&self, text: &[u8], start: usize, end: usize, word: u32, is_part: bool) -> Ahead {
+        let part = if is_part { PART } else { 0 };
         if end - start <= SHORT {
-            return self.look_ahead_short(text, start, end, word);
+            return self.look_ahead_short(text, start, end, word, part);
         }
-        Ahead { key: 0, hash: 0, start: start as u32, end: end as u32, word }
+        Ahead { key: part, hash: 0, start: start as u32, end: end as u32, word }
     }
 
     /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
@@ -193,15 +210,15 @@ impl WordCache {
                 break;
             }
             let (start, end) = (base + start as usize, base + end as usize);
-            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step));
+            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step), 0);
             taken += 1;
         }
         taken as usize
     }
 
     #[inline]
-    fn look_ahead_short(&self, text: &[u8], start: usize, end: usize, word: u32) -> Ahead {
-        let key = key(text, start, end);
+    fn look_ahead_short(&self, text: &[u8], start: usize, end: usize, word: u32, part: u128) -> Ahead {
+        let key = key(text, start, end) | part;
         let hash = hash_key(key) as u32;
         prefetch(&self.entries, hash as usize & self.entries.len().wrapping_sub(1));
         Ahead { key, hash, start: start as u32, end: end as u32, word }
@@ -211,10 +228,11 @@ impl WordCache {
     ///
     /// That many of the first ids count; each of them covers its own length.
     #[inline]
-    pub fn get_few(&self, Ahead { key, hash, .. }: Ahead) -> Option<(&[u32; INLINE], usize)> {
-        if key == 0 {
+    pub fn get_few(&self, ahead: Ahead) -> Option<(&[u32; INLINE], usize)> {
+        if ahead.is_long() {
             return None;
         }
+        let Ahead { key, hash, .. } = ahead;
         let Value { head, ids } = &self.entries[self.find_short(key, hash)?].value;
         let count = *head as usize;
         (count <= INLINE).then_some((ids, count))
@@ -227,13 +245,14 @@ impl WordCache {
     #[inline]
     pub fn get_ahead(
         &mut self,
-        Ahead { key, hash, start, end, .. }: Ahead,
+        ahead: Ahead,
         text: &[u8],
         miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
-        let (start, end) = (start as usize, end as usize);
-        if key == 0 {
-            return self.get_long(&text[start..end], miss);
+        let Ahead { key, hash, .. } = ahead;
+        let (start, end) = (ahead.start as usize, ahead.end as usize);
+        if ahead.is_long() {
+            return self.get_long(&text[start..end], ahead.is_part(), miss);
         }
         match self.find_short(key, hash) {
             Some(place) => Ok(self.found(&self.entries[place].value)),
@@ -304,6 +323,7 @@ impl WordCache {
     fn get_long(
         &mut self,
         word: &[u8],
+        is_part: bool,
         miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
         if word.len() > LONGEST || self.limit == 0 {
@@ -312,16 +332,18 @@ impl WordCache {
         }
         let hash = hash_long(word);
         let text = |entry: &LongEntry| entry.start as usize..(entry.start + entry.len) as usize;
-        let is_word = |entry: &LongEntry| entry.hash == hash && self.long_text[text(entry)] == *word;
+        let is_same = |entry: &LongEntry| entry.hash == hash && entry.is_part == is_part;
+        let is_word = |entry: &LongEntry| is_same(entry) && self.long_text[text(entry)] == *word;
         if self.long.find(hash, is_word).is_none() {
             self.ask(word, miss)?;
             self.make_room();
             let value = self.store_passing();
-            let entry = LongEntry { hash, start: self.long_text.len() as u32, len: word.len() as u32, value };
+            let start = self.long_text.len() as u32;
+            let entry = LongEntry { hash, is_part, start, len: word.len() as u32, value };
             self.long_text.extend_from_slice(word);
             self.long.insert_unique(hash, entry, |entry| entry.hash);
         }
-        let is_word = |entry: &LongEntry| entry.hash == hash && self.long_text[text(entry)] == *word;
+        let is_word = |entry: &LongEntry| is_same(entry) && self.long_text[text(entry)] == *word;
         Ok(match self.long.find(hash, is_word) {
             Some(entry) => self.found(&entry.value),
             None => self.passing.found(),
@@ -422,7 +444,7 @@ mod tests {
                     model(word.as_bytes(), &mut tokens);
                     tokens
                 });
-                let ahead = cache.look_ahead(word.as_bytes(), 0, word.len(), 0);
+                let ahead = cache.look_ahead(word.as_bytes(), 0, word.len(), 0, false);
                 if let Some((ids, count)) = cache.get_few(ahead) {
                     prop_assert_eq!(Found { ids: &ids[..count], spans: None }, expected.found());
                     continue;

@@ -41,6 +41,7 @@ impl Unit {
 pub struct WordEncoder {
     model: Arc<Model>,
     unit: Unit,
+    has_parts: bool,
     /// For [`Unit::Bytes`], if the model takes raw bytes.
     byte_symbols: Option<ByteSymbols>,
     token_lens: Vec<u32>,
@@ -81,7 +82,14 @@ impl WordEncoder {
             }
         }
         let byte_symbols = if unit == Unit::Bytes { model.byte_symbols() } else { None };
-        Self { model, unit, byte_symbols, token_lens, cut_points: Worthwhile::default() }
+        Self {
+            has_parts: model.has_parts(),
+            model,
+            unit,
+            byte_symbols,
+            token_lens,
+            cut_points: Worthwhile::default(),
+        }
     }
 
     /// The model.
@@ -101,12 +109,26 @@ impl WordEncoder {
         self.cut_points.get(len, self.token_lens.len(), make)
     }
 
-    /// Encodes one pre-token into `out`.
+    /// Whether the unit `start..end` of the pre-token that ends at `word_end` and began at `word_start` has to be told
+    /// from a pre-token of the same bytes.
+    #[inline]
+    pub fn is_part(&self, (word_start, word_end): (usize, usize), start: usize, end: usize) -> bool {
+        self.has_parts && (start, end) != (word_start, word_end)
+    }
+
+    /// Encodes one pre-token, or a part of one, into `out`.
     ///
     /// # Errors
     /// Those of the model.
-    pub fn encode(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+    pub fn encode(
+        &self,
+        word: &[u8],
+        is_part: bool,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<()> {
         scratch.tokens.clear();
+        scratch.model.set_part(is_part);
         if self.unit == Unit::Bytes {
             return self.encode_bytes(word, scratch, out);
         }
@@ -183,7 +205,7 @@ mod tests {
         let bpe = Bpe::new(Vocab::from_tokens(vocab), merges, BpeOptions::default()).expect("valid");
         let encoder = WordEncoder::new(Arc::new(Model::Bpe(bpe)), Unit::Bytes);
         let mut out = WordTokens { is_regular: true, ..WordTokens::default() };
-        encoder.encode(word.as_bytes(), &mut MissScratch::default(), &mut out).expect("no unk_token");
+        encoder.encode(word.as_bytes(), false, &mut MissScratch::default(), &mut out).expect("no unk_token");
         out
     }
 

@@ -106,10 +106,19 @@ impl Model {
         }
     }
 
-    /// Whether text may be cut before every run of U+2581 without a change of its tokens.
-    pub fn is_cut_at_spaces(&self) -> bool {
+    /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
+    pub fn has_parts(&self) -> bool {
         match self {
-            Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at_spaces(),
+            Self::Bpe(bpe) => bpe.has_parts(),
+            Self::WordPiece(_) | Self::WordLevel(_) => false,
+        }
+    }
+
+    /// Whether a pre-token may be cut between any two characters of which `is_border` says so without a change of its
+    /// tokens.
+    pub fn is_cut_at(&self, is_border: impl Fn(char, char) -> bool) -> bool {
+        match self {
+            Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_border),
             Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }

@@ -40,7 +40,7 @@ use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
-use spaces::Spaces;
+use spaces::{SpacedWords, Spaces};
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// Finds where spans end, for splitters without gaps.
@@ -85,6 +85,8 @@ pub enum Splitter {
     },
     /// A run of spaces (U+0020) with all up to the next one, without gaps.
     Spaces,
+    /// As `Spaces`, and cut where a letter meets a symbol of ASCII.
+    SpacedWords,
 }
 
 impl Splitter {
@@ -161,6 +163,7 @@ impl Splitter {
             Self::BertText { accents: true } => for_each_with_gaps::<BertText<true>>(text, found),
             Self::BertText { accents: false } => for_each_with_gaps::<BertText<false>>(text, found),
             Self::Spaces => for_each::<Spaces>(text, found),
+            Self::SpacedWords => for_each::<SpacedWords>(text, found),
         }
     }
 }

@@ -10,6 +10,8 @@ const WHITESPACE: &str = r"[\w\u200C\u200D]+|[^\w\u200C\u200D\s]+";
 const WHITESPACE_SPLIT: &str = r"\S+";
 
 const SPACES: &str = " *[^ ]+| +";
+const SPACED_WORDS: &str =
+    r" *[^ ](?:(?!(?<=\p{L})[\x00-\x1F!-/:-@\[-`{-\x7F]|(?<=[\x00-\x1F!-/:-@\[-`{-\x7F])\p{L})[^ ])*| +";
 
 fn pattern_of(splitter: Splitter) -> Pattern {
     let known = Splitter::PATTERNS.iter().find(|(_, known)| *known == splitter);
@@ -17,6 +19,7 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::Whitespace => WHITESPACE,
         Splitter::WhitespaceSplit => WHITESPACE_SPLIT,
         Splitter::Spaces => SPACES,
+        Splitter::SpacedWords => SPACED_WORDS,
         _ => known.expect("a pattern").0,
     };
     Pattern::new(pattern).expect("a valid pattern")
@@ -85,6 +88,7 @@ matches_regex! {
     whitespace_matches_regex: Splitter::Whitespace;
     whitespace_split_matches_regex: Splitter::WhitespaceSplit;
     spaces_matches_regex: Splitter::Spaces;
+    spaced_words_matches_regex: Splitter::SpacedWords;
 }
 
 /// Where a character's class matters, with `?` for the character; each part ends where all splitters cut.

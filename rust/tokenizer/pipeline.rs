@@ -265,10 +265,11 @@ impl Pipeline {
             return self.scan_original(splitter, text, segment.start, segment.end, word, worker, sink);
         }
         let piece = &text[segment.start..segment.end];
-        if let Plan::Spaced(Spaced { has_prefix }) = self.plan
-            && self.encode_spaced(text, segment, has_prefix && !is_begun, word, worker, sink)?
-        {
-            return Ok(());
+        if let Plan::Spaced(spaced) = self.plan {
+            let spaced = Spaced { has_prefix: spaced.has_prefix && !is_begun, ..spaced };
+            if self.encode_spaced(text, segment, spaced, word, worker, sink)? {
+                return Ok(());
+            }
         }
         let normalizer = self.normalizer.as_ref().and_then(|normalizer| match self.plan {
             Plan::Spaced(spaced) if is_begun => spaced.without_prefix(normalizer),
@@ -310,17 +311,21 @@ impl Pipeline {
     pub(super) fn encode_pre_token<S: Sink>(
         &self,
         text: &Normalized<'_>,
-        Range { mut start, end }: Range<usize>,
+        Range { start: word_start, end }: Range<usize>,
         word: u32,
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
         let (bytes, Worker { cache, scratch }) = (text.text().as_bytes(), worker);
-        let cuts = if end - start > SHORT { self.encoder.cut_points(end - start) } else { None };
+        let len = end - word_start;
+        let cuts = if len > SHORT { self.encoder.cut_points(len) } else { None };
+        let mut start = word_start;
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(bytes, start, end));
-            let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, scratch, out);
-            let found = cache.get_or_insert_with(bytes, start, unit_end, miss)?;
+            let is_part = self.encoder.is_part((word_start, end), start, unit_end);
+            let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, is_part, scratch, out);
+            let ahead = cache.look_ahead(bytes, start, unit_end, word, is_part);
+            let found = cache.get_ahead(ahead, bytes, miss)?;
             sink.word(found, text, start, unit_end, word);
             start = unit_end;
         }

@@ -1,8 +1,9 @@
 //! SentencePiece-style tokenizers on the original text.
 //!
 //! Their normalizer puts U+2581 before the text and in place of each space, and nothing cuts the text. Where the vocabulary
-//! allows a cut before every run of U+2581 ([`Model::is_cut_at_spaces`]), the words of the original text are units, each a
-//! run of spaces with what follows it, and a space is as good as a U+2581. Only the first word, which gets the prefix, is
+//! allows a cut before every run of U+2581 ([`Model::is_cut_at`]), the words of the original text are units, each a run of
+//! spaces with what follows it, and a space is as good as a U+2581. Most vocabularies also hold no token with a letter
+//! beside punctuation, which then are units of their own. Only the first word, which gets the prefix, is
 //! normalized, and pieces of text that hold a U+2581 already.
 
 use super::pipeline::Pipeline;
@@ -16,7 +17,8 @@ use crate::models::Model;
 use crate::normalized::Normalized;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
-use crate::scan::spaces::Spaces;
+use crate::scan::classes::{Class, LETTER};
+use crate::scan::spaces::{Spaces, is_ascii_symbol};
 use crate::scan::{Scan, Splitter};
 use crate::structures::finder::TextPattern;
 
@@ -25,6 +27,8 @@ use crate::structures::finder::TextPattern;
 pub struct Spaced {
     /// Text gets a U+2581 before it.
     pub has_prefix: bool,
+    /// Finds the units.
+    pub splitter: Splitter,
 }
 
 impl Spaced {
@@ -54,7 +58,17 @@ pub(super) fn spaced(
         },
         _ => None,
     }?;
-    model.is_cut_at_spaces().then_some(Spaced { has_prefix })
+    let is_space = |left: char, right: char| right == VISIBLE_SPACE && left != VISIBLE_SPACE;
+    let is_letter = |c: char| Class::of(c).is(LETTER);
+    let is_word_end = |left: char, right: char| {
+        is_letter(left) && is_ascii_symbol(right) || is_ascii_symbol(left) && is_letter(right)
+    };
+    let splitter = match model.is_cut_at(is_space) {
+        true if model.is_cut_at(is_word_end) => Splitter::SpacedWords,
+        true => Splitter::Spaces,
+        false => return None,
+    };
+    Some(Spaced { has_prefix, splitter })
 }
 
 fn is_visible(normalizer: &Normalizer) -> bool {
@@ -71,7 +85,7 @@ impl Pipeline {
         &self,
         text: &str,
         segment: Segment,
-        has_prefix: bool,
+        Spaced { has_prefix, splitter }: Spaced,
         word: &mut u32,
         worker: &mut Worker,
         sink: &mut S,
@@ -90,7 +104,7 @@ impl Pipeline {
         }
         let words = Words { encoder: self.encoder(), clean_up: None };
         let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 0);
-        Splitter::Spaces.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
+        splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         stream.finish()?;
         *word += 1;
         Ok(true)
@@ -116,12 +130,14 @@ mod tests {
 
     /// Tokens of the characters `▁ab日`, and all bytes to fall back on. Few choices put a `▁` behind another character.
     fn bpe(choices: &[(u8, u8)], has_unknown: bool) -> Bpe {
-        let mut tokens: Vec<String> = ["<unk>", "▁", "a", "b", "日"].map(str::to_owned).into();
+        let mut tokens: Vec<String> = ["<unk>", "▁", "a", "b", ",", "日"].map(str::to_owned).into();
         let mut pairs = Vec::new();
         for &(left, right) in choices {
             let (left, right) =
                 (1 + left as usize % (tokens.len() - 1), 1 + right as usize % (tokens.len() - 1));
-            let is_crossed = right == 1 && left != 1 && left % 8 != 0;
+            // Most pairs that would keep text from being cut are passed over.
+            let is_crossed =
+                (right == 1 && left != 1 || (right == 4) != (left == 4)) && (left + right) % 8 != 0;
             let joined = format!("{}{}", tokens[left], tokens[right]);
             if !is_crossed && !tokens.contains(&joined) {
                 pairs.push(((left as u32, right as u32), tokens.len() as u32));
@@ -180,13 +196,14 @@ mod tests {
             choices in prop::collection::vec((any::<u8>(), any::<u8>()), 0..40),
             has_unknown in any::<bool>(),
             has_prefix in any::<bool>(),
-            texts in prop::collection::vec("[ab日 ]{0,40}|( {0,4}[ab]{1,6}){0,20}|[ab é\n▁<s>]{0,30}|(<s>| |a|▁){0,20}", 1..6),
+            texts in prop::collection::vec("[ab,日 ]{0,40}|( {0,4}[ab]{1,6},?){0,20}|[ab é\n▁<s>]{0,30}|(<s>| |a|▁){0,20}", 1..6),
             target in 1..20usize,
         ) {
             let model = Arc::new(Model::Bpe(bpe(&choices, has_unknown)));
             let fast = pipeline(&model, has_prefix, None);
             let naive = pipeline(&model, has_prefix, Some(PreTokenizer::Sequence(Vec::new())));
-            prop_assert_eq!(matches!(fast.plan(), Plan::Spaced(_)), model.is_cut_at_spaces());
+            let is_border = |left: char, right: char| right == '▁' && left != '▁';
+            prop_assert_eq!(matches!(fast.plan(), Plan::Spaced(_)), model.is_cut_at(is_border));
             prop_assert_eq!(naive.plan(), Plan::Stages);
             fast.encoder().cut_points(1 << 20);
             for text in &texts {

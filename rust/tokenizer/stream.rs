@@ -60,11 +60,14 @@ impl<'a, S: Sink> Stream<'a, S> {
     }
 
     #[inline(never)]
-    fn push_long(&mut self, mut start: usize, end: usize) {
-        let cuts = self.words.encoder.cut_points(end - start);
+    fn push_long(&mut self, word_start: usize, end: usize) {
+        let cuts = self.words.encoder.cut_points(end - word_start);
+        let mut start = word_start;
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(self.text, start, end));
-            self.ahead[self.filled] = self.worker.cache.look_ahead(self.text, start, unit_end, self.word);
+            let is_part = self.words.encoder.is_part((word_start, end), start, unit_end);
+            let cache = &self.worker.cache;
+            self.ahead[self.filled] = cache.look_ahead(self.text, start, unit_end, self.word, is_part);
             self.filled += 1;
             if self.filled == AHEAD {
                 self.flush();
@@ -86,7 +89,8 @@ impl<'a, S: Sink> Stream<'a, S> {
         loop {
             ahead = &ahead[self.sink.hits(cache, ahead)..];
             let Some((&first, rest)) = ahead.split_first() else { return Ok(()) };
-            let miss = |word: &[u8], out: &mut WordTokens| self.words.encode(word, scratch, out);
+            let miss =
+                |word: &[u8], out: &mut WordTokens| self.words.encode(word, first.is_part(), scratch, out);
             let found = cache.get_ahead(first, self.text, miss)?;
             self.sink.plain_word(found, first.start as usize, first.word);
             ahead = rest;
@@ -97,5 +101,52 @@ impl<'a, S: Sink> Stream<'a, S> {
     pub(super) fn finish(mut self) -> Result<u32> {
         self.flush();
         self.result.map(|()| self.word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::added_tokens::AddedTokens;
+    use crate::byte_level::BYTE_TO_CHAR;
+    use crate::engine::IdSink;
+    use crate::models::Model;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+    use crate::tokenizer::Pipeline;
+    use crate::vocab::Vocab;
+
+    #[test]
+    fn ignore_merges_holds_of_whole_pre_tokens_only() {
+        // No merge makes `cd`, so it is found where it is a pre-token, and not where a cut makes it a unit.
+        let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+        tokens.push("cd".to_owned());
+        // Long pre-tokens of text are cut only where unknown characters have a token.
+        let unk_token = Some("a".to_owned());
+        let options = BpeOptions { ignore_merges: true, unk_token, ..BpeOptions::default() };
+        let bpe = Bpe::from_pairs(Arc::new(Vocab::from_tokens(&tokens)), &[], options).expect("no dropout");
+        let byte_level = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
+        for pre_tokenizer in [
+            PreTokenizer::ByteLevel(byte_level),
+            PreTokenizer::Sequence(vec![
+                PreTokenizer::ByteLevel(byte_level),
+                PreTokenizer::Sequence(Vec::new()),
+            ]),
+        ] {
+            let (model, added) = (Arc::new(Model::Bpe(bpe.clone())), Arc::new(AddedTokens::default()));
+            let pipeline =
+                Pipeline::new(None, Some(pre_tokenizer), model, added, false, 1 << 20).expect("valid");
+            assert!(pipeline.encoder().cut_points(1 << 20).is_some());
+            let mut ids = Vec::<u32>::new();
+            let mut worker = pipeline.pool().take();
+            let text = "cd\n".to_owned() + &"a".repeat(20) + "cd\n" + "cd";
+            pipeline.encode(&text, &mut worker, &mut IdSink(&mut ids)).expect("all bytes are known");
+            let [a, c, d, newline, cd] = [97, 99, 100, 10, 256];
+            let mut expected = vec![cd, newline];
+            expected.extend([a; 20]);
+            expected.extend([c, d, newline, cd]);
+            assert_eq!(ids, expected);
+        }
     }
 }

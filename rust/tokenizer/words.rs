@@ -22,13 +22,19 @@ impl Words<'_> {
     ///
     /// # Errors
     /// Those of the model.
-    pub(super) fn encode(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
-        let Some(bert) = self.clean_up else { return self.encoder.encode(word, scratch, out) };
+    pub(super) fn encode(
+        &self,
+        word: &[u8],
+        is_part: bool,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<()> {
+        let Some(bert) = self.clean_up else { return self.encoder.encode(word, is_part, scratch, out) };
         if word.iter().all(u8::is_ascii_graphic) {
             if bert.lowercase && word.iter().any(u8::is_ascii_uppercase) {
-                return self.encoder.encode(&word.to_ascii_lowercase(), scratch, out);
+                return self.encoder.encode(&word.to_ascii_lowercase(), is_part, scratch, out);
             }
-            return self.encoder.encode(word, scratch, out);
+            return self.encoder.encode(word, is_part, scratch, out);
         }
         let text = std::str::from_utf8(word).unwrap_or_default();
         let normalized = bert.normalize(Normalized::new(text, 0, true));
@@ -38,7 +44,7 @@ impl Words<'_> {
             return Ok(());
         }
         let before = normalized.text().len() - normalized.text().trim_start_matches(' ').len();
-        self.encoder.encode(kept.as_bytes(), scratch, out)?;
+        self.encoder.encode(kept.as_bytes(), is_part, scratch, out)?;
         let mut end = 0;
         for (span, &id) in out.spans.as_chunks_mut::<2>().0.iter_mut().zip(&out.ids) {
             let [from, to] = span.map(|at| before + at as usize);

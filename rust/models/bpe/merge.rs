@@ -28,6 +28,8 @@ pub struct Scratch {
     skipped: Vec<Reverse<u64>>,
     random: fastrand::Rng,
     pub(super) matching: MatchScratch,
+    /// What is encoded is a part of a pre-token: what holds of whole pre-tokens does not hold of it.
+    pub(super) is_part: bool,
 }
 
 impl Default for Scratch {
@@ -42,6 +44,7 @@ impl Default for Scratch {
             skipped: Vec::new(),
             random: fastrand::Rng::with_seed(0),
             matching: MatchScratch::default(),
+            is_part: false,
         }
     }
 }
@@ -50,6 +53,11 @@ impl Scratch {
     /// Seeds the dropout that follows.
     pub fn seed(&mut self, seed: u64) {
         self.random.seed(seed);
+    }
+
+    /// Says whether what is encoded next are parts of pre-tokens rather than whole ones.
+    pub fn set_part(&mut self, is_part: bool) {
+        self.is_part = is_part;
     }
 
     pub(super) fn clear(&mut self) {

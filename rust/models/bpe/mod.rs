@@ -173,10 +173,14 @@ impl Bpe {
         self.are_parts_apart().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
     }
 
-    /// Whether pre-tokens may be cut before every run of U+2581: no token holds one behind another character.
-    pub fn is_cut_at_spaces(&self) -> bool {
-        let is_apart = |token: &str| !token.trim_start_matches(VISIBLE_SPACE).contains(VISIBLE_SPACE);
-        self.are_parts_apart() && self.vocab.iter().all(|(token, _)| is_apart(token))
+    /// Whether pre-tokens may be cut between any two characters of which `is_border` says so: no merge joins these.
+    pub fn is_cut_at(&self, is_border: impl Fn(char, char) -> bool) -> bool {
+        let has_border = |(left, right): &(u32, u32)| {
+            let chars = |id: u32| self.vocab.token(id).unwrap_or_default().chars();
+            let (left, right) = (chars(*left).next_back(), chars(*right).next());
+            left.zip(right).is_none_or(|(left, right)| is_border(left, right))
+        };
+        !self.has_parts() && self.are_parts_apart() && !self.merges.iter().any(has_border)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.
@@ -202,6 +206,15 @@ impl Bpe {
         self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
+    /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
+    pub fn has_parts(&self) -> bool {
+        self.options.ignore_merges
+    }
+
+    fn takes_whole(&self, scratch: &Scratch) -> bool {
+        self.options.ignore_merges && !scratch.is_part
+    }
+
     /// Encodes one pre-token; appends to `tokens`.
     ///
     /// O(n log n) in bytes. Equal ranks merge leftmost first.
@@ -213,8 +226,8 @@ impl Bpe {
             return Ok(());
         }
         let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
-        if self.options.ignore_merges
-            && dropout.is_none()
+        if dropout.is_none()
+            && self.takes_whole(scratch)
             && let Some(id) = self.vocab.id(word)
         {
             tokens.push(id, word.len() as u32);
@@ -245,7 +258,7 @@ impl Bpe {
         if dropout.is_none()
             && let Some(matcher) = symbols.longest_match(self, word)
         {
-            if self.options.ignore_merges
+            if self.takes_whole(scratch)
                 && let Some(id) = matcher.whole(word)
             {
                 tokens.push(id, word.len() as u32);
@@ -254,7 +267,7 @@ impl Bpe {
             if matcher.encode(word, &self.pairs, &mut scratch.matching, tokens) {
                 return true;
             }
-        } else if self.options.ignore_merges && dropout.is_none() {
+        } else if self.takes_whole(scratch) && dropout.is_none() {
             push_mapped(word, mapped);
             if let Some(id) = self.vocab.id(mapped) {
                 tokens.push(id, word.len() as u32);

@@ -45,7 +45,7 @@ use gaps::{
 };
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
-use spaces::SpacesRules;
+use spaces::{SpacedWordsRules, SpacesRules};
 
 impl Splitter {
     /// Writes the ends of the spans from the span boundary `start` on: as many as `ends` holds, or until the text ends.
@@ -104,6 +104,7 @@ impl Splitter {
             Self::Qwen2 => fill_ends::<Cl100kRules<1>>(backend, text, start, ends),
             Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
             Self::Spaces => fill_ends::<SpacesRules>(backend, text, start, ends),
+            Self::SpacedWords => fill_ends::<SpacedWordsRules>(backend, text, start, ends),
             Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. } => {
                 panic!("{self:?} has gaps")
             }

@@ -1,10 +1,10 @@
-//! The splitter before spaces on masks: a span starts at a blank that no blank is before.
+//! The splitters of SentencePiece-style tokenizers on masks.
 
 use super::fill::Rules;
 use super::masks::{Masks, last, up};
-use crate::scan::spaces::Spaces;
+use crate::scan::spaces::{SpacedWords, Spaces};
 
-/// The last bit of the block before.
+/// A span starts at a blank that no blank is before.
 #[derive(Default)]
 pub(super) struct SpacesRules {
     blank: u64,
@@ -18,5 +18,26 @@ impl Rules for SpacesRules {
         let starts = now.blank & !up(now.blank, self.blank);
         self.blank = last(now.blank);
         (starts, 0)
+    }
+}
+
+/// A span starts there, and at a letter behind a symbol of ASCII and the other way round.
+#[derive(Default)]
+pub(super) struct SpacedWordsRules {
+    spaces: SpacesRules,
+    letter: u64,
+    symbol: u64,
+}
+
+impl Rules for SpacedWordsRules {
+    type Scalar = SpacedWords;
+
+    #[inline(always)]
+    fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
+        let symbol = !(now.letter | now.number | now.blank | now.wide);
+        let borders = symbol & up(now.letter, self.letter) | now.letter & up(symbol, self.symbol);
+        self.letter = last(now.letter);
+        self.symbol = last(symbol);
+        (self.spaces.starts(text, base, now, next).0 | borders, 0)
     }
 }

@@ -19,7 +19,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 10] = [
+const SPLITTERS: [Splitter; 11] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -30,6 +30,7 @@ const SPLITTERS: [Splitter; 10] = [
     Splitter::BertText { accents: false },
     Splitter::BertText { accents: true },
     Splitter::Spaces,
+    Splitter::SpacedWords,
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
@@ -161,6 +162,7 @@ fill_matches_naive! {
     fill_ends_of_qwen2_matches_naive: Splitter::Qwen2;
     fill_ends_of_o200k_matches_naive: Splitter::O200k;
     fill_ends_of_spaces_matches_naive: Splitter::Spaces;
+    fill_ends_of_spaced_words_matches_naive: Splitter::SpacedWords;
     fill_spans_of_whitespace_matches_naive: Splitter::Whitespace;
     fill_spans_of_whitespace_split_matches_naive: Splitter::WhitespaceSplit;
 }
