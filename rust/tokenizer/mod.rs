@@ -7,6 +7,7 @@ mod ids;
 mod limits;
 mod pieces;
 pub mod pipeline;
+mod plan;
 mod spaced;
 mod stream;
 mod training;

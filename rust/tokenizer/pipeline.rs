@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use super::plan::Plan;
+use super::plan::{plan, word_plan};
 use super::spaced::{Spaced, spaced};
 use super::stream::Stream;
 use super::words::Words;
@@ -14,7 +16,7 @@ use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::{Bert, Normalizer};
-use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::Splitter;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
@@ -33,19 +35,6 @@ pub(crate) fn check_length(bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// How pre-tokens are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
-    /// One scanner over the text itself.
-    Scan(Splitter),
-    /// One scanner over the text itself; the normalizer changes each pre-token by itself.
-    Words(Splitter),
-    /// One scanner over the text itself, in which spaces stand for U+2581.
-    Spaced(Spaced),
-    /// The stages one by one, each on what the one before made.
-    Stages,
-}
-
 /// The stages of a tokenizer up to its model, compiled.
 #[derive(Debug)]
 pub struct Pipeline {
@@ -61,53 +50,6 @@ pub struct Pipeline {
     pool: Pool,
     calls: AtomicU64,
     seed: u64,
-}
-
-/// The plan by which BERT's normalizer changes pre-tokens one by one, if that gives exactly what the stages give.
-///
-/// It does where no added token is looked for in the normalized text, and where a pre-token has no token only if nothing
-/// is left of it.
-fn word_plan(
-    normalizer: Option<&Normalizer>,
-    pre_tokenizer: Option<&PreTokenizer>,
-    model: &Model,
-    matchers: &Matchers,
-) -> Option<Plan> {
-    let (Some(Normalizer::Bert(bert)), Some(PreTokenizer::Bert)) = (normalizer, pre_tokenizer) else {
-        return None;
-    };
-    let is_known = bert.clean_text && bert.handle_chinese_chars && matchers.normalized.is_empty();
-    let has_tokens = matches!(model, Model::WordPiece(_) | Model::WordLevel(_));
-    (is_known && has_tokens).then(|| Plan::Words(Splitter::BertText { accents: bert.strips_accents() }))
-}
-
-/// Finds the fastest plan that gives exactly what the stages give.
-fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
-    let bytes_only = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
-    let is_byte_map = |stage: &ByteLevel| ByteLevel { trim_offsets: true, ..*stage } == bytes_only;
-    match pre_tokenizer {
-        Some(PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. })) => {
-            (Plan::Scan(Splitter::Gpt2), Unit::Bytes)
-        }
-        Some(PreTokenizer::Whitespace) => (Plan::Scan(Splitter::Whitespace), Unit::Text),
-        Some(PreTokenizer::Bert) => (Plan::Scan(Splitter::Bert), Unit::Text),
-        Some(PreTokenizer::WhitespaceSplit) => (Plan::Scan(Splitter::WhitespaceSplit), Unit::Text),
-        Some(PreTokenizer::Split(split)) => match split.scanner() {
-            Some(splitter) => (Plan::Scan(splitter), Unit::Text),
-            None => (Plan::Stages, Unit::Text),
-        },
-        Some(PreTokenizer::Sequence(stages)) => match stages.as_slice() {
-            [only] => plan(Some(only)),
-            [PreTokenizer::Split(split), PreTokenizer::ByteLevel(stage)] if is_byte_map(stage) => {
-                match split.scanner() {
-                    Some(splitter) => (Plan::Scan(splitter), Unit::Bytes),
-                    None => (Plan::Stages, Unit::Text),
-                }
-            }
-            _ => (Plan::Stages, Unit::Text),
-        },
-        _ => (Plan::Stages, Unit::Text),
-    }
 }
 
 impl Pipeline {
