@@ -49,12 +49,18 @@ __all__ = [
     "pre_tokenizers",
     "processors",
     "train_bpe_words",
+    "train_wordlevel_words",
+    "train_wordpiece_words",
     "trainers",
 ]
 
 __version__: str
 
 def train_bpe_words(
+    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
+) -> tuple[list[str], list[tuple[str, str]]]: ...
+def train_wordlevel_words(words: Sequence[tuple[str, int]], **options: object) -> list[str]: ...
+def train_wordpiece_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
 ) -> tuple[list[str], list[tuple[str, str]]]: ...
 

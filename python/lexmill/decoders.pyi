@@ -15,6 +15,7 @@ __all__ = [
     "Replace",
     "Sequence",
     "Strip",
+    "WordPiece",
 ]
 
 _PrependScheme: TypeAlias = Literal["first", "never", "always"]
@@ -88,3 +89,15 @@ class BPEDecoder(Decoder):
 class Sequence(Decoder):
     def __new__(cls, decoders: _Sequence[Decoder]) -> Sequence: ...
     def __getnewargs__(self) -> tuple[list[Decoder]]: ...
+
+@final
+class WordPiece(Decoder):
+    def __new__(cls, prefix: str = "##", cleanup: bool = True) -> WordPiece: ...
+    @property
+    def prefix(self) -> str: ...
+    @prefix.setter
+    def prefix(self, value: str) -> None: ...
+    @property
+    def cleanup(self) -> bool: ...
+    @cleanup.setter
+    def cleanup(self, value: bool) -> None: ...

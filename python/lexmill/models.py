@@ -6,5 +6,7 @@ from lexmill import _core
 
 BPE = _core.models.BPE
 Model = _core.models.Model
+WordLevel = _core.models.WordLevel
+WordPiece = _core.models.WordPiece
 
-__all__ = ["BPE", "Model"]
+__all__ = ["BPE", "Model", "WordLevel", "WordPiece"]

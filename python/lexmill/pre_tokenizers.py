@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexmill import _core
 
+BertPreTokenizer = _core.pre_tokenizers.BertPreTokenizer
 ByteLevel = _core.pre_tokenizers.ByteLevel
 Digits = _core.pre_tokenizers.Digits
 Metaspace = _core.pre_tokenizers.Metaspace
@@ -15,6 +16,7 @@ Whitespace = _core.pre_tokenizers.Whitespace
 WhitespaceSplit = _core.pre_tokenizers.WhitespaceSplit
 
 __all__ = [
+    "BertPreTokenizer",
     "ByteLevel",
     "Digits",
     "Metaspace",

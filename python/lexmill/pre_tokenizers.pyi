@@ -6,6 +6,7 @@ from typing_extensions import disjoint_base
 from lexmill._core import Regex
 
 __all__ = [
+    "BertPreTokenizer",
     "ByteLevel",
     "Digits",
     "Metaspace",
@@ -107,3 +108,7 @@ class Sequence(PreTokenizer):
     def __getitem__(self, at: int, /) -> PreTokenizer: ...
     def __setitem__(self, at: int, value: PreTokenizer, /) -> None: ...
     def __getnewargs__(self) -> tuple[list[PreTokenizer]]: ...
+
+@final
+class BertPreTokenizer(PreTokenizer):
+    def __new__(cls) -> BertPreTokenizer: ...

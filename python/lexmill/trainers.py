@@ -6,5 +6,7 @@ from lexmill import _core
 
 BpeTrainer = _core.trainers.BpeTrainer
 Trainer = _core.trainers.Trainer
+WordLevelTrainer = _core.trainers.WordLevelTrainer
+WordPieceTrainer = _core.trainers.WordPieceTrainer
 
-__all__ = ["BpeTrainer", "Trainer"]
+__all__ = ["BpeTrainer", "Trainer", "WordLevelTrainer", "WordPieceTrainer"]

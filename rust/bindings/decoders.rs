@@ -1,6 +1,7 @@
 //! `lexmill.decoders`.
 
 mod metaspace;
+mod wordpiece;
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
 pub(super) use metaspace::PyMetaspace;
+pub(super) use wordpiece::PyWordPiece;
 
 use super::components::{get_state, plain_stages, repr, set_state};
 use super::errors::OrRaise;
@@ -54,6 +56,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Decoder>>) -> PyResult<Py<Py
         Decoder::Strip(_) => Py::new(py, base.add_subclass(PyStrip))?.into_any(),
         Decoder::Metaspace(_) => Py::new(py, base.add_subclass(PyMetaspace))?.into_any(),
         Decoder::Bpe { .. } => Py::new(py, base.add_subclass(PyBpeDecoder))?.into_any(),
+        Decoder::WordPiece { .. } => Py::new(py, base.add_subclass(PyWordPiece))?.into_any(),
         Decoder::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })
 }

@@ -45,7 +45,7 @@ mod _core {
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
-    use super::trainers::train_bpe_words;
+    use super::trainers::{train_bpe_words, train_wordlevel_words, train_wordpiece_words};
     use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
 
     #[pymodule_init]
@@ -57,14 +57,14 @@ mod _core {
     #[pymodule]
     mod models {
         #[pymodule_export]
-        use super::super::models::{PyBpe, PyModel};
+        use super::super::models::{PyBpe, PyModel, PyWordLevel, PyWordPiece};
     }
 
     /// Trainers.
     #[pymodule]
     mod trainers {
         #[pymodule_export]
-        use super::super::trainers::{PyBpeTrainer, PyTrainer};
+        use super::super::trainers::{PyBpeTrainer, PyTrainer, PyWordLevelTrainer, PyWordPieceTrainer};
     }
 
     /// Normalizers.
@@ -72,8 +72,8 @@ mod _core {
     mod normalizers {
         #[pymodule_export]
         use super::super::normalizers::{
-            PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace, PySequence,
-            PyStrip, PyStripAccents,
+            PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace,
+            PySequence, PyStrip, PyStripAccents,
         };
     }
 
@@ -82,8 +82,8 @@ mod _core {
     mod pre_tokenizers {
         #[pymodule_export]
         use super::super::pre_tokenizers::{
-            PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation, PySequence, PySplit,
-            PyWhitespace, PyWhitespaceSplit,
+            PyBertPreTokenizer, PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation,
+            PySequence, PySplit, PyWhitespace, PyWhitespaceSplit,
         };
     }
 
@@ -92,7 +92,8 @@ mod _core {
     mod processors {
         #[pymodule_export]
         use super::super::processors::{
-            PyByteLevel, PyPostProcessor, PyRobertaProcessing, PySequence, PyTemplateProcessing,
+            PyBertProcessing, PyByteLevel, PyPostProcessor, PyRobertaProcessing, PySequence,
+            PyTemplateProcessing,
         };
     }
 
@@ -102,7 +103,7 @@ mod _core {
         #[pymodule_export]
         use super::super::decoders::{
             PyBpeDecoder, PyByteFallback, PyByteLevel, PyDecoder, PyFuse, PyMetaspace, PyReplace, PySequence,
-            PyStrip,
+            PyStrip, PyWordPiece,
         };
     }
 }

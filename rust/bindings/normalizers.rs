@@ -1,10 +1,14 @@
 //! `lexmill.normalizers`.
 
+mod bert;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+
+pub(super) use bert::PyBertNormalizer;
 
 use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
 use super::errors::{OrRaise, exception};
@@ -52,6 +56,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Normalizer>>) -> PyResult<Py
         Normalizer::StripAccents => Py::new(py, base.add_subclass(PyStripAccents))?.into_any(),
         Normalizer::Prepend(_) => Py::new(py, base.add_subclass(PyPrepend))?.into_any(),
         Normalizer::Replace(_) => Py::new(py, base.add_subclass(PyReplace))?.into_any(),
+        Normalizer::Bert(_) => Py::new(py, base.add_subclass(PyBertNormalizer))?.into_any(),
         Normalizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })
 }

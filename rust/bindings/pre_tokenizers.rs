@@ -53,6 +53,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<PreTokenizer>>) -> PyResult<
         PreTokenizer::Split(_) => Py::new(py, base.add_subclass(PySplit))?.into_any(),
         PreTokenizer::Whitespace => Py::new(py, base.add_subclass(PyWhitespace))?.into_any(),
         PreTokenizer::WhitespaceSplit => Py::new(py, base.add_subclass(PyWhitespaceSplit))?.into_any(),
+        PreTokenizer::Bert => Py::new(py, base.add_subclass(PyBertPreTokenizer))?.into_any(),
         PreTokenizer::Digits { .. } => Py::new(py, base.add_subclass(PyDigits))?.into_any(),
         PreTokenizer::Punctuation { .. } => Py::new(py, base.add_subclass(PyPunctuation))?.into_any(),
         PreTokenizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
@@ -239,6 +240,8 @@ plain_stages! {
     "Whitespace" PyWhitespace => PreTokenizer::Whitespace;
     /// Everything between white space.
     "WhitespaceSplit" PyWhitespaceSplit => PreTokenizer::WhitespaceSplit;
+    /// Cuts at white space, which is dropped, and around each punctuation character.
+    "BertPreTokenizer" PyBertPreTokenizer => PreTokenizer::Bert;
 }
 
 /// Cuts off numbers, whole or digit by digit.

@@ -3,6 +3,7 @@
 mod byte_fallback;
 mod pieces;
 mod strip;
+mod wordpiece;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -40,6 +41,13 @@ pub enum Decoder {
     Bpe {
         /// The mark.
         suffix: String,
+    },
+    /// Takes the prefix off what continues a word, and puts a space before all else.
+    WordPiece {
+        /// The prefix.
+        prefix: String,
+        /// Takes the spaces before punctuation and short forms away.
+        cleanup: bool,
     },
     /// One after the other.
     Sequence(Vec<Decoder>),
@@ -80,6 +88,9 @@ impl Decoder {
                 tokens.map(|index, token, out| {
                     out.push_str(&token.replace(suffix, if index == last { "" } else { " " }));
                 })
+            }
+            Self::WordPiece { prefix, cleanup } => {
+                tokens.map(|index, token, out| wordpiece::decode(prefix, *cleanup, index, token, out))
             }
             Self::Sequence(stages) => stages.iter().try_fold(tokens, |tokens, stage| stage.chain(tokens))?,
         })

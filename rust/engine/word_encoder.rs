@@ -42,7 +42,7 @@ pub struct WordEncoder {
     model: Arc<Model>,
     unit: Unit,
     has_parts: bool,
-    /// For [`Unit::Bytes`].
+    /// For [`Unit::Bytes`], if the model takes raw bytes.
     byte_symbols: Option<ByteSymbols>,
     token_lens: Vec<u32>,
     cut_points: Worthwhile<CutPoints>,
@@ -73,7 +73,7 @@ impl WordEncoder {
                 token_lens.resize(id as usize + 1, 0);
             }
             if let Some(len) = token_lens.get_mut(id as usize) {
-                *len = unit.len_of(token) as u32;
+                *len = unit.len_of(model.own_text(token)) as u32;
             }
         }
         for id in model.fallback_ids() {
@@ -81,7 +81,7 @@ impl WordEncoder {
                 *len = 1;
             }
         }
-        let byte_symbols = (unit == Unit::Bytes).then(|| model.byte_symbols());
+        let byte_symbols = if unit == Unit::Bytes { model.byte_symbols() } else { None };
         Self {
             has_parts: model.has_parts(),
             model,
@@ -129,8 +129,8 @@ impl WordEncoder {
     ) -> Result<()> {
         scratch.tokens.clear();
         scratch.model.set_part(is_part);
-        if let Some(symbols) = &self.byte_symbols {
-            return self.encode_bytes(word, symbols, scratch, out);
+        if self.unit == Unit::Bytes {
+            return self.encode_bytes(word, scratch, out);
         }
         let word = std::str::from_utf8(word).unwrap_or_default();
         if self.unit == Unit::Spaced && word.contains(' ') {
@@ -153,17 +153,12 @@ impl WordEncoder {
         Ok(())
     }
 
-    fn encode_bytes(
-        &self,
-        word: &[u8],
-        symbols: &ByteSymbols,
-        scratch: &mut MissScratch,
-        out: &mut WordTokens,
-    ) -> Result<()> {
+    fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
         let MissScratch { model, tokens, mapped } = scratch;
         mapped.clear();
-        let all_known = self.model.encode_bytes(word, symbols, mapped, model, tokens);
-        if all_known {
+        if let Some(symbols) = &self.byte_symbols
+            && self.model.encode_bytes(word, symbols, mapped, model, tokens)
+        {
             self.place(tokens, word.len(), |at| (at, at), out);
             return Ok(());
         }

@@ -1,6 +1,8 @@
 //! Models: each encodes one pre-token; all are immutable after construction.
 
 pub mod bpe;
+pub mod wordlevel;
+pub mod wordpiece;
 
 use std::sync::Arc;
 
@@ -40,6 +42,10 @@ impl Tokens {
 pub enum Model {
     /// Byte-pair encoding.
     Bpe(bpe::Bpe),
+    /// The longest token first.
+    WordPiece(wordpiece::WordPiece),
+    /// Whole words.
+    WordLevel(wordlevel::WordLevel),
 }
 
 impl Model {
@@ -47,6 +53,8 @@ impl Model {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Bpe(_) => "BPE",
+            Self::WordPiece(_) => "WordPiece",
+            Self::WordLevel(_) => "WordLevel",
         }
     }
 
@@ -54,6 +62,8 @@ impl Model {
     pub fn vocab(&self) -> &Vocab {
         match self {
             Self::Bpe(bpe) => bpe.vocab(),
+            Self::WordPiece(wordpiece) => wordpiece.vocab(),
+            Self::WordLevel(wordlevel) => wordlevel.vocab(),
         }
     }
 
@@ -61,6 +71,8 @@ impl Model {
     pub fn shared_vocab(&self) -> Arc<Vocab> {
         match self {
             Self::Bpe(bpe) => bpe.shared_vocab(),
+            Self::WordPiece(wordpiece) => wordpiece.shared_vocab(),
+            Self::WordLevel(wordlevel) => wordlevel.shared_vocab(),
         }
     }
 
@@ -68,6 +80,7 @@ impl Model {
     pub fn seed(&self) -> Option<u64> {
         match self {
             Self::Bpe(bpe) => bpe.options().seed,
+            Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }
 
@@ -75,6 +88,7 @@ impl Model {
     pub fn is_deterministic(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.options().dropout.is_none_or(|dropout| dropout == 0.0),
+            Self::WordPiece(_) | Self::WordLevel(_) => true,
         }
     }
 
@@ -87,6 +101,8 @@ impl Model {
             _ if !self.is_deterministic() => None,
             (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
             (Self::Bpe(bpe), None) => bpe.cut_points(is_spaced),
+            // A part that cannot be cut makes the whole pre-token unknown.
+            (Self::WordPiece(_) | Self::WordLevel(_), _) => None,
         }
     }
 
@@ -94,6 +110,7 @@ impl Model {
     pub fn has_parts(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.has_parts(),
+            Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 
@@ -102,14 +119,17 @@ impl Model {
     pub fn is_cut_at(&self, is_border: impl Fn(char, char) -> bool) -> bool {
         match self {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_border),
+            Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 
     /// The ids of tokens that stand for single bytes of characters without a token.
     pub fn fallback_ids(&self) -> impl Iterator<Item = u32> + '_ {
-        match self {
-            Self::Bpe(bpe) => bpe.fallback_ids(),
-        }
+        let bpe = match self {
+            Self::Bpe(bpe) => Some(bpe),
+            Self::WordPiece(_) | Self::WordLevel(_) => None,
+        };
+        bpe.into_iter().flat_map(bpe::Bpe::fallback_ids)
     }
 
     /// Encodes one pre-token; appends to `tokens`.
@@ -119,13 +139,24 @@ impl Model {
     pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
         match self {
             Self::Bpe(bpe) => bpe.encode_word(word, scratch, tokens),
+            Self::WordPiece(wordpiece) => wordpiece.encode_word(word, tokens),
+            Self::WordLevel(wordlevel) => wordlevel.encode_word(word, tokens),
         }
     }
 
-    /// Prepares [`Self::encode_bytes`].
-    pub fn byte_symbols(&self) -> bpe::ByteSymbols {
+    /// The text that `token` covers in a pre-token, as a rule.
+    pub fn own_text<'a>(&self, token: &'a str) -> &'a str {
         match self {
-            Self::Bpe(bpe) => bpe.byte_symbols(),
+            Self::WordPiece(wordpiece) => wordpiece.own_text(token),
+            Self::Bpe(_) | Self::WordLevel(_) => token,
+        }
+    }
+
+    /// Prepares [`Self::encode_bytes`], for models that have it.
+    pub fn byte_symbols(&self) -> Option<bpe::ByteSymbols> {
+        match self {
+            Self::Bpe(bpe) => Some(bpe.byte_symbols()),
+            Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }
 
@@ -140,6 +171,7 @@ impl Model {
     ) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.encode_bytes(word, symbols, mapped, scratch, tokens),
+            Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 }

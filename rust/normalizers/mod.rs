@@ -1,5 +1,7 @@
 //! Normalizers: each changes text before it is cut, one file per variant.
 
+mod bert;
+mod bert_ranges;
 mod lowercase;
 mod prepend;
 mod replace;
@@ -10,6 +12,7 @@ mod unicode_9;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub use bert::Bert;
 pub use unicode::Form;
 
 use crate::Result;
@@ -36,6 +39,8 @@ pub enum Normalizer {
     Prepend(String),
     /// Puts one text in place of a pattern.
     Replace(Arc<Replacement>),
+    /// BERT's clean-up.
+    Bert(Bert),
     /// One after the other.
     Sequence(Vec<Normalizer>),
 }
@@ -50,6 +55,7 @@ impl Normalizer {
             Self::StripAccents => unicode::has_no_marks(text),
             Self::Prepend(_) => text.is_empty(),
             Self::Replace(replacement) => replace::is_identity(replacement, text),
+            Self::Bert(bert) => bert.is_identity(text),
             Self::Sequence(stages) => stages.iter().all(|stage| stage.is_identity(text)),
         }
     }
@@ -57,7 +63,7 @@ impl Normalizer {
     /// Whether text may be normalized piece by piece, cut between two characters that stay as they are.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Unicode(_) | Self::Lowercase | Self::StripAccents => true,
+            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Bert(_) => true,
             Self::Strip { .. } | Self::Prepend(_) | Self::Replace(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
         }
@@ -81,6 +87,7 @@ impl Normalizer {
             Self::StripAccents => strip::strip_accents(&text),
             Self::Prepend(prefix) => prepend::prepend(prefix, text),
             Self::Replace(replacement) => replace::replace(replacement, &text)?,
+            Self::Bert(bert) => bert.normalize(text),
             Self::Sequence(_) => text,
         })
     }

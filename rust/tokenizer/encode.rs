@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch::{Crew, in_runs};
+use super::pipeline::Plan;
 use super::{Frame, Tokenizer};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
@@ -124,7 +125,11 @@ impl Tokenizer {
 
     fn push_text(&self, text: &str, worker: &mut Worker, builder: &mut ColumnsBuilder) -> Result<()> {
         let start = builder.ids.len();
-        let mut sink = ColumnSink { columns: builder, token_lens: self.pipeline.token_lens() };
+        let mut sink = ColumnSink {
+            columns: builder,
+            token_lens: self.pipeline.token_lens(),
+            unnumbered: matches!(self.pipeline.plan(), Plan::Words(_)).then_some(0),
+        };
         self.pipeline.encode(text, worker, &mut sink)?;
         builder.bytes_to_chars(text, start);
         Ok(())

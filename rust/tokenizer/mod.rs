@@ -7,9 +7,11 @@ mod ids;
 mod limits;
 mod pieces;
 pub mod pipeline;
+mod plan;
 mod spaced;
 mod stream;
 mod training;
+mod words;
 
 use std::sync::{Arc, OnceLock};
 

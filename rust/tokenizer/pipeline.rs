@@ -4,16 +4,19 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use super::plan::Plan;
+use super::plan::{plan, word_plan};
 use super::spaced::{Spaced, spaced};
 use super::stream::Stream;
+use super::words::Words;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
 use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::Normalizer;
-use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+use crate::normalizers::{Bert, Normalizer};
+use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::Splitter;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
@@ -32,17 +35,6 @@ pub(crate) fn check_length(bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// How pre-tokens are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
-    /// One scanner over the text itself.
-    Scan(Splitter),
-    /// One scanner over the text itself, in which spaces stand for U+2581.
-    Spaced(Spaced),
-    /// The stages one by one, each on what the one before made.
-    Stages,
-}
-
 /// The stages of a tokenizer up to its model, compiled.
 #[derive(Debug)]
 pub struct Pipeline {
@@ -58,34 +50,6 @@ pub struct Pipeline {
     pool: Pool,
     calls: AtomicU64,
     seed: u64,
-}
-
-/// Finds the fastest plan that gives exactly what the stages give.
-fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
-    let bytes_only = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
-    let is_byte_map = |stage: &ByteLevel| ByteLevel { trim_offsets: true, ..*stage } == bytes_only;
-    match pre_tokenizer {
-        Some(PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. })) => {
-            (Plan::Scan(Splitter::Gpt2), Unit::Bytes)
-        }
-        Some(PreTokenizer::Whitespace) => (Plan::Scan(Splitter::Whitespace), Unit::Text),
-        Some(PreTokenizer::WhitespaceSplit) => (Plan::Scan(Splitter::WhitespaceSplit), Unit::Text),
-        Some(PreTokenizer::Split(split)) => match split.scanner() {
-            Some(splitter) => (Plan::Scan(splitter), Unit::Text),
-            None => (Plan::Stages, Unit::Text),
-        },
-        Some(PreTokenizer::Sequence(stages)) => match stages.as_slice() {
-            [only] => plan(Some(only)),
-            [PreTokenizer::Split(split), PreTokenizer::ByteLevel(stage)] if is_byte_map(stage) => {
-                match split.scanner() {
-                    Some(splitter) => (Plan::Scan(splitter), Unit::Bytes),
-                    None => (Plan::Stages, Unit::Text),
-                }
-            }
-            _ => (Plan::Stages, Unit::Text),
-        },
-        _ => (Plan::Stages, Unit::Text),
-    }
 }
 
 impl Pipeline {
@@ -110,6 +74,7 @@ impl Pipeline {
             Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), Unit::Spaced),
             _ => plan(pre_tokenizer.as_ref()),
         };
+        let plan = word_plan(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers).unwrap_or(plan);
         let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
@@ -238,6 +203,9 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
+        if let Plan::Words(splitter) = self.plan {
+            return self.scan_original(splitter, text, segment.start, segment.end, word, worker, sink);
+        }
         let piece = &text[segment.start..segment.end];
         if let Plan::Spaced(spaced) = self.plan {
             let spaced = Spaced { has_prefix: spaced.has_prefix && !is_begun, ..spaced };
@@ -318,7 +286,8 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let mut stream = Stream::new(&self.encoder, text.as_bytes(), worker, sink, *word, 1);
+        let words = Words { encoder: &self.encoder, clean_up: self.clean_up() };
+        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
         Ok(())
@@ -345,7 +314,15 @@ impl Pipeline {
     /// # Errors
     /// Those of the pre-tokenizer.
     pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        let plan = if self.training_unit() == self.unit { self.plan } else { Plan::Stages };
+        if let (Plan::Words(splitter), Some(_)) = (self.plan, self.late_clean_up()) {
+            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
+            return Ok(());
+        }
+        let plan = match self.plan {
+            _ if self.training_unit() != self.unit => Plan::Stages,
+            Plan::Words(_) => Plan::Scan(Splitter::Bert),
+            plan => plan,
+        };
         self.matchers.original.segments(text, |segment| match segment.token {
             Some(_) => {
                 each(text.as_bytes(), segment.start, segment.end);
@@ -353,6 +330,21 @@ impl Pipeline {
             }
             None => self.pre_tokens_of_segment(text, segment, plan, &mut each),
         })
+    }
+
+    /// The normalizer that the pre-tokens of training still have to go through, each by itself, once they are counted.
+    ///
+    /// Added tokens count as they are, so there must not be any.
+    pub(super) fn late_clean_up(&self) -> Option<Bert> {
+        self.clean_up().filter(|_| self.matchers.original.is_empty())
+    }
+
+    /// The normalizer that changes pre-tokens one by one.
+    fn clean_up(&self) -> Option<Bert> {
+        match (self.plan, &self.normalizer) {
+            (Plan::Words(_), Some(Normalizer::Bert(bert))) => Some(*bert),
+            _ => None,
+        }
     }
 
     /// What pre-tokens are made of in training: text where an added token is not spelled by its bytes.

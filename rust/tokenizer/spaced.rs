@@ -8,6 +8,7 @@
 
 use super::pipeline::Pipeline;
 use super::stream::Stream;
+use super::words::Words;
 use crate::Result;
 use crate::added_tokens::Segment;
 use crate::engine::{Sink, Worker};
@@ -101,7 +102,8 @@ impl Pipeline {
             self.encode_pre_token(&normalized, 0..normalized.text().len(), *word, worker, sink)?;
             start += first.len();
         }
-        let mut stream = Stream::new(self.encoder(), text.as_bytes(), worker, sink, *word, 0);
+        let words = Words { encoder: self.encoder(), clean_up: None };
+        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 0);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         stream.finish()?;
         *word += 1;
@@ -171,7 +173,8 @@ mod tests {
     /// Ids, offsets in characters and numbers of words.
     fn columns(pipeline: &Pipeline, text: &str) -> [Vec<u32>; 4] {
         let (mut columns, mut worker) = (ColumnsBuilder::default(), pipeline.pool().take());
-        let mut sink = ColumnSink { columns: &mut columns, token_lens: pipeline.token_lens() };
+        let mut sink =
+            ColumnSink { columns: &mut columns, token_lens: pipeline.token_lens(), unnumbered: None };
         pipeline.encode(text, &mut worker, &mut sink).expect("all bytes are known");
         columns.bytes_to_chars(text, 0);
         [columns.ids, columns.starts, columns.ends, columns.words]

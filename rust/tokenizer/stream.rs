@@ -1,15 +1,16 @@
 //! The span stream: pre-tokens of unchanged text on their way through cache and sink.
 
+use super::words::Words;
 use crate::Result;
 use crate::engine::word_cache::Ahead;
-use crate::engine::{Sink, WordEncoder, WordTokens, Worker};
+use crate::engine::{Sink, WordTokens, Worker};
 
 /// Units that are looked up together, so that one waits for memory while others are found.
 const AHEAD: usize = 32;
 
 /// The way of pre-tokens of unchanged text through cache and sink.
 pub(super) struct Stream<'a, S> {
-    encoder: &'a WordEncoder,
+    words: Words<'a>,
     text: &'a [u8],
     worker: &'a mut Worker,
     sink: &'a mut S,
@@ -26,7 +27,7 @@ pub(super) struct Stream<'a, S> {
 impl<'a, S: Sink> Stream<'a, S> {
     /// A stream of pre-tokens of `text`, the first of which is number `word` and each next one number `step` more.
     pub(super) fn new(
-        encoder: &'a WordEncoder,
+        words: Words<'a>,
         text: &'a [u8],
         worker: &'a mut Worker,
         sink: &'a mut S,
@@ -34,7 +35,7 @@ impl<'a, S: Sink> Stream<'a, S> {
         step: u32,
     ) -> Self {
         let ahead = [Ahead::default(); AHEAD];
-        Self { encoder, text, worker, sink, ahead, filled: 0, word, step, result: Ok(()) }
+        Self { words, text, worker, sink, ahead, filled: 0, word, step, result: Ok(()) }
     }
 
     /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units where that changes nothing.
@@ -60,11 +61,11 @@ impl<'a, S: Sink> Stream<'a, S> {
 
     #[inline(never)]
     fn push_long(&mut self, word_start: usize, end: usize) {
-        let cuts = self.encoder.cut_points(end - word_start);
+        let cuts = self.words.encoder.cut_points(end - word_start);
         let mut start = word_start;
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(self.text, start, end));
-            let is_part = self.encoder.is_part((word_start, end), start, unit_end);
+            let is_part = self.words.encoder.is_part((word_start, end), start, unit_end);
             let cache = &self.worker.cache;
             self.ahead[self.filled] = cache.look_ahead(self.text, start, unit_end, self.word, is_part);
             self.filled += 1;
@@ -89,7 +90,7 @@ impl<'a, S: Sink> Stream<'a, S> {
             ahead = &ahead[self.sink.hits(cache, ahead)..];
             let Some((&first, rest)) = ahead.split_first() else { return Ok(()) };
             let miss =
-                |word: &[u8], out: &mut WordTokens| self.encoder.encode(word, first.is_part(), scratch, out);
+                |word: &[u8], out: &mut WordTokens| self.words.encode(word, first.is_part(), scratch, out);
             let found = cache.get_ahead(first, self.text, miss)?;
             self.sink.plain_word(found, first.start as usize, first.word);
             ahead = rest;

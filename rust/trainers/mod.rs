@@ -2,9 +2,16 @@
 
 pub mod bpe;
 pub mod word_counts;
+pub mod wordlevel;
+pub mod wordpiece;
+
+use std::sync::Arc;
 
 use crate::models::Model;
+use crate::models::wordlevel::WordLevel;
+use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::progress::OnProgress;
+use crate::vocab::Vocab;
 use crate::{Error, Result};
 use word_counts::WordCounts;
 
@@ -13,6 +20,10 @@ use word_counts::WordCounts;
 pub enum Trainer {
     /// Byte-pair encoding.
     Bpe(bpe::BpeTrainer),
+    /// `WordPiece`.
+    WordPiece(wordpiece::WordPieceTrainer),
+    /// Word level.
+    WordLevel(wordlevel::WordLevelTrainer),
 }
 
 impl Trainer {
@@ -20,6 +31,8 @@ impl Trainer {
     fn kind(&self) -> (&'static str, &'static str) {
         match self {
             Self::Bpe(_) => ("BpeTrainer", "BPE"),
+            Self::WordPiece(_) => ("WordPieceTrainer", "WordPiece"),
+            Self::WordLevel(_) => ("WordLevelTrainer", "WordLevel"),
         }
     }
 
@@ -41,6 +54,8 @@ impl Trainer {
     pub fn set_special_tokens(&mut self, tokens: Vec<String>) {
         match self {
             Self::Bpe(trainer) => trainer.special_tokens = tokens,
+            Self::WordPiece(trainer) => trainer.special_tokens = tokens,
+            Self::WordLevel(trainer) => trainer.special_tokens = tokens,
         }
     }
 
@@ -65,6 +80,20 @@ impl Trainer {
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
                 trained.into_model(options).map(Model::Bpe)
             }
+            (Self::WordPiece(trainer), Model::WordPiece(current)) => {
+                let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
+                let trained = trainer.train(words, on_progress)?;
+                let continuing_subword_prefix = trainer.continuing_subword_prefix;
+                let options = WordPieceOptions { continuing_subword_prefix, ..current.options().clone() };
+                let vocab = Arc::new(Vocab::from_tokens(&trained.vocab));
+                Ok(Model::WordPiece(WordPiece::new(vocab, options)))
+            }
+            (Self::WordLevel(trainer), Model::WordLevel(current)) => {
+                let vocab = Arc::new(Vocab::from_tokens(trainer.train(&words)?));
+                Ok(Model::WordLevel(WordLevel::new(vocab, current.unk_token().to_owned())))
+            }
+            // Refused above.
+            (_, other) => Ok(other.clone()),
         }
     }
 }

@@ -40,6 +40,10 @@ PUBLISHED = [
     "mistral-v3",
     "phi-3-mini",
     "clip-vit",
+    "bert-base-uncased",
+    "bert-base-cased",
+    "bert-base-chinese",
+    "rwkv-midi",
 ]
 PARTS = ("ids", "tokens", "offsets")
 ALL_PARTS = (*PARTS, "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "sequence_ids")

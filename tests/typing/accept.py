@@ -23,13 +23,13 @@ from lexmill import (
 )
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
 from lexmill.decoders import Decoder
-from lexmill.models import BPE, Model
-from lexmill.normalizers import NFC, Normalizer
+from lexmill.models import BPE, Model, WordLevel, WordPiece
+from lexmill.normalizers import NFC, BertNormalizer, Normalizer
 from lexmill.normalizers import Sequence as NormalizerSequence
 from lexmill.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation, Split
 from lexmill.pre_tokenizers import Sequence as PreTokenizerSequence
-from lexmill.processors import PostProcessor, RobertaProcessing, TemplateProcessing
-from lexmill.trainers import BpeTrainer, Trainer
+from lexmill.processors import BertProcessing, PostProcessor, RobertaProcessing, TemplateProcessing
+from lexmill.trainers import BpeTrainer, Trainer, WordLevelTrainer, WordPieceTrainer
 
 Ids = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
@@ -163,3 +163,18 @@ def caught(tokenizer: Tokenizer) -> None:
         tokenizer.save("tokenizer.json", pretty=False)
     except errors.FileError as error:
         assert_type(error.filename, Any)
+
+
+def wordpiece(path: Path) -> None:
+    model = WordPiece.from_file(path, unk_token="?", max_input_chars_per_word=9)
+    assert_type(model, WordPiece)
+    assert_type(model.continuing_subword_prefix, str)
+    assert_type(WordPiece.read_file("vocab.txt"), dict[str, int])
+    assert_type(WordLevel.from_file(path, "<unk>").unk_token, str)
+    assert_type(BertNormalizer(strip_accents=True).strip_accents, bool | None)
+    assert_type(BertProcessing(("[SEP]", 1), ("[CLS]", 2)).sep, tuple[str, int])
+    trainer = WordPieceTrainer(score="likelihood", tie_break=None, min_pair_frequency=2)
+    assert_type(trainer.score, Literal["frequency", "likelihood", "likelihood-float64"])
+    assert_type(WordLevelTrainer(min_frequency=3).vocab_size, int)
+    WordPieceTrainer(score="count")  # type: ignore[arg-type]
+    WordPiece({"a": "b"})  # type: ignore[dict-item]

@@ -10,7 +10,8 @@ use crate::Result;
 use crate::decoders::{Decoder, Strip};
 use crate::pre_tokenizers::ByteLevel;
 
-const KNOWN: &str = "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Sequence";
+const KNOWN: &str =
+    "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, WordPiece, Sequence";
 
 impl Component for Decoder {
     const KEY: &'static str = "decoder";
@@ -32,6 +33,10 @@ impl Component for Decoder {
             })),
             "Metaspace" => Ok(Self::Metaspace(metaspace(&field)?)),
             "BPEDecoder" => Ok(Self::Bpe { suffix: field.require("suffix")?.str()?.to_owned() }),
+            "WordPiece" => Ok(Self::WordPiece {
+                prefix: field.require("prefix")?.str()?.to_owned(),
+                cleanup: field.require("cleanup")?.bool()?,
+            }),
             "Sequence" => Ok(Self::Sequence(list(&field, "decoders")?)),
             other => Err(field.unknown("decoder", other, KNOWN)),
         }
@@ -50,6 +55,9 @@ impl Component for Decoder {
             }
             Self::Metaspace(options) => metaspace_json(*options),
             Self::Bpe { suffix } => json!({"type": "BPEDecoder", "suffix": suffix}),
+            Self::WordPiece { prefix, cleanup } => {
+                json!({"type": "WordPiece", "prefix": prefix, "cleanup": cleanup})
+            }
             Self::Sequence(stages) => json!({"type": "Sequence", "decoders": to_list(stages)}),
         }
     }

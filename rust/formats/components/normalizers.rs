@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Component, Field, list, replacement, replacement_json, to_list};
 use crate::Result;
-use crate::normalizers::{Form, Normalizer};
+use crate::normalizers::{Bert, Form, Normalizer};
 
-const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence";
+const KNOWN: &str =
+    "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, BertNormalizer, Sequence";
 
 impl Component for Normalizer {
     const KEY: &'static str = "normalizer";
@@ -14,6 +15,12 @@ impl Component for Normalizer {
     fn from_json(path: &str, value: &Value) -> Result<Self> {
         let field = Field::new(path, value);
         match field.require("type")?.str()? {
+            "BertNormalizer" => Ok(Self::Bert(Bert {
+                clean_text: field.require("clean_text")?.bool()?,
+                handle_chinese_chars: field.require("handle_chinese_chars")?.bool()?,
+                strip_accents: field.get("strip_accents")?.map(|field| field.bool()).transpose()?,
+                lowercase: field.require("lowercase")?.bool()?,
+            })),
             "Lowercase" => Ok(Self::Lowercase),
             "Strip" => Ok(Self::Strip {
                 left: field.require("strip_left")?.bool()?,
@@ -35,6 +42,13 @@ impl Component for Normalizer {
             Self::Unicode(form) => json!({"type": form.name()}),
             Self::Lowercase => json!({"type": "Lowercase"}),
             Self::Strip { left, right } => json!({"type": "Strip", "strip_left": left, "strip_right": right}),
+            Self::Bert(Bert { clean_text, handle_chinese_chars, strip_accents, lowercase }) => json!({
+                "type": "BertNormalizer",
+                "clean_text": clean_text,
+                "handle_chinese_chars": handle_chinese_chars,
+                "strip_accents": strip_accents,
+                "lowercase": lowercase,
+            }),
             Self::StripAccents => json!({"type": "StripAccents"}),
             Self::Prepend(prefix) => json!({"type": "Prepend", "prepend": prefix}),
             Self::Replace(replacement) => replacement_json(replacement),

@@ -19,13 +19,16 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 8] = [
+const SPLITTERS: [Splitter; 11] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
     Splitter::O200k,
     Splitter::Whitespace,
     Splitter::WhitespaceSplit,
+    Splitter::Bert,
+    Splitter::BertText { accents: false },
+    Splitter::BertText { accents: true },
     Splitter::Spaces,
     Splitter::SpacedWords,
 ];
@@ -212,7 +215,7 @@ proptest! {
 }
 
 fn naive_masks(window: &Window) -> Masks {
-    use crate::scan::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER, WORD};
+    use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD};
     use crate::scan::cursor::class_at;
     let mask = |test: &dyn Fn(usize) -> bool| {
         (0..BLOCK).filter(|&at| test(at)).fold(0_u64, |mask, at| mask | 1 << at)
@@ -226,6 +229,7 @@ fn naive_masks(window: &Window) -> Masks {
         number: class(NUMBER),
         space: class(SPACE),
         word: class(WORD),
+        punctuation: class(PUNCTUATION),
         blank: byte(b' '),
         newline: byte(b'\n') | byte(b'\r'),
         apostrophe: byte(b'\''),

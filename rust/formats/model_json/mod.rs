@@ -1,0 +1,126 @@
+//! The `model` object of a `tokenizer.json`.
+
+mod bpe;
+mod wordlevel;
+mod wordpiece;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value, json};
+
+use crate::models::Model;
+use crate::vocab::Vocab;
+use crate::{Error, Result};
+
+/// Kinds of models that files may hold and this version knows.
+const KNOWN: &str = "BPE, WordPiece, WordLevel";
+
+/// Just enough of a model to tell its kind, which old files leave out.
+#[derive(Deserialize)]
+struct Shape<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Option<Cow<'a, str>>,
+    merges: Option<serde::de::IgnoredAny>,
+    max_input_chars_per_word: Option<serde::de::IgnoredAny>,
+    unk_id: Option<serde::de::IgnoredAny>,
+}
+
+impl Shape<'_> {
+    fn kind(&self) -> &str {
+        match &self.kind {
+            Some(kind) => kind,
+            None if self.merges.is_some() => "BPE",
+            None if self.max_input_chars_per_word.is_some() => "WordPiece",
+            None if self.unk_id.is_some() => "Unigram",
+            None => "WordLevel",
+        }
+    }
+}
+
+/// The vocabulary in file order, with its text borrowed from the file where it has no escapes.
+struct VocabJson<'a>(Vec<(Cow<'a, str>, u32)>);
+
+impl VocabJson<'_> {
+    fn vocab(&self) -> Vocab {
+        let mut vocab = Vocab::new();
+        for (token, id) in &self.0 {
+            vocab.insert(token, *id);
+        }
+        vocab
+    }
+}
+
+/// A string that borrows from the file where it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for VocabJson<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = VocabJson<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object of tokens and ids")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+                let mut entries = Vec::with_capacity(map.size_hint().unwrap_or(0));
+                while let Some((Text(token), id)) = map.next_entry::<Text<'de>, u32>()? {
+                    entries.push((token, id));
+                }
+                Ok(VocabJson(entries))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// Reads the `model` object.
+///
+/// # Errors
+/// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`].
+pub fn read(text: &str) -> Result<Model> {
+    let shape: Shape<'_> = parse(text)?;
+    match shape.kind() {
+        "BPE" => bpe::read(parse(text)?).map(Model::Bpe),
+        "WordPiece" => parse(text).map(wordpiece::read).map(Model::WordPiece),
+        "WordLevel" => parse(text).map(wordlevel::read).map(Model::WordLevel),
+        other => Err(Error::UnknownComponent {
+            path: "model.type".to_owned(),
+            kind: "model",
+            value: other.to_owned(),
+            known: KNOWN.to_owned(),
+        }),
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| Error::Format {
+        path: match error.path().to_string().as_str() {
+            "." => "model".to_owned(),
+            path => format!("model.{path}"),
+        },
+        message: error.inner().to_string(),
+    })
+}
+
+/// The `model` object.
+pub fn write(model: &Model) -> Value {
+    match model {
+        Model::Bpe(bpe) => bpe::write(bpe),
+        Model::WordPiece(wordpiece) => wordpiece::write(wordpiece),
+        Model::WordLevel(wordlevel) => wordlevel::write(wordlevel),
+    }
+}
+
+fn vocab_json(vocab: &Vocab) -> Map<String, Value> {
+    vocab.sorted_by_id().into_iter().map(|(token, id)| (token.to_owned(), json!(id))).collect()
+}
