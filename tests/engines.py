@@ -10,10 +10,12 @@ import pytest
 import lexmill
 from lexmill.reference.bpe import Bpe
 from lexmill.reference.bpe_trainer import train_bpe
+from lexmill.reference.unigram import Unigram
 
 Words = list[tuple[str, int]]
 Merges = list[tuple[str, str]]
 Encoded = list[tuple[int, str, tuple[int, int]]]
+Pieces = list[tuple[str, float]]
 
 
 class Engine(Protocol):
@@ -26,6 +28,12 @@ class Engine(Protocol):
 
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Returns id, token and byte offsets of the word's tokens."""
+
+    def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
+        """The same by a unigram model."""
+
+    def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
+        """Returns the best segmentations with their scores."""
 
 
 class ReferenceEngine:
@@ -42,6 +50,15 @@ class ReferenceEngine:
         """Encodes by the reference."""
         model = Bpe({token: token_id for token_id, token in enumerate(vocab)}, merges, **options)
         return [(token.id, token.value, token.offsets) for token in model.tokenize(word)]
+
+    def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
+        """Encodes by a model made for the word."""
+        return _tuples(Unigram(pieces, **options).tokenize(word))
+
+    def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
+        """Encodes by a model made for the word."""
+        best = Unigram(pieces, **options).encode_nbest(word, n)
+        return [(_tuples(found), score) for found, score in best]
 
 
 class CoreEngine:
@@ -64,6 +81,19 @@ class CoreEngine:
         models = importlib.import_module("lexmill.models")
         model = models.BPE(vocab={token: token_id for token_id, token in enumerate(vocab)}, merges=merges, **options)
         return [(token.id, token.value, tuple(token.offsets)) for token in model.tokenize(word)]
+
+    def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
+        """Encodes by a model made for the word."""
+        return _tuples(lexmill.models.Unigram(pieces, **options).tokenize(word))
+
+    def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
+        """Encodes by a model made for the word."""
+        best = lexmill.models.Unigram(pieces, **options).encode_nbest(word, n)
+        return [(_tuples(found), score) for found, score in best]
+
+
+def _tuples(tokens: Any) -> Encoded:
+    return [(token.id, token.value, tuple(token.offsets)) for token in tokens]
 
 
 ENGINES: list[type[Engine]] = [ReferenceEngine, CoreEngine]

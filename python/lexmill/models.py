@@ -6,5 +6,6 @@ from lexmill import _core
 
 BPE = _core.models.BPE
 Model = _core.models.Model
+Unigram = _core.models.Unigram
 
-__all__ = ["BPE", "Model"]
+__all__ = ["BPE", "Model", "Unigram"]

@@ -56,7 +56,7 @@ mod _core {
     #[pymodule]
     mod models {
         #[pymodule_export]
-        use super::super::models::{PyBpe, PyModel};
+        use super::super::models::{PyBpe, PyModel, PyUnigram};
     }
 
     /// Trainers.

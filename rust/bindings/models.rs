@@ -1,7 +1,9 @@
 //! `lexmill.models`.
 
 mod bpe;
+mod unigram;
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 pub(super) use bpe::PyBpe;
+pub(super) use unigram::PyUnigram;
 
 use super::errors::{OrRaise, exception};
 use super::stage::{Stage, Staged};
@@ -71,7 +74,19 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Arc<Model>>>) -> PyResult<Py
     let base = PyClassInitializer::from(PyModel { stage });
     Ok(match &*kind {
         Model::Bpe(_) => Py::new(py, base.add_subclass(PyBpe))?.into_any(),
+        Model::Unigram(_) => Py::new(py, base.add_subclass(PyUnigram))?.into_any(),
     })
+}
+
+/// Tokens of a pre-token as Python sees them.
+fn tokens(model: &Model, word: &str, tokens: &Tokens) -> Vec<PyToken> {
+    let token = |(id, span): (u32, Range<usize>)| {
+        let offsets = (span.start, span.end);
+        let value =
+            if model.id_of_unknown_text() == Some(id) { word.get(span) } else { model.vocab().token(id) };
+        PyToken { id, value: value.unwrap_or_default().to_owned(), offsets }
+    };
+    tokens.spans().map(token).collect()
 }
 
 impl PyModel {
@@ -91,15 +106,7 @@ impl PyModel {
             let mut tokens = Tokens::default();
             model.encode_word(sequence, &mut scratch, &mut tokens).map(|()| tokens)
         });
-        let Tokens { ids, lens } = tokens.or_raise(py)?;
-        let mut end = 0;
-        let token = |(id, len): (u32, u32)| {
-            let start = end;
-            end += len as usize;
-            let value = model.vocab().token(id).unwrap_or_default().to_owned();
-            PyToken { id, value, offsets: (start, end) }
-        };
-        Ok(ids.into_iter().zip(lens).map(token).collect())
+        Ok(self::tokens(&model, sequence, &tokens.or_raise(py)?))
     }
 
     /// The id of a token.
@@ -123,7 +130,12 @@ impl PyModel {
     ) -> PyResult<Vec<String>> {
         let model = self.stage.get();
         let paths = py.detach(|| match &*model {
-            Model::Bpe(bpe) => vocab_files::write(bpe, &folder, prefix.or(name)),
+            Model::Bpe(bpe) => vocab_files::write(bpe, &folder, prefix.or(name)).map(Vec::from),
+            Model::Unigram(_) => {
+                let json = model_json::write(&model);
+                vocab_files::write_json(&json, "unigram.json", &folder, prefix.or(name))
+                    .map(|path| vec![path])
+            }
         });
         Ok(paths.or_raise(py)?.iter().map(|path| path.display().to_string()).collect())
     }

@@ -170,6 +170,9 @@ fn contents(tokens: &[AddedToken]) -> Vec<String> {
 pub(super) fn default_trainer(py: Python<'_>, model: &Model) -> PyResult<Py<PyAny>> {
     let class = match model {
         Model::Bpe(_) => py.get_type::<PyBpeTrainer>(),
+        Model::Unigram(_) => {
+            return Err(exception(py, "OptionError", "there is no trainer for Unigram models".to_owned()));
+        }
     };
     Ok(class.call0()?.unbind())
 }

@@ -1,5 +1,7 @@
 //! The `model` object of a `tokenizer.json`.
 
+mod unigram;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -13,7 +15,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Kinds of models that files may hold and this version knows.
-const KNOWN: &str = "BPE";
+const KNOWN: &str = "BPE, Unigram";
 
 /// Just enough of a model to tell its kind, which old files leave out.
 #[derive(Deserialize)]
@@ -102,6 +104,7 @@ pub fn read(text: &str) -> Result<Model> {
     let shape: Shape<'_> = parse(text)?;
     match shape.kind() {
         "BPE" => read_bpe(parse(text)?).map(Model::Bpe),
+        "Unigram" => unigram::read(parse(text)?).map(Model::Unigram),
         other => Err(Error::UnknownComponent {
             path: "model.type".to_owned(),
             kind: "model",
@@ -159,6 +162,7 @@ fn read_bpe(json: BpeJson<'_>) -> Result<Bpe> {
 pub fn write(model: &Model) -> Value {
     match model {
         Model::Bpe(bpe) => write_bpe(bpe),
+        Model::Unigram(unigram) => unigram::write(unigram),
     }
 }
 

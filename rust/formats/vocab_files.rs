@@ -71,6 +71,16 @@ pub fn write(bpe: &Bpe, folder: &Path, prefix: Option<&str>) -> Result<[PathBuf;
     Ok(paths)
 }
 
+/// Writes a model as one file `name` into `folder`, with `prefix-` in front if given; returns its path.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn write_json(json: &Value, name: &str, folder: &Path, prefix: Option<&str>) -> Result<PathBuf> {
+    let path = folder.join(prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}-{name}")));
+    atomic_file::write(&path, format!("{json:#}").as_bytes())?;
+    Ok(path)
+}
+
 fn vocab_json(vocab: &Vocab) -> String {
     let entries = vocab.sorted_by_id().into_iter().map(|(token, id)| (token.to_owned(), Value::from(id)));
     Value::Object(entries.collect::<Map<_, _>>()).to_string()

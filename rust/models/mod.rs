@@ -1,10 +1,10 @@
 //! Models: each encodes one pre-token; all are immutable after construction.
 
 pub mod bpe;
+pub mod unigram;
 
+use std::ops::Range;
 use std::sync::Arc;
-
-pub use bpe::Scratch;
 
 use crate::Result;
 use crate::vocab::Vocab;
@@ -19,6 +19,8 @@ pub struct Tokens {
     pub ids: Vec<u32>,
     /// Bytes covered by each token.
     pub lens: Vec<u32>,
+    /// Tokens, ascending, that cover the same bytes as the token before them, such as the bytes of a character.
+    pub again: Vec<u32>,
 }
 
 impl Tokens {
@@ -26,12 +28,46 @@ impl Tokens {
     pub fn clear(&mut self) {
         self.ids.clear();
         self.lens.clear();
+        self.again.clear();
     }
 
     /// Appends a token.
     pub fn push(&mut self, id: u32, len: u32) {
         self.ids.push(id);
         self.lens.push(len);
+    }
+
+    /// Appends a token that covers the same bytes as the last one.
+    pub fn push_again(&mut self, id: u32) {
+        self.again.push(self.ids.len() as u32);
+        self.push(id, self.lens.last().copied().unwrap_or(0));
+    }
+
+    /// The ids, each with the bytes of the pre-token that it covers.
+    pub fn spans(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+        let (mut start, mut end) = (0, 0);
+        let mut again = self.again.iter().copied().peekable();
+        (0u32..).zip(self.ids.iter().zip(&self.lens)).map(move |(at, (&id, &len))| {
+            if again.next_if_eq(&at).is_none() {
+                (start, end) = (end, end + len as usize);
+            }
+            (id, start..end)
+        })
+    }
+}
+
+/// Memory that one thread reuses from pre-token to pre-token.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bpe: bpe::Scratch,
+    unigram: unigram::Scratch,
+}
+
+impl Scratch {
+    /// Seeds the random choices that follow.
+    pub fn seed(&mut self, seed: u64) {
+        self.bpe.seed(seed);
+        self.unigram.seed(seed);
     }
 }
 
@@ -40,6 +76,8 @@ impl Tokens {
 pub enum Model {
     /// Byte-pair encoding.
     Bpe(bpe::Bpe),
+    /// Unigram language model.
+    Unigram(unigram::Unigram),
 }
 
 impl Model {
@@ -47,6 +85,7 @@ impl Model {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Bpe(_) => "BPE",
+            Self::Unigram(_) => "Unigram",
         }
     }
 
@@ -54,6 +93,7 @@ impl Model {
     pub fn vocab(&self) -> &Vocab {
         match self {
             Self::Bpe(bpe) => bpe.vocab(),
+            Self::Unigram(unigram) => unigram.vocab(),
         }
     }
 
@@ -61,6 +101,7 @@ impl Model {
     pub fn shared_vocab(&self) -> Arc<Vocab> {
         match self {
             Self::Bpe(bpe) => bpe.shared_vocab(),
+            Self::Unigram(unigram) => unigram.shared_vocab(),
         }
     }
 
@@ -68,6 +109,7 @@ impl Model {
     pub fn seed(&self) -> Option<u64> {
         match self {
             Self::Bpe(bpe) => bpe.options().seed,
+            Self::Unigram(unigram) => unigram.options().seed,
         }
     }
 
@@ -75,6 +117,7 @@ impl Model {
     pub fn is_deterministic(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.options().dropout.is_none_or(|dropout| dropout == 0.0),
+            Self::Unigram(unigram) => unigram.is_deterministic(),
         }
     }
 
@@ -86,6 +129,7 @@ impl Model {
             _ if !self.is_deterministic() => None,
             (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
             (Self::Bpe(bpe), None) => bpe.cut_points(),
+            (Self::Unigram(_), _) => None,
         }
     }
 
@@ -95,14 +139,29 @@ impl Model {
     /// [`crate::Error::TokenNotInVocab`] if an unknown token is needed and has no id.
     pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
         match self {
-            Self::Bpe(bpe) => bpe.encode_word(word, scratch, tokens),
+            Self::Bpe(bpe) => bpe.encode_word(word, &mut scratch.bpe, tokens),
+            Self::Unigram(unigram) => unigram.encode_word(word, &mut scratch.unigram, tokens),
         }
     }
 
-    /// Prepares [`Self::encode_bytes`].
-    pub fn byte_symbols(&self) -> bpe::ByteSymbols {
+    /// The id whose tokens are spelled as the text they were found in, unlike all others.
+    pub fn id_of_unknown_text(&self) -> Option<u32> {
         match self {
-            Self::Bpe(bpe) => bpe.byte_symbols(),
+            Self::Bpe(_) => None,
+            Self::Unigram(unigram) => unigram.options().unk_id,
+        }
+    }
+
+    /// Whether pre-tokens of the byte-level alphabet may be given as raw bytes.
+    pub fn reads_bytes(&self) -> bool {
+        matches!(self, Self::Bpe(_))
+    }
+
+    /// Prepares [`Self::encode_bytes`]; `None` if this kind of model only reads text.
+    pub fn byte_symbols(&self) -> Option<bpe::ByteSymbols> {
+        match self {
+            Self::Bpe(bpe) => Some(bpe.byte_symbols()),
+            Self::Unigram(_) => None,
         }
     }
 
@@ -116,7 +175,8 @@ impl Model {
         tokens: &mut Tokens,
     ) -> bool {
         match self {
-            Self::Bpe(bpe) => bpe.encode_bytes(word, symbols, mapped, scratch, tokens),
+            Self::Bpe(bpe) => bpe.encode_bytes(word, symbols, mapped, &mut scratch.bpe, tokens),
+            Self::Unigram(_) => false,
         }
     }
 }

@@ -117,7 +117,12 @@ impl Tokenizer {
 
     fn push_text(&self, text: &str, worker: &mut Worker, builder: &mut ColumnsBuilder) -> Result<()> {
         let start = builder.ids.len();
-        let mut sink = ColumnSink { columns: builder, token_lens: self.pipeline.token_lens() };
+        let mut sink = ColumnSink {
+            columns: builder,
+            token_lens: self.pipeline.token_lens(),
+            text,
+            unknown: self.pipeline.model().id_of_unknown_text(),
+        };
         self.pipeline.encode(text, worker, &mut sink)?;
         builder.bytes_to_chars(text, start);
         Ok(())

@@ -92,7 +92,10 @@ impl Pipeline {
             Ok(text.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
-        let (plan, unit) = plan(pre_tokenizer.as_ref());
+        let (plan, unit) = match plan(pre_tokenizer.as_ref()) {
+            (_, Unit::Bytes) if !model.reads_bytes() => (Plan::Stages, Unit::Text),
+            found => found,
+        };
         let training_unit = if added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {

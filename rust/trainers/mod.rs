@@ -28,13 +28,12 @@ impl Trainer {
     /// # Errors
     /// [`Error::Unsupported`] if it does not.
     pub fn check_model(&self, model: &Model) -> Result<()> {
+        if self.kind().1 == model.kind() { Ok(()) } else { Err(self.wrong_model(model)) }
+    }
+
+    fn wrong_model(&self, model: &Model) -> Error {
         let ((trainer, trained), given) = (self.kind(), model.kind());
-        if trained == given {
-            return Ok(());
-        }
-        Err(Error::Unsupported(format!(
-            "a {trainer} trains {trained} models, the tokenizer's model is {given}"
-        )))
+        Error::Unsupported(format!("a {trainer} trains {trained} models, the tokenizer's model is {given}"))
     }
 
     /// Replaces the tokens that take the first ids.
@@ -55,7 +54,6 @@ impl Trainer {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
-        self.check_model(model)?;
         match (self, model) {
             (Self::Bpe(trainer), Model::Bpe(current)) => {
                 let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
@@ -65,6 +63,7 @@ impl Trainer {
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
                 trained.into_model(options).map(Model::Bpe)
             }
+            (_, model) => Err(self.wrong_model(model)),
         }
     }
 }

@@ -54,6 +54,7 @@ PARTS = [
     decoders.Metaspace("_", "never"),
     decoders.BPEDecoder("@@"),
     decoders.Sequence([decoders.Replace("▁", " "), decoders.Fuse()]),
+    models.Unigram([("<unk>", 0.0), ("a", -1.5)], 0, byte_fallback=True),
     trainers.BpeTrainer(vocab_size=99, special_tokens=["<s>"], tie_break="first-seen", initial_alphabet=["a"]),
 ]
 

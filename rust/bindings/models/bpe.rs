@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyType};
 
 use super::PyModel;
 use crate::bindings::arguments::note_unknown;
+use crate::bindings::components::unpickled;
 use crate::bindings::errors::{OrRaise, exception};
 use crate::formats::vocab_files;
 use crate::models::Model;
@@ -24,13 +25,11 @@ fn bpe(this: &PyRef<'_, PyBpe>) -> Arc<Model> {
 }
 
 fn options(this: &PyRef<'_, PyBpe>) -> BpeOptions {
-    match &*bpe(this) {
-        Model::Bpe(bpe) => bpe.options().clone(),
-    }
+    if let Model::Bpe(bpe) = &*bpe(this) { bpe.options().clone() } else { BpeOptions::default() }
 }
 
 fn set_options(this: &PyRef<'_, PyBpe>, change: impl FnOnce(&mut BpeOptions)) -> PyResult<()> {
-    let Model::Bpe(mut changed) = (*bpe(this)).clone();
+    let Model::Bpe(mut changed) = (*bpe(this)).clone() else { return Err(unpickled("model")) };
     let mut options = changed.options().clone();
     change(&mut options);
     changed.set_options(options).or_raise(this.py())?;
@@ -215,7 +214,7 @@ impl PyBpe {
 
     fn __repr__(this: PyRef<'_, Self>) -> String {
         let model = bpe(&this);
-        let Model::Bpe(bpe) = &*model;
+        let Model::Bpe(bpe) = &*model else { return "BPE()".to_owned() };
         format!("BPE(vocab_size={}, merges={})", bpe.vocab().len(), bpe.merges().len())
     }
 }
