@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexmill import _core
 
+CTC = _core.decoders.CTC
 BPEDecoder = _core.decoders.BPEDecoder
 ByteFallback = _core.decoders.ByteFallback
 ByteLevel = _core.decoders.ByteLevel
@@ -15,6 +16,7 @@ Sequence = _core.decoders.Sequence
 Strip = _core.decoders.Strip
 
 __all__ = [
+    "CTC",
     "BPEDecoder",
     "ByteFallback",
     "ByteLevel",

@@ -9,7 +9,9 @@ NFD = _core.normalizers.NFD
 NFKC = _core.normalizers.NFKC
 NFKD = _core.normalizers.NFKD
 Lowercase = _core.normalizers.Lowercase
+Nmt = _core.normalizers.Nmt
 Normalizer = _core.normalizers.Normalizer
+Precompiled = _core.normalizers.Precompiled
 Prepend = _core.normalizers.Prepend
 Replace = _core.normalizers.Replace
 Sequence = _core.normalizers.Sequence
@@ -22,7 +24,9 @@ __all__ = [
     "NFKC",
     "NFKD",
     "Lowercase",
+    "Nmt",
     "Normalizer",
+    "Precompiled",
     "Prepend",
     "Replace",
     "Sequence",

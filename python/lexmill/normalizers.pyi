@@ -11,7 +11,9 @@ __all__ = [
     "NFKC",
     "NFKD",
     "Lowercase",
+    "Nmt",
     "Normalizer",
+    "Precompiled",
     "Prepend",
     "Replace",
     "Sequence",
@@ -89,3 +91,12 @@ class Sequence(Normalizer):
     def __getitem__(self, at: int, /) -> Normalizer: ...
     def __setitem__(self, at: int, value: Normalizer, /) -> None: ...
     def __getnewargs__(self) -> tuple[list[Normalizer]]: ...
+
+@final
+class Nmt(Normalizer):
+    def __new__(cls) -> Nmt: ...
+
+@final
+class Precompiled(Normalizer):
+    def __new__(cls, precompiled_charsmap: bytes) -> Precompiled: ...
+    def __getnewargs__(self) -> tuple[bytes]: ...

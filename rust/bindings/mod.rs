@@ -71,8 +71,8 @@ mod _core {
     mod normalizers {
         #[pymodule_export]
         use super::super::normalizers::{
-            PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace, PySequence,
-            PyStrip, PyStripAccents,
+            PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer, PyPrecompiled, PyPrepend,
+            PyReplace, PySequence, PyStrip, PyStripAccents,
         };
     }
 
@@ -81,8 +81,8 @@ mod _core {
     mod pre_tokenizers {
         #[pymodule_export]
         use super::super::pre_tokenizers::{
-            PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation, PySequence, PySplit,
-            PyWhitespace, PyWhitespaceSplit,
+            PyByteLevel, PyCharDelimiterSplit, PyDigits, PyFixedLength, PyMetaspace, PyPreTokenizer,
+            PyPunctuation, PySequence, PySplit, PyUnicodeScripts, PyWhitespace, PyWhitespaceSplit,
         };
     }
 
@@ -100,8 +100,8 @@ mod _core {
     mod decoders {
         #[pymodule_export]
         use super::super::decoders::{
-            PyBpeDecoder, PyByteFallback, PyByteLevel, PyDecoder, PyFuse, PyMetaspace, PyReplace, PySequence,
-            PyStrip,
+            PyBpeDecoder, PyByteFallback, PyByteLevel, PyCtc, PyDecoder, PyFuse, PyMetaspace, PyReplace,
+            PySequence, PyStrip,
         };
     }
 }

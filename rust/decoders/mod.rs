@@ -1,12 +1,15 @@
 //! Decoders: from tokens back to text, one file per variant that has more to it than a line.
 
 mod byte_fallback;
+mod cleanup;
+mod ctc;
 mod pieces;
 mod strip;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub use ctc::Ctc;
 pub use pieces::Pieces;
 pub use strip::Strip;
 
@@ -41,6 +44,8 @@ pub enum Decoder {
         /// The mark.
         suffix: String,
     },
+    /// From labels of letters to text.
+    Ctc(Ctc),
     /// One after the other.
     Sequence(Vec<Decoder>),
 }
@@ -81,6 +86,7 @@ impl Decoder {
                     out.push_str(&token.replace(suffix, if index == last { "" } else { " " }));
                 })
             }
+            Self::Ctc(ctc) => ctc.decode(&tokens),
             Self::Sequence(stages) => stages.iter().try_fold(tokens, |tokens, stage| stage.chain(tokens))?,
         })
     }

@@ -40,6 +40,13 @@ PUBLISHED = [
     "mistral-v3",
     "phi-3-mini",
     "clip-vit",
+    "t5-small",
+    "c4-t5-default",
+    "xlnet-base-cased",
+    "opus-mt-en-mg",
+    "spm-test-en",
+    "spm-test-ja",
+    "llm-jp-v2.2",
 ]
 PARTS = ("ids", "tokens", "offsets")
 ALL_PARTS = (*PARTS, "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "sequence_ids")

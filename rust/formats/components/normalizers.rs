@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use super::{Component, Field, list, replacement, replacement_json, to_list};
 use crate::Result;
-use crate::normalizers::{Form, Normalizer};
+use crate::formats::base64;
+use crate::normalizers::{Charsmap, Form, Normalizer};
 
-const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, Sequence";
+const KNOWN: &str =
+    "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, Sequence";
 
 impl Component for Normalizer {
     const KEY: &'static str = "normalizer";
@@ -21,6 +23,8 @@ impl Component for Normalizer {
             }),
             "StripAccents" => Ok(Self::StripAccents),
             "Prepend" => Ok(Self::Prepend(field.require("prepend")?.str()?.to_owned())),
+            "Nmt" => Ok(Self::Nmt),
+            "Precompiled" => precompiled(&field.require("precompiled_charsmap")?),
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
             "Sequence" => Ok(Self::Sequence(list(&field, "normalizers")?)),
             other => match Form::NAMES.into_iter().find(|&(_, name)| name == other) {
@@ -37,8 +41,18 @@ impl Component for Normalizer {
             Self::Strip { left, right } => json!({"type": "Strip", "strip_left": left, "strip_right": right}),
             Self::StripAccents => json!({"type": "StripAccents"}),
             Self::Prepend(prefix) => json!({"type": "Prepend", "prepend": prefix}),
+            Self::Nmt => json!({"type": "Nmt"}),
+            Self::Precompiled(charsmap) => {
+                json!({"type": "Precompiled", "precompiled_charsmap": base64::encode(charsmap.blob())})
+            }
             Self::Replace(replacement) => replacement_json(replacement),
             Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)}),
         }
     }
+}
+
+fn precompiled(field: &Field<'_>) -> Result<Normalizer> {
+    let blob = base64::decode(field.str()?).ok_or_else(|| field.error("not base64"))?;
+    let charsmap = Charsmap::new(&blob).map_err(|error| field.error(error.to_string()))?;
+    Ok(Normalizer::Precompiled(charsmap))
 }
