@@ -242,6 +242,11 @@ impl Matcher {
         self.automaton.is_none()
     }
 
+    /// Length in bytes of the longest text looked for, if there is any.
+    pub fn longest(&self) -> Option<usize> {
+        self.automaton.as_ref().map(|_| self.longest)
+    }
+
     fn touches(&self, text: &str, border: usize) -> bool {
         let Some(automaton) = &self.automaton else { return false };
         (border.saturating_sub(self.longest)..=border).filter(|&at| text.is_char_boundary(at)).any(|start| {

@@ -58,6 +58,8 @@ pub mod pre_tokenizers;
 pub mod processors;
 pub mod scan;
 pub mod structures;
+#[cfg(test)]
+mod testing;
 pub mod tokenizer;
 pub mod trainers;
 pub mod vocab;

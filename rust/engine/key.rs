@@ -8,12 +8,18 @@ pub const SHORT: usize = 15;
 pub fn key(text: &[u8], start: usize, end: usize) -> u128 {
     let len = end - start;
     debug_assert!((1..=SHORT).contains(&len), "a key holds 1 to 15 bytes, not {len}");
-    let bytes = match text.get(start..start + 16).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok()) {
+    let bytes = match text.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
         // One unaligned load, then a mask from a table: no branch on the length and no shift of two words.
-        Some(bytes) => u128::from_le_bytes(bytes) & MASKS[len & 15],
-        None => naive_key(&text[start..end]),
+        Some(bytes) => u128::from_le_bytes(*bytes) & MASKS[len & 15],
+        None => key_at_end(text, start, end),
     };
     bytes | (len as u128) << 120
+}
+
+#[cold]
+#[inline(never)]
+fn key_at_end(text: &[u8], start: usize, end: usize) -> u128 {
+    naive_key(&text[start..end])
 }
 
 /// By length: ones in that many low bytes.

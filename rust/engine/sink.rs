@@ -1,7 +1,7 @@
 //! Where tokens go: bare ids, columns with offsets, or a mere count.
 
 use super::Found;
-use super::word_cache::INLINE;
+use super::word_cache::{Ahead, INLINE, WordCache};
 use crate::encoding::ColumnsBuilder;
 use crate::normalized::Normalized;
 
@@ -19,10 +19,14 @@ pub trait Sink {
     /// The tokens of the pre-token at byte `start` of the original text itself.
     fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32);
 
-    /// As [`Self::plain_word`], for the first `count` of `ids`, which cover their own lengths.
+    /// Takes pre-tokens of the original text from `cache` up to one that it does not answer at once; returns how many.
     #[inline]
-    fn few(&mut self, ids: &[u32; INLINE], count: usize, start: usize, word: u32) {
-        self.plain_word(Found { ids: &ids[..count], spans: None }, start, word);
+    fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
+        for (taken, &ahead) in ahead.iter().enumerate() {
+            let Some((ids, count)) = cache.get_few(ahead) else { return taken };
+            self.plain_word(Found { ids: &ids[..count], spans: None }, ahead.start as usize, ahead.word);
+        }
+        ahead.len()
     }
 }
 
@@ -46,17 +50,29 @@ impl Id for u16 {
     }
 }
 
-/// Appends the first `count` of `ids`: all are written and the rest is written over, which needs no loop.
+/// Appends the ids of pre-tokens up to one that `cache` does not answer at once; returns how many pre-tokens.
+///
+/// All ids of an entry are written and those beyond its number are written over, which needs no loop.
 #[inline]
-#[expect(unsafe_code, reason = "a copy of unknown length costs more than the rest of a cache hit")]
-fn push_few<T: Id>(out: &mut Vec<T>, ids: &[u32; INLINE], count: usize) {
-    out.reserve(INLINE);
-    let count = count.min(INLINE);
-    for (place, &id) in out.spare_capacity_mut()[..INLINE].iter_mut().zip(ids) {
-        place.write(T::narrow(id));
+#[expect(
+    unsafe_code,
+    reason = "keeping the vector's length up to date costs as much as the rest of a cache hit"
+)]
+fn push_hits<T: Id>(out: &mut Vec<T>, cache: &WordCache, ahead: &[Ahead]) -> usize {
+    out.reserve(INLINE * ahead.len());
+    let (spare, mut written, mut taken) = (out.spare_capacity_mut(), 0, 0);
+    for &ahead in ahead {
+        let Some((ids, count)) = cache.get_few(ahead) else { break };
+        let Some(places) = spare.get_mut(written..written + INLINE) else { break };
+        for (place, &id) in places.iter_mut().zip(ids) {
+            place.write(T::narrow(id));
+        }
+        written += count.min(INLINE);
+        taken += 1;
     }
-    // SAFETY: there is room for `INLINE` more items, the first of which were written above, and `count` is no more.
-    unsafe { out.set_len(out.len() + count) }
+    // SAFETY: `written` items of the spare room were written one after the other, with no gap between.
+    unsafe { out.set_len(out.len() + written) }
+    taken
 }
 
 /// Appends ids to a vector.
@@ -91,8 +107,8 @@ impl<T: Id> Sink for IdSink<'_, T> {
     }
 
     #[inline]
-    fn few(&mut self, ids: &[u32; INLINE], count: usize, _: usize, _: u32) {
-        push_few(self.0, ids, count);
+    fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
+        push_hits(self.0, cache, ahead)
     }
 }
 
@@ -179,17 +195,31 @@ impl Sink for ColumnSink<'_> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::WordTokens;
     use super::*;
 
     proptest! {
         #[test]
-        fn push_few_matches_naive(words in prop::collection::vec((any::<[u32; INLINE]>(), 0..=INLINE), 0..50)) {
-            let (mut wide, mut narrow, mut naive) = (Vec::<u32>::new(), Vec::<u16>::new(), Vec::new());
-            for (ids, count) in &words {
-                push_few(&mut wide, ids, *count);
-                push_few(&mut narrow, ids, *count);
-                naive.extend_from_slice(&ids[..*count]);
+        fn push_hits_matches_naive(
+            known in prop::collection::vec("[ab]{1,4}", 0..20),
+            asked in prop::collection::vec("[ab]{1,4}", 1..40),
+        ) {
+            let mut cache = WordCache::new(1 << 20);
+            for word in &known {
+                let miss = |word: &[u8], out: &mut WordTokens| {
+                    out.ids.extend(word.iter().map(|&byte| u32::from(byte)));
+                    Ok(())
+                };
+                prop_assert!(cache.get_or_insert_with(word.as_bytes(), 0, word.len(), miss).is_ok());
             }
+            let ahead: Vec<Ahead> =
+                asked.iter().map(|word| cache.look_ahead(word.as_bytes(), 0, word.len(), 0)).collect();
+            let is_hit = |word: &&String| known.contains(word) && word.len() <= INLINE;
+            let hits: Vec<&String> = asked.iter().take_while(is_hit).collect();
+            let naive: Vec<u32> = hits.iter().flat_map(|word| word.bytes().map(u32::from)).collect();
+            let (mut wide, mut narrow) = (Vec::<u32>::new(), Vec::<u16>::new());
+            prop_assert_eq!(IdSink(&mut wide).hits(&cache, &ahead), hits.len());
+            prop_assert_eq!(IdSink(&mut narrow).hits(&cache, &ahead), hits.len());
             prop_assert_eq!(&wide, &naive);
             prop_assert_eq!(narrow, naive.iter().map(|&id| id as u16).collect::<Vec<_>>());
         }

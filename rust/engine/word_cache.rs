@@ -21,6 +21,9 @@ const PROBES: usize = 16;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
+/// Places are found by 32 bits of hash.
+const LAST_CAPACITY: usize = 1 << 31;
+
 /// Below this many entries the table grows fourfold: the first texts meet new pre-tokens all the time.
 const QUICK_GROWTH: usize = 1 << 16;
 
@@ -80,10 +83,13 @@ struct LongEntry {
 pub struct Ahead {
     /// 0 for a long pre-token.
     key: u128,
-    hash: u64,
+    /// As many bits as the largest table has places.
+    hash: u32,
     /// First byte of the pre-token in its text.
     pub start: u32,
     end: u32,
+    /// Number of the pre-token in its text.
+    pub word: u32,
 }
 
 /// A bounded map from pre-tokens to tokens. One thread uses it at a time.
@@ -155,24 +161,50 @@ impl WordCache {
         end: usize,
         miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
-        self.get_ahead(self.look_ahead(text, start, end), text, miss)
+        self.get_ahead(self.look_ahead(text, start, end, 0), text, miss)
     }
 
     /// Starts looking a pre-token up: what comes of it some spans later need not wait for memory.
     ///
     /// `text` has less than 4 GiB.
     #[inline]
-    pub fn look_ahead(&self, text: &[u8], start: usize, end: usize) -> Ahead {
-        let (from, to) = (start as u32, end as u32);
-        if end - start > SHORT {
-            return Ahead { key: 0, hash: 0, start: from, end: to };
+    pub fn look_ahead(&self, text: &[u8], start: usize, end: usize, word: u32) -> Ahead {
+        if end - start <= SHORT {
+            return self.look_ahead_short(text, start, end, word);
         }
+        Ahead { key: 0, hash: 0, start: start as u32, end: end as u32, word }
+    }
+
+    /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on and the first of which is number `word`, up
+    /// to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
+    // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
+    #[inline(never)]
+    pub fn look_ahead_many(
+        &self,
+        text: &[u8],
+        base: usize,
+        (starts, ends): (&[u32], &[u32]),
+        word: u32,
+        out: &mut [Ahead],
+    ) -> usize {
+        let mut taken = 0;
+        for ((place, &start), &end) in out.iter_mut().zip(starts).zip(ends) {
+            if end - start > SHORT as u32 {
+                break;
+            }
+            let (start, end) = (base + start as usize, base + end as usize);
+            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken));
+            taken += 1;
+        }
+        taken as usize
+    }
+
+    #[inline]
+    fn look_ahead_short(&self, text: &[u8], start: usize, end: usize, word: u32) -> Ahead {
         let key = key(text, start, end);
-        let hash = hash_key(key);
-        if !self.entries.is_empty() {
-            prefetch(&self.entries, hash as usize & (self.entries.len() - 1));
-        }
-        Ahead { key, hash, start: from, end: to }
+        let hash = hash_key(key) as u32;
+        prefetch(&self.entries, hash as usize & self.entries.len().wrapping_sub(1));
+        Ahead { key, hash, start: start as u32, end: end as u32, word }
     }
 
     /// The ids of a pre-token that [`Self::look_ahead`] was called for, if it is known and has few tokens, as most.
@@ -195,7 +227,7 @@ impl WordCache {
     #[inline]
     pub fn get_ahead(
         &mut self,
-        Ahead { key, hash, start, end }: Ahead,
+        Ahead { key, hash, start, end, .. }: Ahead,
         text: &[u8],
         miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
@@ -210,7 +242,7 @@ impl WordCache {
     }
 
     #[inline]
-    fn find_short(&self, key: u128, hash: u64) -> Option<usize> {
+    fn find_short(&self, key: u128, hash: u32) -> Option<usize> {
         let mask = self.entries.len().wrapping_sub(1);
         let home = hash as usize & mask;
         match self.entries.get(home) {
@@ -330,7 +362,7 @@ impl WordCache {
             self.entries = vec_filled(Entry::default(), FIRST_CAPACITY);
         } else if self.used * 2 >= self.entries.len() {
             let grown = self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
-            if self.bytes() + grown * size_of::<Entry>() > self.limit {
+            if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Entry>() > self.limit {
                 self.forget();
                 return;
             }
@@ -390,7 +422,7 @@ mod tests {
                     model(word.as_bytes(), &mut tokens);
                     tokens
                 });
-                let ahead = cache.look_ahead(word.as_bytes(), 0, word.len());
+                let ahead = cache.look_ahead(word.as_bytes(), 0, word.len(), 0);
                 if let Some((ids, count)) = cache.get_few(ahead) {
                     prop_assert_eq!(Found { ids: &ids[..count], spans: None }, expected.found());
                     continue;

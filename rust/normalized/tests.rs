@@ -144,6 +144,7 @@ mod law {
 
     use super::super::{ByteRange, Normalized};
     use super::naive::{Ranges, Step};
+    use crate::testing::cases;
 
     fn any_steps() -> impl Strategy<Value = Vec<Step>> {
         let step = prop_oneof![
@@ -171,7 +172,7 @@ mod law {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(cases(3000))]
 
         #[test]
         fn runs_match_naive(

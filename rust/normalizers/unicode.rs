@@ -175,6 +175,7 @@ mod tests {
     use unicode_normalization::char::canonical_combining_class;
 
     use super::*;
+    use crate::testing::cases;
 
     fn normalized(text: &str) -> String {
         Form::Nfc.normalize(&Normalized::new(text, 0, true)).text().to_owned()
@@ -234,7 +235,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #![proptest_config(cases(4000))]
 
         #[test]
         fn nfc_matches_naive(text in any_text()) {

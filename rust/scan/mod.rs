@@ -111,16 +111,26 @@ impl Splitter {
         if u32::try_from(text.len()).is_err() {
             return self.for_each_span_scalar(text, found);
         }
+        self.for_each_block(text, |starts, ends| {
+            for (&start, &end) in starts.iter().zip(ends) {
+                found(start as usize, end as usize);
+            }
+        });
+    }
+
+    /// Calls `found` with the first bytes and the ends of some spans at a time, from left to right.
+    ///
+    /// `text` has less than 4 GiB.
+    #[inline]
+    pub fn for_each_block(self, text: &str, mut found: impl FnMut(&[u32], &[u32])) {
         let (mut starts, mut ends) = ([0; ROOM], [0; ROOM]);
         let mut done = 0;
         loop {
             let count = self.fill_spans(text, done, &mut starts, &mut ends);
-            for (&start, &end) in starts.iter().zip(&ends).take(count) {
-                found(start as usize, end as usize);
-            }
             if count == 0 {
                 return;
             }
+            found(&starts[..count], &ends[..count]);
             done = ends[count - 1] as usize;
         }
     }

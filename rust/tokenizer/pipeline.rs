@@ -280,7 +280,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> Result<()> {
         let mut stream = Stream::new(&self.encoder, text.as_bytes(), worker, sink, *word);
-        splitter.for_each_span(&text[start..end], |from, to| stream.push(start + from, start + to));
+        splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
         Ok(())
     }

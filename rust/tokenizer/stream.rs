@@ -1,7 +1,6 @@
 //! The span stream: pre-tokens of unchanged text on their way through cache and sink.
 
 use crate::Result;
-use crate::engine::key::SHORT;
 use crate::engine::word_cache::Ahead;
 use crate::engine::{Sink, WordEncoder, WordTokens, Worker};
 
@@ -14,8 +13,8 @@ pub(super) struct Stream<'a, S> {
     text: &'a [u8],
     worker: &'a mut Worker,
     sink: &'a mut S,
-    /// Units that are being looked up, each with the number of its pre-token.
-    ahead: [(Ahead, u32); AHEAD],
+    /// Units that are being looked up.
+    ahead: [Ahead; AHEAD],
     filled: usize,
     /// Number of the next pre-token.
     word: u32,
@@ -30,36 +29,40 @@ impl<'a, S: Sink> Stream<'a, S> {
         sink: &'a mut S,
         word: u32,
     ) -> Self {
-        let ahead = [Default::default(); AHEAD];
+        let ahead = [Ahead::default(); AHEAD];
         Self { encoder, text, worker, sink, ahead, filled: 0, word, result: Ok(()) }
     }
 
-    /// Takes the next pre-token; a long one is cut into units where that changes nothing.
+    /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units where that changes nothing.
     #[inline]
-    pub(super) fn push(&mut self, start: usize, end: usize) {
-        if end - start <= SHORT {
-            self.push_unit(start, end);
-        } else {
-            self.push_long(start, end);
-        }
-        self.word += 1;
-    }
-
-    #[inline]
-    fn push_unit(&mut self, start: usize, end: usize) {
-        self.ahead[self.filled] = (self.worker.cache.look_ahead(self.text, start, end), self.word);
-        self.filled += 1;
-        if self.filled == AHEAD {
-            self.flush();
+    pub(super) fn take(&mut self, base: usize, starts: &[u32], ends: &[u32]) {
+        let mut at = 0;
+        while let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at)) {
+            let room = &mut self.ahead[self.filled..];
+            let bounds = (&starts[at..], &ends[at..]);
+            let mut taken = self.worker.cache.look_ahead_many(self.text, base, bounds, self.word, room);
+            self.filled += taken;
+            if taken == 0 {
+                self.push_long(base + start as usize, base + end as usize);
+                taken = 1;
+            } else if self.filled == AHEAD {
+                self.flush();
+            }
+            self.word = self.word.wrapping_add(taken as u32);
+            at += taken;
         }
     }
 
     #[inline(never)]
     fn push_long(&mut self, mut start: usize, end: usize) {
-        let Some(cuts) = self.encoder.cut_points(end - start) else { return self.push_unit(start, end) };
+        let cuts = self.encoder.cut_points(end - start);
         while start < end {
-            let unit_end = cuts.unit_end(self.text, start, end);
-            self.push_unit(start, unit_end);
+            let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(self.text, start, end));
+            self.ahead[self.filled] = self.worker.cache.look_ahead(self.text, start, unit_end, self.word);
+            self.filled += 1;
+            if self.filled == AHEAD {
+                self.flush();
+            }
             start = unit_end;
         }
     }
@@ -73,16 +76,15 @@ impl<'a, S: Sink> Stream<'a, S> {
 
     fn emit(&mut self) -> Result<()> {
         let Worker { cache, scratch } = &mut *self.worker;
-        for &(ahead, word) in &self.ahead[..self.filled] {
-            if let Some((ids, count)) = cache.get_few(ahead) {
-                self.sink.few(ids, count, ahead.start as usize, word);
-                continue;
-            }
+        let mut ahead = &self.ahead[..self.filled];
+        loop {
+            ahead = &ahead[self.sink.hits(cache, ahead)..];
+            let Some((&first, rest)) = ahead.split_first() else { return Ok(()) };
             let miss = |word: &[u8], out: &mut WordTokens| self.encoder.encode(word, scratch, out);
-            let found = cache.get_ahead(ahead, self.text, miss)?;
-            self.sink.plain_word(found, ahead.start as usize, word);
+            let found = cache.get_ahead(first, self.text, miss)?;
+            self.sink.plain_word(found, first.start as usize, first.word);
+            ahead = rest;
         }
-        Ok(())
     }
 
     /// The number of the next pre-token, when all are through.

@@ -145,6 +145,7 @@ mod tests {
     use super::super::{Bpe, BpeOptions, Scratch};
     use super::*;
     use crate::byte_level::BYTE_TO_CHAR;
+    use crate::testing::cases;
     use crate::vocab::Vocab;
 
     /// A proper vocabulary over all bytes, with tokens of `a`, `b` and `c` that random merges make.
@@ -186,7 +187,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(cases(3000))]
 
         #[test]
         fn longest_match_matches_naive(

@@ -205,6 +205,7 @@ mod tests {
 
     use super::super::BpeOptions;
     use super::*;
+    use crate::testing::cases;
     use crate::vocab::Vocab;
 
     fn bpe(pairs: &[((u32, u32), u32)]) -> Bpe {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #![proptest_config(cases(3000))]
 
         #[test]
         fn merge_short_matches_naive(pairs in any_pairs(), ids in prop::collection::vec(0..4u32, 0..=SHORT)) {

@@ -4,6 +4,7 @@ use super::merge_loop::Tuning;
 use super::naive::train_naive;
 use super::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::Error;
+use crate::testing::cases;
 use crate::trainers::word_counts::WordCounts;
 
 fn word_counts(words: &[(&str, u64)]) -> WordCounts {
@@ -55,7 +56,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6000))]
+    #![proptest_config(cases(6000))]
 
     #[test]
     fn train_matches_naive(

@@ -1,0 +1,9 @@
+//! What tests of several rooms share.
+
+use proptest::test_runner::Config;
+
+/// At least `least` random cases, and more where `PROPTEST_CASES` asks for more.
+pub(crate) fn cases(least: u32) -> Config {
+    let asked = Config::default();
+    Config { cases: asked.cases.max(least), ..asked }
+}
