@@ -11,6 +11,8 @@ import lexmill
 from lexmill.reference.bpe import Bpe
 from lexmill.reference.bpe_trainer import train_bpe
 from lexmill.reference.unigram import Unigram
+from lexmill.reference.unigram_exact_loss import train_exact_loss
+from lexmill.reference.unigram_trainer import train_unigram
 
 Words = list[tuple[str, int]]
 Merges = list[tuple[str, str]]
@@ -31,6 +33,9 @@ class Engine(Protocol):
 
     def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
         """The same by a unigram model."""
+
+    def train_unigram(self, words: Words, **options: Any) -> Pieces:
+        """Returns the pieces with their scores, special tokens left out."""
 
     def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
         """Returns the best segmentations with their scores."""
@@ -59,6 +64,12 @@ class ReferenceEngine:
         """Encodes by a model made for the word."""
         best = Unigram(pieces, **options).encode_nbest(word, n)
         return [(_tuples(found), score) for found, score in best]
+
+    def train_unigram(self, words: Words, **options: Any) -> Pieces:
+        """Trains in one thread, whatever `num_threads` says."""
+        options.pop("num_threads", None)
+        train = train_exact_loss if options.pop("algorithm", "em") == "exact-loss" else train_unigram
+        return [(piece, score) for piece, score in train(words, **options)]
 
 
 class CoreEngine:
@@ -90,6 +101,12 @@ class CoreEngine:
         """Encodes by a model made for the word."""
         best = lexmill.models.Unigram(pieces, **options).encode_nbest(word, n)
         return [(_tuples(found), score) for found, score in best]
+
+    def train_unigram(self, words: Words, **options: Any) -> Pieces:
+        """Trains by the core, with as many threads as `num_threads` says."""
+        specials = len(set(options.get("special_tokens", [])))
+        pieces, _ = lexmill._core.train_unigram_words(words, **options)
+        return pieces[specials:]
 
 
 def _tuples(tokens: Any) -> Encoded:

@@ -40,6 +40,7 @@ __all__ = [
     "pre_tokenizers",
     "processors",
     "train_bpe_words",
+    "train_unigram_words",
     "trainers",
 ]
 
@@ -48,6 +49,9 @@ __version__: str
 def train_bpe_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
 ) -> tuple[list[str], list[tuple[str, str]]]: ...
+def train_unigram_words(
+    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
+) -> tuple[list[tuple[str, float]], int | None]: ...
 
 @final
 class AddedToken:

@@ -6,5 +6,6 @@ from lexmill import _core
 
 BpeTrainer = _core.trainers.BpeTrainer
 Trainer = _core.trainers.Trainer
+UnigramTrainer = _core.trainers.UnigramTrainer
 
-__all__ = ["BpeTrainer", "Trainer"]
+__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer"]

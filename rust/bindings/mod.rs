@@ -45,6 +45,8 @@ mod _core {
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
     use super::trainers::train_bpe_words;
+    #[pymodule_export]
+    use super::trainers::train_unigram_words;
     use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
 
     #[pymodule_init]
@@ -63,7 +65,7 @@ mod _core {
     #[pymodule]
     mod trainers {
         #[pymodule_export]
-        use super::super::trainers::{PyBpeTrainer, PyTrainer};
+        use super::super::trainers::{PyBpeTrainer, PyTrainer, PyUnigramTrainer};
     }
 
     /// Normalizers.

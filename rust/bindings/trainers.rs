@@ -1,6 +1,7 @@
 //! `lexmill.trainers`.
 
 mod bpe;
+mod unigram;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,6 +11,7 @@ use pyo3::types::{PyBytes, PyList};
 use serde_json::{Map, Value, json};
 
 pub(super) use bpe::{PyBpeTrainer, train_bpe_words};
+pub(super) use unigram::{PyUnigramTrainer, train_unigram_words};
 
 use super::added_token::{PyAddedToken, tokens};
 use super::errors::exception;
@@ -135,6 +137,7 @@ impl PyTrainer {
 fn to_json(training: &Training) -> (&'static str, Map<String, Value>) {
     let (name, options) = match &training.trainer {
         Trainer::Bpe(trainer) => ("BpeTrainer", bpe::to_json(trainer)),
+        Trainer::Unigram(trainer) => ("UnigramTrainer", unigram::to_json(trainer)),
     };
     let mut all = Map::new();
     all.insert("show_progress".to_owned(), json!(training.show_progress));
@@ -151,6 +154,7 @@ fn from_json(value: &Value) -> Option<Training> {
     let special_tokens = special_tokens?;
     let mut trainer = match value["type"].as_str()? {
         "BpeTrainer" => Trainer::Bpe(bpe::from_json(value)?),
+        "UnigramTrainer" => Trainer::Unigram(unigram::from_json(value)?),
         _ => return None,
     };
     trainer.set_special_tokens(contents(&special_tokens));
@@ -170,9 +174,7 @@ fn contents(tokens: &[AddedToken]) -> Vec<String> {
 pub(super) fn default_trainer(py: Python<'_>, model: &Model) -> PyResult<Py<PyAny>> {
     let class = match model {
         Model::Bpe(_) => py.get_type::<PyBpeTrainer>(),
-        Model::Unigram(_) => {
-            return Err(exception(py, "OptionError", "there is no trainer for Unigram models".to_owned()));
-        }
+        Model::Unigram(_) => py.get_type::<PyUnigramTrainer>(),
     };
     Ok(class.call0()?.unbind())
 }

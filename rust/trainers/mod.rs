@@ -1,6 +1,7 @@
 //! Trainers: each learns a model from counted words.
 
 pub mod bpe;
+pub mod unigram;
 pub mod word_counts;
 
 use crate::models::Model;
@@ -13,6 +14,8 @@ use word_counts::WordCounts;
 pub enum Trainer {
     /// Byte-pair encoding.
     Bpe(bpe::BpeTrainer),
+    /// Unigram language model.
+    Unigram(unigram::UnigramTrainer),
 }
 
 impl Trainer {
@@ -20,6 +23,7 @@ impl Trainer {
     fn kind(&self) -> (&'static str, &'static str) {
         match self {
             Self::Bpe(_) => ("BpeTrainer", "BPE"),
+            Self::Unigram(_) => ("UnigramTrainer", "Unigram"),
         }
     }
 
@@ -40,6 +44,7 @@ impl Trainer {
     pub fn set_special_tokens(&mut self, tokens: Vec<String>) {
         match self {
             Self::Bpe(trainer) => trainer.special_tokens = tokens,
+            Self::Unigram(trainer) => trainer.special_tokens = tokens,
         }
     }
 
@@ -62,6 +67,11 @@ impl Trainer {
                 options.continuing_subword_prefix = trainer.continuing_subword_prefix;
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
                 trained.into_model(options).map(Model::Bpe)
+            }
+            (Self::Unigram(trainer), Model::Unigram(current)) => {
+                let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
+                let trained = trainer.train(&words, on_progress)?;
+                trained.into_model(current.options()).map(Model::Unigram)
             }
             (_, model) => Err(self.wrong_model(model)),
         }

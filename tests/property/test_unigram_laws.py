@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import CoreEngine, Engine, Pieces, ReferenceEngine
+from engines import CoreEngine, Engine, Pieces, ReferenceEngine, Words
 from lexmill import Tokenizer, models
 from lexmill.errors import LexmillError
 
@@ -62,3 +62,39 @@ def test_ids_alone_are_those_of_the_encoding(model: tuple[Pieces, dict[str, Any]
     assert tokenizer.encode_batch_ids([text]) == [encoding.ids]
     assert [token.id for token in tokenizer.model.tokenize(text)] == encoding.ids
     assert [token.value for token in tokenizer.model.tokenize(text)] == encoding.tokens
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> Words:
+    letters = draw(st.sampled_from(["ab", "abc", "abcde", "aé日\0"]))
+    words = draw(st.lists(st.text(letters, min_size=1, max_size=12), max_size=10, unique=True))
+    return [(word, draw(st.integers(1, 6))) for word in words]
+
+
+TRAINING = st.fixed_dictionaries(
+    {},
+    optional={
+        "vocab_size": st.integers(0, 30),
+        "special_tokens": st.lists(st.sampled_from(["<s>", "a", "ab", "ba"]), max_size=3, unique=True),
+        "initial_alphabet": st.lists(st.sampled_from(["a", "zq", "", "é"]), max_size=3),
+        "shrinking_factor": st.sampled_from([0.25, 0.75, 0.9]),
+        "max_piece_length": st.integers(1, 6),
+        "n_sub_iterations": st.integers(0, 3),
+        "seed_size": st.integers(0, 40),
+        "character_coverage": st.sampled_from([0.0, 0.8, 0.95, 1.0]),
+    },
+)
+EXACT = st.fixed_dictionaries(
+    {"algorithm": st.just("exact-loss")},
+    optional={
+        "vocab_size": st.integers(0, 30),
+        "seed_size": st.integers(0, 40),
+        "max_piece_length": st.integers(1, 6),
+    },
+)
+
+
+@given(words=corpora(), options=TRAINING | EXACT, threads=st.integers(1, 3))
+def test_core_learns_as_the_reference_bit_by_bit(words: Words, options: dict[str, Any], threads: int) -> None:
+    ours = outcome(CORE, "train_unigram", words, num_threads=threads, **options)
+    assert ours == outcome(REFERENCE, "train_unigram", words, **options)

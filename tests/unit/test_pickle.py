@@ -61,6 +61,7 @@ PARTS = [
     decoders.BPEDecoder("@@"),
     decoders.Sequence([decoders.Replace("▁", " "), decoders.Fuse()]),
     models.Unigram([("<unk>", 0.0), ("a", -1.5)], 0, byte_fallback=True),
+    trainers.UnigramTrainer(vocab_size=9, special_tokens=["<s>"], unk_token="u", algorithm="exact-loss"),
     trainers.BpeTrainer(vocab_size=99, special_tokens=["<s>"], tie_break="first-seen", initial_alphabet=["a"]),
 ]
 

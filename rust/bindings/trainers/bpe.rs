@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{PyTrainer, name_of, named, unsigned};
 use crate::bindings::arguments::{note_unknown, threads};
+use crate::bindings::components::unpickled;
 use crate::bindings::progress::Reporter;
 use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, TieBreak};
@@ -60,14 +61,14 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
 
 /// The options as they are now.
 fn options(this: &PyRef<'_, PyBpeTrainer>) -> BpeTrainer {
-    match this.as_super().get().trainer {
-        Trainer::Bpe(trainer) => trainer,
-    }
+    if let Trainer::Bpe(trainer) = this.as_super().get().trainer { trainer } else { BpeTrainer::default() }
 }
 
 fn update(this: &PyRef<'_, PyBpeTrainer>, change: impl FnOnce(&mut BpeTrainer)) {
-    this.as_super().update(|training| match &mut training.trainer {
-        Trainer::Bpe(trainer) => change(trainer),
+    this.as_super().update(|training| {
+        if let Trainer::Bpe(trainer) = &mut training.trainer {
+            change(trainer);
+        }
     });
 }
 
@@ -221,7 +222,7 @@ pub(in crate::bindings) fn train_bpe_words(
 ) -> PyResult<Trained> {
     let trainer = py.get_type::<PyBpeTrainer>().call((), options)?;
     let training = trainer.cast::<PyTrainer>()?.get().get();
-    let Trainer::Bpe(trainer) = training.trainer;
+    let Trainer::Bpe(trainer) = training.trainer else { return Err(unpickled("trainer")) };
     let trainer = BpeTrainer { threads: threads(num_threads), ..trainer };
     let mut counts = WordCounts::new();
     for (word, count) in &words {
