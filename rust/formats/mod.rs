@@ -5,5 +5,7 @@ pub mod components;
 pub mod encoding_json;
 mod fields;
 pub mod model_json;
+mod protobuf;
+pub mod sentencepiece;
 pub mod tokenizer_json;
 pub mod vocab_files;

@@ -11,14 +11,20 @@ use crate::structures::atomic_file;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
+/// Reads the whole of `path`.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+}
+
 /// Opens `path` and reads it as UTF-8.
 ///
 /// # Errors
 /// [`Error::Io`] or [`Error::InvalidUtf8`].
 pub fn read_text(path: &Path) -> Result<String> {
-    let bytes =
-        fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?;
-    String::from_utf8(bytes).map_err(|error| Error::InvalidUtf8 {
+    String::from_utf8(read_bytes(path)?).map_err(|error| Error::InvalidUtf8 {
         origin: path.display().to_string(),
         byte: error.utf8_error().valid_up_to() as u64,
     })

@@ -10,6 +10,9 @@ use crate::normalizers::{Charsmap, Form, Normalizer};
 const KNOWN: &str =
     "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, Sequence";
 
+/// How SentencePiece applies its rules.
+const LONGEST: &str = "longest";
+
 impl Component for Normalizer {
     const KEY: &'static str = "normalizer";
 
@@ -24,7 +27,7 @@ impl Component for Normalizer {
             "StripAccents" => Ok(Self::StripAccents),
             "Prepend" => Ok(Self::Prepend(field.require("prepend")?.str()?.to_owned())),
             "Nmt" => Ok(Self::Nmt),
-            "Precompiled" => precompiled(&field.require("precompiled_charsmap")?),
+            "Precompiled" => precompiled(&field),
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
             "Sequence" => Ok(Self::Sequence(list(&field, "normalizers")?)),
             other => match Form::NAMES.into_iter().find(|&(_, name)| name == other) {
@@ -43,7 +46,15 @@ impl Component for Normalizer {
             Self::Prepend(prefix) => json!({"type": "Prepend", "prepend": prefix}),
             Self::Nmt => json!({"type": "Nmt"}),
             Self::Precompiled(charsmap) => {
-                json!({"type": "Precompiled", "precompiled_charsmap": base64::encode(charsmap.blob())})
+                let mut object = json!({
+                    "type": "Precompiled",
+                    "precompiled_charsmap": base64::encode(charsmap.blob()),
+                });
+                // Hugging Face passes over what it does not know.
+                if charsmap.is_longest_first() {
+                    object["match"] = json!(LONGEST);
+                }
+                object
             }
             Self::Replace(replacement) => replacement_json(replacement),
             Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)}),
@@ -51,8 +62,13 @@ impl Component for Normalizer {
     }
 }
 
-fn precompiled(field: &Field<'_>) -> Result<Normalizer> {
+fn precompiled(stage: &Field<'_>) -> Result<Normalizer> {
+    let field = stage.require("precompiled_charsmap")?;
     let blob = base64::decode(field.str()?).ok_or_else(|| field.error("not base64"))?;
     let charsmap = Charsmap::new(&blob).map_err(|error| field.error(error.to_string()))?;
-    Ok(Normalizer::Precompiled(charsmap))
+    let Some(rule) = stage.get("match")? else { return Ok(Normalizer::Precompiled(charsmap)) };
+    match rule.str()? {
+        LONGEST => Ok(Normalizer::Precompiled(charsmap.longest_first())),
+        other => Err(rule.unknown("match", other, LONGEST)),
+    }
 }

@@ -50,7 +50,7 @@ impl Unigram {
             let Some(next) = self.trie.step(node, byte) else { break };
             node = next;
             if let Some(id) = self.trie.value(node) {
-                each(at + 1, id, self.scores[id as usize]);
+                each(at + 1, id, self.effective_scores[id as usize]);
                 has_char |= at + 1 == char_end;
             }
         }
@@ -64,6 +64,21 @@ impl Unigram {
 
     /// Fills `scratch.path` with the best segmentation of a word that is not empty.
     pub(super) fn best_path(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
+        if self.kinds.is_some() {
+            self.best_path_rounded(word, f64_of_32_bits, scratch)
+        } else {
+            self.best_path_rounded(word, |sum| sum, scratch)
+        }
+    }
+
+    /// As [`Self::best_path`]; `rounded` is what becomes of a sum.
+    #[inline]
+    fn best_path_rounded(
+        &self,
+        word: &str,
+        rounded: impl Fn(f64) -> f64,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let Scratch { nodes, path, .. } = scratch;
         nodes.clear();
         nodes.resize(word.len() + 1, Node { score: 0.0, start: NOWHERE, id: 0 });
@@ -71,7 +86,7 @@ impl Unigram {
         while start < word.len() {
             let so_far = nodes[start].score;
             let mut offer = |end: usize, id: u32, score: f64| {
-                let (node, sum) = (&mut nodes[end], score + so_far);
+                let (node, sum) = (&mut nodes[end], rounded(score + so_far));
                 let is_better = node.start == NOWHERE || sum > node.score;
                 if is_better {
                     *node = Node { score: sum, start: start as u32, id };
@@ -99,6 +114,11 @@ impl Unigram {
         }
         Ok(())
     }
+}
+
+/// The nearest number of 32 bits.
+fn f64_of_32_bits(sum: f64) -> f64 {
+    f64::from(sum as f32)
 }
 
 /// Bytes of the character that begins with `lead`.

@@ -7,6 +7,7 @@ mod best_path;
 #[cfg(test)]
 mod naive;
 mod nbest;
+mod piece_kind;
 mod sample;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 pub use best_path::Scratch;
 pub use nbest::Segmentation;
+pub use piece_kind::PieceKind;
 
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -45,6 +47,10 @@ pub struct Unigram {
     vocab: Arc<Vocab>,
     /// By id; a piece listed twice has two.
     scores: Arc<Vec<f64>>,
+    /// What pieces are chosen by: the scores, but for user-defined pieces.
+    effective_scores: Arc<Vec<f64>>,
+    /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
+    kinds: Option<Arc<Vec<PieceKind>>>,
     trie: Arc<ByteTrie>,
     options: UnigramOptions,
     unknown_score: f64,
@@ -60,6 +66,8 @@ impl Default for Unigram {
         Self {
             vocab: Arc::new(vocab),
             scores: Arc::new(vec![0.0]),
+            effective_scores: Arc::new(vec![0.0]),
+            kinds: None,
             trie: Arc::new(trie),
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
@@ -77,6 +85,25 @@ impl Unigram {
     /// [`Error::InvalidOption`] if a score is not finite or an option out of range, [`Error::UnknownId`] if `unk_id` is
     /// not the id of a piece, [`Error::Unsupported`] beyond 2^23 distinct prefixes of pieces.
     pub fn new<T: AsRef<str>>(pieces: &[(T, f64)], options: UnigramOptions) -> Result<Self> {
+        Self::with_kinds(pieces, None, options)
+    }
+
+    /// As [`Self::new`], with the kinds of the pieces as files of SentencePiece's have them.
+    ///
+    /// With kinds, only normal and user-defined pieces are found in text, the penalty of unknown characters is that
+    /// below the worst normal piece, and sums of scores are rounded to 32 bits.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`Error::Unsupported`] if there are not as many kinds as pieces.
+    pub fn with_kinds<T: AsRef<str>>(
+        pieces: &[(T, f64)],
+        kinds: Option<Vec<PieceKind>>,
+        options: UnigramOptions,
+    ) -> Result<Self> {
+        if let Some(kinds) = kinds.as_ref().filter(|kinds| kinds.len() != pieces.len()) {
+            return Err(Error::Unsupported(format!("{} kinds for {} pieces", kinds.len(), pieces.len())));
+        }
+        let kind = |id: usize| kinds.as_ref().map_or(PieceKind::Normal, |kinds| kinds[id]);
         let mut vocab = Vocab::new();
         for (id, (piece, score)) in (0u32..).zip(pieces) {
             if !score.is_finite() {
@@ -86,16 +113,25 @@ impl Unigram {
             vocab.insert(piece.as_ref(), id);
         }
         let mut keys: Vec<(&[u8], u32)> = vocab.iter().map(|(piece, id)| (piece.as_bytes(), id)).collect();
-        keys.retain(|(piece, _)| !piece.is_empty());
+        keys.retain(|&(piece, id)| !piece.is_empty() && kind(id as usize).is_in_text());
         keys.sort_unstable();
         let trie = ByteTrie::new(&keys).ok_or_else(|| {
             Error::Unsupported(format!("{} pieces have more than 2^23 distinct prefixes", pieces.len()))
         })?;
         let fallback_ids = (0..=255u8).map(|byte| vocab.id(&format!("<0x{byte:02X}>"))).collect();
-        let min_score = pieces.iter().fold(f64::INFINITY, |min, &(_, score)| min.min(score));
+        let normal = pieces.iter().enumerate().filter(|&(id, _)| kind(id) == PieceKind::Normal);
+        let min_score = normal.fold(f64::INFINITY, |min, (_, &(_, score))| min.min(score));
+        let effective_scores = match &kinds {
+            Some(kinds) => piece_kind::effective_scores(pieces, kinds),
+            None => pieces.iter().map(|&(_, score)| score).collect(),
+        };
+        // Without a normal piece, any number does.
+        let min_score = if min_score.is_finite() { min_score } else { 0.0 };
         let mut unigram = Self {
             vocab: Arc::new(vocab),
             scores: Arc::new(pieces.iter().map(|&(_, score)| score).collect()),
+            effective_scores: Arc::new(effective_scores),
+            kinds: kinds.map(Arc::new),
             trie: Arc::new(trie),
             options: UnigramOptions::default(),
             unknown_score: min_score - UNKNOWN_PENALTY,
@@ -143,6 +179,11 @@ impl Unigram {
         (0..self.scores.len()).map(|id| (self.vocab.token(id as u32).unwrap_or_default(), self.scores[id]))
     }
 
+    /// Kinds of pieces by id, if the model has them.
+    pub fn kinds(&self) -> Option<&[PieceKind]> {
+        self.kinds.as_ref().map(|kinds| kinds.as_slice())
+    }
+
     /// Whether the best segmentation is always taken.
     pub fn is_deterministic(&self) -> bool {
         self.options.alpha.is_none() || self.options.nbest_size == 1
@@ -188,7 +229,10 @@ impl Unigram {
     /// Appends the tokens of unknown text: perhaps a piece after all, or its bytes, each of which covers all of it.
     fn push_unknown(&self, text: &str, unk_id: u32, tokens: &mut Tokens) {
         let len = text.len() as u32;
-        if let Some(id) = self.vocab.id(text) {
+        // SentencePiece does not look again.
+        if self.kinds.is_none()
+            && let Some(id) = self.vocab.id(text)
+        {
             tokens.push(id, len);
             return;
         }

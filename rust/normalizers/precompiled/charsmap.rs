@@ -14,7 +14,10 @@ const ASCII: usize = 128;
 
 /// Rules, cheap to clone.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Charsmap(Arc<Table>);
+pub struct Charsmap {
+    table: Arc<Table>,
+    is_longest_first: bool,
+}
 
 #[derive(PartialEq, Eq)]
 struct Table {
@@ -27,7 +30,7 @@ struct Table {
 
 impl std::fmt::Debug for Charsmap {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Table { units, replacements, .. } = &*self.0;
+        let Table { units, replacements, .. } = &*self.table;
         write!(formatter, "Charsmap({} units, {} bytes of text)", units.len(), replacements.len())
     }
 }
@@ -67,29 +70,40 @@ impl Charsmap {
             // A carriage return and a newline are one character to the reader.
             table.is_plain[usize::from(byte)] = byte != b'\r' && table.matches(&[byte]).next().is_none();
         }
-        Ok(Self(Arc::new(table)))
+        Ok(Self { table: Arc::new(table), is_longest_first: false })
+    }
+
+    /// The same rules, the longest that matches at each place first, as SentencePiece applies them.
+    #[must_use]
+    pub fn longest_first(self) -> Self {
+        Self { is_longest_first: true, ..self }
+    }
+
+    /// Whether the longest rule goes first.
+    pub fn is_longest_first(&self) -> bool {
+        self.is_longest_first
     }
 
     /// The table as it was read.
     pub fn blob(&self) -> &[u8] {
-        &self.0.blob
+        &self.table.blob
     }
 
     /// What the shortest rule that `text` begins with makes of it.
     pub(super) fn shortest(&self, text: &str) -> Option<&str> {
-        let (_, start) = self.0.matches(text.as_bytes()).next()?;
-        self.0.replacement(start)
+        let (_, start) = self.table.matches(text.as_bytes()).next()?;
+        self.table.replacement(start)
     }
 
     /// What the longest rule that `text` begins with makes of it, and how many bytes it matches.
     pub fn longest(&self, text: &str) -> Option<(usize, &str)> {
-        let (len, start) = self.0.matches(text.as_bytes()).last()?;
-        Some((len, self.0.replacement(start)?))
+        let (len, start) = self.table.matches(text.as_bytes()).last()?;
+        Some((len, self.table.replacement(start)?))
     }
 
     /// Bytes at the beginning of `text` that no rule concerns: ASCII not followed by anything else.
     pub(super) fn plain_prefix(&self, text: &[u8]) -> usize {
-        let is_plain = |&byte: &u8| self.0.is_plain.get(usize::from(byte)).copied().unwrap_or(false);
+        let is_plain = |&byte: &u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);
         let count = text.iter().take_while(|byte| is_plain(byte)).count();
         // A mark behind the last one would make one cluster of both.
         if text.get(count).is_some_and(|byte| !byte.is_ascii()) { count.saturating_sub(1) } else { count }

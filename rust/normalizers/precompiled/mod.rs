@@ -64,6 +64,21 @@ impl Charsmap {
         let mut start = 0;
         while start < text.len() {
             start += self.plain_prefix(&text.as_bytes()[start..]);
+            if self.is_longest_first() {
+                let rest = &text[start..];
+                let Some(c) = rest.chars().next() else { break };
+                let mut len = c.len_utf8();
+                if let Some((matched, new)) =
+                    self.longest(rest).filter(|&(len, _)| rest.is_char_boundary(len))
+                {
+                    len = matched;
+                    if !each(start..start + len, new) {
+                        return false;
+                    }
+                }
+                start += len;
+                continue;
+            }
             let Some(cluster) = text[start..].graphemes(true).next() else { break };
             let end = start + cluster.len();
             if let Some(new) = self.shortest(cluster).filter(|_| cluster.len() < LONG) {
