@@ -23,8 +23,11 @@ pub struct ByteSymbols {
     longest_match: Arc<Worthwhile<LongestMatch>>,
 }
 
-/// Bytes of missed pre-tokens that take as long to merge as an entry of the vocabulary takes to prepare.
+/// Bytes of long pre-tokens that take as long to merge as an entry of the vocabulary takes to prepare.
 const BYTES_PER_ENTRY: usize = 6;
+
+/// Shorter pre-tokens are merged sooner than matched: their merges wait for memory less often than a walk in the trie.
+const LONG: usize = 64;
 
 impl ByteSymbols {
     pub(super) fn id(&self, byte: u8) -> u32 {
@@ -35,9 +38,13 @@ impl ByteSymbols {
         self.merges[usize::from(left) << 8 | usize::from(right)]
     }
 
-    /// The longest match, if the vocabulary is proper and enough has been encoded for its preparation to pay.
+    /// The longest match for a long `word`, if the vocabulary is proper and enough has been encoded for its
+    /// preparation to pay.
     #[inline]
     pub(super) fn longest_match(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
+        if word.len() < LONG {
+            return None;
+        }
         let price = bpe.vocab.len() * BYTES_PER_ENTRY;
         self.longest_match.get(word.len(), price, || bpe.longest_match())
     }
