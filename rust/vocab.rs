@@ -64,7 +64,12 @@ impl Vocab {
 
     /// Adds `token` under `id`; a token that is there already moves to the new id.
     pub fn insert(&mut self, token: &str, id: u32) {
-        let slot = self.slot_of(token).unwrap_or_else(|| self.push_slot(token));
+        let slot = if let Some(slot) = self.slot_of(token) {
+            self.forget_id(self.slots[slot as usize].id, slot);
+            slot
+        } else {
+            self.push_slot(token)
+        };
         self.slots[slot as usize].id = id;
         self.set_by_id(id, slot);
     }
@@ -76,6 +81,21 @@ impl Vocab {
         let (text, slots) = (&self.text, &self.slots);
         self.by_token.insert_unique(hash(token), slot, |&slot| hash(slot_text(text, slots, slot)));
         slot
+    }
+
+    fn forget_id(&mut self, id: u32, slot: u32) {
+        match &mut self.by_id {
+            ById::Dense(table) => {
+                if let Some(known) = table.get_mut(id as usize).filter(|known| **known == slot) {
+                    *known = NO_SLOT;
+                }
+            }
+            ById::Sparse(table) => {
+                if table.get(&id) == Some(&slot) {
+                    table.remove(&id);
+                }
+            }
+        }
     }
 
     fn set_by_id(&mut self, id: u32, slot: u32) {
@@ -177,7 +197,7 @@ mod tests {
     fn inserting_again_moves_the_token() {
         let mut vocab = Vocab::from_tokens(["a", "b"]);
         vocab.insert("a", 7);
-        assert_eq!(vocab.id("a"), Some(7));
+        assert_eq!((vocab.id("a"), vocab.token(7), vocab.token(0)), (Some(7), Some("a"), None));
         assert_eq!(vocab.sorted_by_id(), [("b", 1), ("a", 7)]);
     }
 }

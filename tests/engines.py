@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any, Protocol
 
-import pytest
-
 import lexmill
+from lexmill import models
 from lexmill.reference.bpe import Bpe
 from lexmill.reference.bpe_trainer import train_bpe
 from lexmill.reference.unigram import Unigram
 from lexmill.reference.unigram_exact_loss import train_exact_loss
 from lexmill.reference.unigram_trainer import train_unigram
+from lexmill.reference.wordlevel import WordLevel, train_wordlevel
+from lexmill.reference.wordpiece import WordPiece
+from lexmill.reference.wordpiece_trainer import train_wordpiece
 
 Words = list[tuple[str, int]]
 Merges = list[tuple[str, str]]
@@ -28,6 +29,12 @@ class Engine(Protocol):
     def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
         """Returns the tokens by id, and the merges in the order learnt."""
 
+    def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Returns the tokens by id, and the merges in the order learnt."""
+
+    def train_wordlevel(self, words: Words, **options: Any) -> list[str]:
+        """Returns the tokens by id."""
+
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Returns id, token and byte offsets of the word's tokens."""
 
@@ -40,6 +47,17 @@ class Engine(Protocol):
     def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
         """Returns the best segmentations with their scores."""
 
+    def encode_wordpiece(self, vocab: list[str], word: str, **options: Any) -> Encoded:
+        """Returns id, token and byte offsets of the word's tokens."""
+
+    def encode_wordlevel(self, vocab: list[str], word: str, **options: Any) -> Encoded:
+        """Returns id, token and byte offsets of the word's token."""
+
+
+def ids(vocab: list[str]) -> dict[str, int]:
+    """The place of each token."""
+    return {token: token_id for token_id, token in enumerate(vocab)}
+
 
 class ReferenceEngine:
     """The readable implementation."""
@@ -51,10 +69,26 @@ class ReferenceEngine:
         options.pop("num_threads", None)
         return train_bpe(words, **options)
 
+    def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Trains in one thread, whatever `num_threads` says."""
+        options.pop("num_threads", None)
+        return train_wordpiece(words, **options)
+
+    def train_wordlevel(self, words: Words, **options: Any) -> list[str]:
+        """Trains by the reference."""
+        return train_wordlevel(words, **options)
+
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Encodes by the reference."""
-        model = Bpe({token: token_id for token_id, token in enumerate(vocab)}, merges, **options)
-        return [(token.id, token.value, token.offsets) for token in model.tokenize(word)]
+        return [tuple(token) for token in Bpe(ids(vocab), merges, **options).tokenize(word)]
+
+    def encode_wordpiece(self, vocab: list[str], word: str, **options: Any) -> Encoded:
+        """Encodes by the reference."""
+        return [tuple(token) for token in WordPiece(ids(vocab), **options).tokenize(word)]
+
+    def encode_wordlevel(self, vocab: list[str], word: str, **options: Any) -> Encoded:
+        """Encodes by the reference."""
+        return [tuple(token) for token in WordLevel(ids(vocab), **options).tokenize(word)]
 
     def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
         """Encodes by a model made for the word."""
@@ -73,25 +107,35 @@ class ReferenceEngine:
 
 
 class CoreEngine:
-    """The compiled core; a call that it does not offer yet skips the test."""
+    """The compiled core."""
 
     name = "core"
 
     def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
         """Trains by the core, with as many threads as `num_threads` says."""
-        train = getattr(lexmill._core, "train_bpe_words", None)
-        if train is None:
-            pytest.skip("lexmill._core.train_bpe_words does not exist yet")
-        vocab, merges = train(words, **options)
+        vocab, merges = lexmill._core.train_bpe_words(words, **options)
         return list(vocab), [tuple(merge) for merge in merges]
+
+    def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Trains by the core, with as many threads as `num_threads` says."""
+        vocab, merges = lexmill._core.train_wordpiece_words(words, **options)
+        return list(vocab), [tuple(merge) for merge in merges]
+
+    def train_wordlevel(self, words: Words, **options: Any) -> list[str]:
+        """Trains by the core."""
+        return list(lexmill._core.train_wordlevel_words(words, **options))
 
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Encodes by the public model class, which wraps the core."""
-        if importlib.util.find_spec("lexmill.models") is None:
-            pytest.skip("lexmill.models.BPE does not exist yet")
-        models = importlib.import_module("lexmill.models")
-        model = models.BPE(vocab={token: token_id for token_id, token in enumerate(vocab)}, merges=merges, **options)
-        return [(token.id, token.value, tuple(token.offsets)) for token in model.tokenize(word)]
+        return [token.as_tuple() for token in models.BPE(ids(vocab), merges, **options).tokenize(word)]
+
+    def encode_wordpiece(self, vocab: list[str], word: str, **options: Any) -> Encoded:
+        """Encodes by the public model class, which wraps the core."""
+        return [token.as_tuple() for token in models.WordPiece(ids(vocab), **options).tokenize(word)]
+
+    def encode_wordlevel(self, vocab: list[str], word: str, **options: Any) -> Encoded:
+        """Encodes by the public model class, which wraps the core."""
+        return [token.as_tuple() for token in models.WordLevel(ids(vocab), **options).tokenize(word)]
 
     def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
         """Encodes by a model made for the word."""

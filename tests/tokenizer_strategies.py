@@ -159,11 +159,14 @@ def robertas(draw: st.DrawFn) -> Spec:
     }
 
 
+BERT = {"type": "BertProcessing", "sep": ("</s>", 2), "cls": ("<s>", 1)}
+
+
 @st.composite
 def processor_sequences(draw: st.DrawFn) -> Spec:
     """ByteLevel stages around at most one that adds tokens."""
     before = draw(st.lists(byte_levels(), max_size=2))
-    middle = draw(st.lists(templates() | robertas(), max_size=1))
+    middle = draw(st.lists(templates() | robertas() | st.just(BERT), max_size=1))
     after = draw(st.lists(byte_levels(), max_size=1))
     return {"type": "Sequence", "stages": [*before, *middle, *after]}
 
@@ -238,8 +241,8 @@ def component(library: ModuleType, kind: str, spec: Spec | None) -> Any:
     if spec["type"] == "Split":
         form, pattern = spec["pattern"]
         return module.Split(pattern if form == "str" else library.Regex(pattern), **options)
-    if spec["type"] == "RobertaProcessing":
-        return module.RobertaProcessing(options.pop("sep"), options.pop("cls"), **options)
+    if spec["type"] in ("RobertaProcessing", "BertProcessing"):
+        return getattr(module, spec["type"])(options.pop("sep"), options.pop("cls"), **options)
     if (kind, spec["type"]) == ("decoders", "ByteLevel"):
         return module.ByteLevel()
     return getattr(module, spec["type"])(**options)

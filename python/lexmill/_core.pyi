@@ -41,6 +41,8 @@ __all__ = [
     "processors",
     "train_bpe_words",
     "train_unigram_words",
+    "train_wordlevel_words",
+    "train_wordpiece_words",
     "trainers",
 ]
 
@@ -52,6 +54,10 @@ def train_bpe_words(
 def train_unigram_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
 ) -> tuple[list[tuple[str, float]], int | None]: ...
+def train_wordlevel_words(words: Sequence[tuple[str, int]], **options: object) -> list[str]: ...
+def train_wordpiece_words(
+    words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
+) -> tuple[list[str], list[tuple[str, str]]]: ...
 
 @final
 class AddedToken:

@@ -14,6 +14,7 @@ Metaspace = _core.decoders.Metaspace
 Replace = _core.decoders.Replace
 Sequence = _core.decoders.Sequence
 Strip = _core.decoders.Strip
+WordPiece = _core.decoders.WordPiece
 
 __all__ = [
     "CTC",
@@ -26,4 +27,5 @@ __all__ = [
     "Replace",
     "Sequence",
     "Strip",
+    "WordPiece",
 ]

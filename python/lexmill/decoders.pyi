@@ -16,6 +16,7 @@ __all__ = [
     "Replace",
     "Sequence",
     "Strip",
+    "WordPiece",
 ]
 
 _PrependScheme: TypeAlias = Literal["first", "never", "always"]
@@ -101,6 +102,13 @@ class CTC(Decoder):
     def word_delimiter_token(self) -> str: ...
     @word_delimiter_token.setter
     def word_delimiter_token(self, value: str) -> None: ...
+
+class WordPiece(Decoder):
+    def __new__(cls, prefix: str = "##", cleanup: bool = True) -> WordPiece: ...
+    @property
+    def prefix(self) -> str: ...
+    @prefix.setter
+    def prefix(self, value: str) -> None: ...
     @property
     def cleanup(self) -> bool: ...
     @cleanup.setter

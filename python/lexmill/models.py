@@ -7,5 +7,7 @@ from lexmill import _core
 BPE = _core.models.BPE
 Model = _core.models.Model
 Unigram = _core.models.Unigram
+WordLevel = _core.models.WordLevel
+WordPiece = _core.models.WordPiece
 
-__all__ = ["BPE", "Model", "Unigram"]
+__all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]

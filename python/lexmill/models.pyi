@@ -7,9 +7,14 @@ from typing_extensions import Unpack, disjoint_base
 from lexmill._core import Token
 from lexmill.trainers import Trainer
 
-__all__ = ["BPE", "Model", "Unigram"]
+__all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
 
 _Path: TypeAlias = str | PathLike[str]
+
+class _WordPieceOptions(TypedDict, total=False):
+    unk_token: str
+    max_input_chars_per_word: int
+    continuing_subword_prefix: str
 
 class _Options(TypedDict, total=False):
     cache_capacity: int | None
@@ -148,3 +153,41 @@ class Unigram(Model):
     def seed(self) -> int | None: ...
     @seed.setter
     def seed(self, value: int | None) -> None: ...
+
+class WordLevel(Model):
+    def __new__(cls, vocab: dict[str, int] | _Path | None = None, unk_token: str | None = None) -> WordLevel: ...
+    @classmethod
+    def from_file(cls, vocab: _Path, unk_token: str | None = None) -> WordLevel: ...
+    @staticmethod
+    def read_file(vocab: _Path) -> dict[str, int]: ...
+    @property
+    def unk_token(self) -> str: ...
+    @unk_token.setter
+    def unk_token(self, value: str) -> None: ...
+
+@final
+class WordPiece(Model):
+    def __new__(
+        cls,
+        vocab: dict[str, int] | _Path | None = None,
+        *,
+        unk_token: str = "[UNK]",
+        max_input_chars_per_word: int = 100,
+        continuing_subword_prefix: str = "##",
+    ) -> WordPiece: ...
+    @classmethod
+    def from_file(cls, vocab: _Path, **kwargs: Unpack[_WordPieceOptions]) -> WordPiece: ...
+    @staticmethod
+    def read_file(vocab: _Path) -> dict[str, int]: ...
+    @property
+    def unk_token(self) -> str: ...
+    @unk_token.setter
+    def unk_token(self, value: str) -> None: ...
+    @property
+    def max_input_chars_per_word(self) -> int: ...
+    @max_input_chars_per_word.setter
+    def max_input_chars_per_word(self, value: int) -> None: ...
+    @property
+    def continuing_subword_prefix(self) -> str: ...
+    @continuing_subword_prefix.setter
+    def continuing_subword_prefix(self, value: str) -> None: ...

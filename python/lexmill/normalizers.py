@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexmill import _core
 
+BertNormalizer = _core.normalizers.BertNormalizer
 NFC = _core.normalizers.NFC
 NFD = _core.normalizers.NFD
 NFKC = _core.normalizers.NFKC
@@ -23,6 +24,7 @@ __all__ = [
     "NFD",
     "NFKC",
     "NFKD",
+    "BertNormalizer",
     "Lowercase",
     "Nmt",
     "Normalizer",

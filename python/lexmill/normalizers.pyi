@@ -10,6 +10,7 @@ __all__ = [
     "NFD",
     "NFKC",
     "NFKD",
+    "BertNormalizer",
     "Lowercase",
     "Nmt",
     "Normalizer",
@@ -100,3 +101,28 @@ class Nmt(Normalizer):
 class Precompiled(Normalizer):
     def __new__(cls, precompiled_charsmap: bytes) -> Precompiled: ...
     def __getnewargs__(self) -> tuple[bytes]: ...
+
+class BertNormalizer(Normalizer):
+    def __new__(
+        cls,
+        clean_text: bool = True,
+        handle_chinese_chars: bool = True,
+        strip_accents: bool | None = None,
+        lowercase: bool = True,
+    ) -> BertNormalizer: ...
+    @property
+    def clean_text(self) -> bool: ...
+    @clean_text.setter
+    def clean_text(self, value: bool) -> None: ...
+    @property
+    def handle_chinese_chars(self) -> bool: ...
+    @handle_chinese_chars.setter
+    def handle_chinese_chars(self, value: bool) -> None: ...
+    @property
+    def strip_accents(self) -> bool | None: ...
+    @strip_accents.setter
+    def strip_accents(self, value: bool | None) -> None: ...
+    @property
+    def lowercase(self) -> bool: ...
+    @lowercase.setter
+    def lowercase(self, value: bool) -> None: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexmill import _core
 
+BertPreTokenizer = _core.pre_tokenizers.BertPreTokenizer
 ByteLevel = _core.pre_tokenizers.ByteLevel
 CharDelimiterSplit = _core.pre_tokenizers.CharDelimiterSplit
 Digits = _core.pre_tokenizers.Digits
@@ -18,6 +19,7 @@ Whitespace = _core.pre_tokenizers.Whitespace
 WhitespaceSplit = _core.pre_tokenizers.WhitespaceSplit
 
 __all__ = [
+    "BertPreTokenizer",
     "ByteLevel",
     "CharDelimiterSplit",
     "Digits",

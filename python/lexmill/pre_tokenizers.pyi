@@ -6,6 +6,7 @@ from typing_extensions import disjoint_base
 from lexmill._core import Regex
 
 __all__ = [
+    "BertPreTokenizer",
     "ByteLevel",
     "CharDelimiterSplit",
     "Digits",
@@ -131,3 +132,6 @@ class FixedLength(PreTokenizer):
     def length(self) -> int: ...
     @length.setter
     def length(self, value: int) -> None: ...
+
+class BertPreTokenizer(PreTokenizer):
+    def __new__(cls) -> BertPreTokenizer: ...

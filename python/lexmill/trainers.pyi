@@ -5,11 +5,12 @@ from typing_extensions import disjoint_base
 
 from lexmill._core import AddedToken
 
-__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer"]
+__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
 
 _SpecialTokens: TypeAlias = Sequence[str | AddedToken]
 _TieBreak: TypeAlias = Literal["smallest-ids", "first-seen"]
 _Algorithm: TypeAlias = Literal["em", "exact-loss"]
+_Score: TypeAlias = Literal["frequency", "likelihood", "likelihood-float64"]
 _ProgressFormat: TypeAlias = Literal["indicatif", "json", "silent"]
 
 @disjoint_base
@@ -105,3 +106,78 @@ class UnigramTrainer(Trainer):
     def initial_alphabet(self) -> list[str]: ...
     @initial_alphabet.setter
     def initial_alphabet(self, value: Sequence[str]) -> None: ...
+
+@final
+class WordLevelTrainer(Trainer):
+    def __new__(
+        cls,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        progress_format: _ProgressFormat = "indicatif",
+        special_tokens: _SpecialTokens | None = None,
+    ) -> WordLevelTrainer: ...
+    @property
+    def vocab_size(self) -> int: ...
+    @vocab_size.setter
+    def vocab_size(self, value: int) -> None: ...
+    @property
+    def min_frequency(self) -> int: ...
+    @min_frequency.setter
+    def min_frequency(self, value: int) -> None: ...
+
+@final
+class WordPieceTrainer(Trainer):
+    def __new__(
+        cls,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        progress_format: _ProgressFormat = "indicatif",
+        special_tokens: _SpecialTokens | None = None,
+        limit_alphabet: int | None = None,
+        initial_alphabet: Sequence[str] | None = None,
+        continuing_subword_prefix: str = "##",
+        end_of_word_suffix: str | None = None,
+        score: _Score = "frequency",
+        tie_break: _TieBreak | None = None,
+        min_pair_frequency: int = 0,
+    ) -> WordPieceTrainer: ...
+    @property
+    def vocab_size(self) -> int: ...
+    @vocab_size.setter
+    def vocab_size(self, value: int) -> None: ...
+    @property
+    def min_frequency(self) -> int: ...
+    @min_frequency.setter
+    def min_frequency(self, value: int) -> None: ...
+    @property
+    def limit_alphabet(self) -> int | None: ...
+    @limit_alphabet.setter
+    def limit_alphabet(self, value: int | None) -> None: ...
+    @property
+    def initial_alphabet(self) -> list[str]: ...
+    @initial_alphabet.setter
+    def initial_alphabet(self, value: Sequence[str]) -> None: ...
+    @property
+    def continuing_subword_prefix(self) -> str: ...
+    @continuing_subword_prefix.setter
+    def continuing_subword_prefix(self, value: str) -> None: ...
+    @property
+    def end_of_word_suffix(self) -> str | None: ...
+    @end_of_word_suffix.setter
+    def end_of_word_suffix(self, value: str | None) -> None: ...
+    @property
+    def score(self) -> _Score: ...
+    @score.setter
+    def score(self, value: _Score) -> None: ...
+    @property
+    def tie_break(self) -> _TieBreak | None: ...
+    @tie_break.setter
+    def tie_break(self, value: _TieBreak | None) -> None: ...
+    @property
+    def min_pair_frequency(self) -> int: ...
+    @min_pair_frequency.setter
+    def min_pair_frequency(self, value: int) -> None: ...

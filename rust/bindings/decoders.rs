@@ -2,6 +2,7 @@
 
 mod ctc;
 mod metaspace;
+mod wordpiece;
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 
 pub(super) use ctc::PyCtc;
 pub(super) use metaspace::PyMetaspace;
+pub(super) use wordpiece::PyWordPiece;
 
 use super::components::{get_state, repr, set_state};
 use super::errors::OrRaise;
@@ -57,6 +59,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Decoder>>) -> PyResult<Py<Py
         Decoder::Metaspace(_) => Py::new(py, base.add_subclass(PyMetaspace))?.into_any(),
         Decoder::Bpe { .. } => Py::new(py, base.add_subclass(PyBpeDecoder))?.into_any(),
         Decoder::Ctc(_) => Py::new(py, base.add_subclass(PyCtc))?.into_any(),
+        Decoder::WordPiece { .. } => Py::new(py, base.add_subclass(PyWordPiece))?.into_any(),
         Decoder::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })
 }

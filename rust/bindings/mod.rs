@@ -44,9 +44,9 @@ mod _core {
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
-    use super::trainers::train_bpe_words;
-    #[pymodule_export]
-    use super::trainers::train_unigram_words;
+    use super::trainers::{
+        train_bpe_words, train_unigram_words, train_wordlevel_words, train_wordpiece_words,
+    };
     use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
 
     #[pymodule_init]
@@ -58,14 +58,16 @@ mod _core {
     #[pymodule]
     mod models {
         #[pymodule_export]
-        use super::super::models::{PyBpe, PyModel, PyUnigram};
+        use super::super::models::{PyBpe, PyModel, PyUnigram, PyWordLevel, PyWordPiece};
     }
 
     /// Trainers.
     #[pymodule]
     mod trainers {
         #[pymodule_export]
-        use super::super::trainers::{PyBpeTrainer, PyTrainer, PyUnigramTrainer};
+        use super::super::trainers::{
+            PyBpeTrainer, PyTrainer, PyUnigramTrainer, PyWordLevelTrainer, PyWordPieceTrainer,
+        };
     }
 
     /// Normalizers.
@@ -73,8 +75,8 @@ mod _core {
     mod normalizers {
         #[pymodule_export]
         use super::super::normalizers::{
-            PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer, PyPrecompiled, PyPrepend,
-            PyReplace, PySequence, PyStrip, PyStripAccents,
+            PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer, PyPrecompiled,
+            PyPrepend, PyReplace, PySequence, PyStrip, PyStripAccents,
         };
     }
 
@@ -83,8 +85,9 @@ mod _core {
     mod pre_tokenizers {
         #[pymodule_export]
         use super::super::pre_tokenizers::{
-            PyByteLevel, PyCharDelimiterSplit, PyDigits, PyFixedLength, PyMetaspace, PyPreTokenizer,
-            PyPunctuation, PySequence, PySplit, PyUnicodeScripts, PyWhitespace, PyWhitespaceSplit,
+            PyBertPreTokenizer, PyByteLevel, PyCharDelimiterSplit, PyDigits, PyFixedLength, PyMetaspace,
+            PyPreTokenizer, PyPunctuation, PySequence, PySplit, PyUnicodeScripts, PyWhitespace,
+            PyWhitespaceSplit,
         };
     }
 
@@ -93,7 +96,8 @@ mod _core {
     mod processors {
         #[pymodule_export]
         use super::super::processors::{
-            PyByteLevel, PyPostProcessor, PyRobertaProcessing, PySequence, PyTemplateProcessing,
+            PyBertProcessing, PyByteLevel, PyPostProcessor, PyRobertaProcessing, PySequence,
+            PyTemplateProcessing,
         };
     }
 
@@ -103,7 +107,7 @@ mod _core {
         #[pymodule_export]
         use super::super::decoders::{
             PyBpeDecoder, PyByteFallback, PyByteLevel, PyCtc, PyDecoder, PyFuse, PyMetaspace, PyReplace,
-            PySequence, PyStrip,
+            PySequence, PyStrip, PyWordPiece,
         };
     }
 }

@@ -2,9 +2,11 @@
 
 mod bpe;
 mod unigram;
+mod wordlevel;
+mod wordpiece;
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -12,6 +14,8 @@ use pyo3::types::{PyBytes, PyDict};
 
 pub(super) use bpe::PyBpe;
 pub(super) use unigram::PyUnigram;
+pub(super) use wordlevel::PyWordLevel;
+pub(super) use wordpiece::PyWordPiece;
 
 use super::errors::{OrRaise, exception};
 use super::stage::{Stage, Staged};
@@ -75,6 +79,8 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Arc<Model>>>) -> PyResult<Py
     Ok(match &*kind {
         Model::Bpe(_) => Py::new(py, base.add_subclass(PyBpe))?.into_any(),
         Model::Unigram(_) => Py::new(py, base.add_subclass(PyUnigram))?.into_any(),
+        Model::WordPiece(_) => Py::new(py, base.add_subclass(PyWordPiece))?.into_any(),
+        Model::WordLevel(_) => Py::new(py, base.add_subclass(PyWordLevel))?.into_any(),
     })
 }
 
@@ -129,14 +135,7 @@ impl PyModel {
         name: Option<&str>,
     ) -> PyResult<Vec<String>> {
         let model = self.stage.get();
-        let paths = py.detach(|| match &*model {
-            Model::Bpe(bpe) => vocab_files::write(bpe, &folder, prefix.or(name)).map(Vec::from),
-            Model::Unigram(_) => {
-                let json = model_json::write(&model);
-                vocab_files::write_json(&json, "unigram.json", &folder, prefix.or(name))
-                    .map(|path| vec![path])
-            }
-        });
+        let paths = py.detach(|| vocab_files::write(&model, &folder, prefix.or(name)));
         Ok(paths.or_raise(py)?.iter().map(|path| path.display().to_string()).collect())
     }
 
@@ -151,9 +150,45 @@ impl PyModel {
 
     fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let model = model_json::read(&String::from_utf8_lossy(state)).or_raise(py)?;
+        let (own, given) = (self.stage.get().kind(), model.kind());
+        if own != given {
+            return Err(exception(py, "FormatError", format!("the state is that of {given}, not of {own}")));
+        }
         self.stage.set(Arc::new(model));
         Ok(())
     }
+}
+
+/// A vocabulary from a dictionary or from the file that `read` reads; an empty one if nothing is given.
+fn vocab_of(
+    given: Option<&Bound<'_, PyAny>>,
+    read: impl Fn(&Path) -> crate::Result<vocab_files::Tokens> + Sync,
+) -> PyResult<Vocab> {
+    let Some(given) = given else { return Ok(Vocab::new()) };
+    if let Ok(tokens) = given.cast::<PyDict>() {
+        return vocab(tokens);
+    }
+    let (py, path) = (given.py(), given.extract::<PathBuf>()?);
+    Ok(sorted(py.detach(|| read(&path)).or_raise(py)?))
+}
+
+/// A dictionary of the tokens that a file has.
+fn dictionary(py: Python<'_>, tokens: vocab_files::Tokens) -> PyResult<Bound<'_, PyDict>> {
+    let dictionary = PyDict::new(py);
+    for (token, id) in tokens {
+        dictionary.set_item(token, id)?;
+    }
+    Ok(dictionary)
+}
+
+/// A vocabulary of tokens that may come in any order, which must not show: not in the id of tokens that share one.
+fn sorted(mut tokens: vocab_files::Tokens) -> Vocab {
+    tokens.sort_by(|left, right| (left.1, &left.0).cmp(&(right.1, &right.0)));
+    let mut vocab = Vocab::new();
+    for (token, id) in &tokens {
+        vocab.insert(token, *id);
+    }
+    vocab
 }
 
 /// A vocabulary from a dictionary.
@@ -166,11 +201,5 @@ fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
     for (token, id) in tokens {
         entries.push((token.extract::<String>().map_err(wrong)?, id.extract::<u32>().map_err(wrong)?));
     }
-    // The order of a dictionary must not show in anything, such as the id of tokens that share one.
-    entries.sort_by(|left, right| (left.1, &left.0).cmp(&(right.1, &right.0)));
-    let mut vocab = Vocab::new();
-    for (token, id) in &entries {
-        vocab.insert(token, *id);
-    }
-    Ok(vocab)
+    Ok(sorted(entries))
 }

@@ -1,5 +1,6 @@
 //! `lexmill.normalizers`.
 
+mod bert;
 mod sentencepiece;
 
 use std::borrow::Cow;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
+pub(super) use bert::PyBertNormalizer;
 pub(super) use sentencepiece::{PyNmt, PyPrecompiled};
 
 use super::components::{get_state, index, no_such_index, repr, set_state, unpickled};
@@ -58,6 +60,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Normalizer>>) -> PyResult<Py
         Normalizer::Nmt => Py::new(py, base.add_subclass(PyNmt))?.into_any(),
         Normalizer::Precompiled(_) => Py::new(py, base.add_subclass(PyPrecompiled))?.into_any(),
         Normalizer::Replace(_) => Py::new(py, base.add_subclass(PyReplace))?.into_any(),
+        Normalizer::Bert(_) => Py::new(py, base.add_subclass(PyBertNormalizer))?.into_any(),
         Normalizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })
 }

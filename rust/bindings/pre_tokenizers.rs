@@ -55,6 +55,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<PreTokenizer>>) -> PyResult<
         PreTokenizer::Split(_) => Py::new(py, base.add_subclass(PySplit))?.into_any(),
         PreTokenizer::Whitespace => Py::new(py, base.add_subclass(PyWhitespace))?.into_any(),
         PreTokenizer::WhitespaceSplit => Py::new(py, base.add_subclass(PyWhitespaceSplit))?.into_any(),
+        PreTokenizer::Bert => Py::new(py, base.add_subclass(PyBertPreTokenizer))?.into_any(),
         PreTokenizer::Digits { .. } => Py::new(py, base.add_subclass(PyDigits))?.into_any(),
         PreTokenizer::Punctuation { .. } => Py::new(py, base.add_subclass(PyPunctuation))?.into_any(),
         PreTokenizer::CharDelimiterSplit { .. } => {
@@ -261,6 +262,18 @@ impl PyWhitespaceSplit {
     #[new]
     fn new() -> PyClassInitializer<Self> {
         PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::WhitespaceSplit)).add_subclass(Self)
+    }
+}
+
+/// Cuts at white space, which is dropped, and around each punctuation character.
+#[pyclass(name = "BertPreTokenizer", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
+pub(super) struct PyBertPreTokenizer;
+
+#[pymethods]
+impl PyBertPreTokenizer {
+    #[new]
+    fn new() -> PyClassInitializer<Self> {
+        PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::Bert)).add_subclass(Self)
     }
 }
 

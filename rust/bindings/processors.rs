@@ -1,10 +1,14 @@
 //! `lexmill.processors`.
 
+mod bert;
+
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+
+pub(super) use bert::PyBertProcessing;
 
 use super::components::{get_state, index, no_such_index, repr, set_state};
 use super::encoding::PyEncoding;
@@ -46,6 +50,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<PostProcessor>>) -> PyResult
         PostProcessor::ByteLevel { .. } => Py::new(py, base.add_subclass(PyByteLevel))?.into_any(),
         PostProcessor::Template(_) => Py::new(py, base.add_subclass(PyTemplateProcessing))?.into_any(),
         PostProcessor::Roberta(_) => Py::new(py, base.add_subclass(PyRobertaProcessing))?.into_any(),
+        PostProcessor::Bert(_) => Py::new(py, base.add_subclass(PyBertProcessing))?.into_any(),
         PostProcessor::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })
 }

@@ -2,6 +2,8 @@
 
 mod bpe;
 mod unigram;
+mod wordlevel;
+mod wordpiece;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -12,6 +14,8 @@ use serde_json::{Map, Value, json};
 
 pub(super) use bpe::{PyBpeTrainer, train_bpe_words};
 pub(super) use unigram::{PyUnigramTrainer, train_unigram_words};
+pub(super) use wordlevel::{PyWordLevelTrainer, train_wordlevel_words};
+pub(super) use wordpiece::{PyWordPieceTrainer, train_wordpiece_words};
 
 use super::added_token::{PyAddedToken, tokens};
 use super::errors::exception;
@@ -128,6 +132,10 @@ impl PyTrainer {
         let training = serde_json::from_slice(state).ok().and_then(|value| from_json(&value));
         let invalid = || exception(py, "FormatError", "the pickled trainer cannot be read".to_owned());
         let training = training.ok_or_else(invalid)?;
+        let (own, given) = (to_json(&self.get()).0, to_json(&training).0);
+        if own != given {
+            return Err(exception(py, "FormatError", format!("the state is that of {given}, not of {own}")));
+        }
         self.update(|current| *current = training);
         Ok(())
     }
@@ -138,6 +146,8 @@ fn to_json(training: &Training) -> (&'static str, Map<String, Value>) {
     let (name, options) = match &training.trainer {
         Trainer::Bpe(trainer) => ("BpeTrainer", bpe::to_json(trainer)),
         Trainer::Unigram(trainer) => ("UnigramTrainer", unigram::to_json(trainer)),
+        Trainer::WordPiece(trainer) => ("WordPieceTrainer", wordpiece::to_json(trainer)),
+        Trainer::WordLevel(trainer) => ("WordLevelTrainer", wordlevel::to_json(trainer)),
     };
     let mut all = Map::new();
     all.insert("show_progress".to_owned(), json!(training.show_progress));
@@ -155,6 +165,8 @@ fn from_json(value: &Value) -> Option<Training> {
     let mut trainer = match value["type"].as_str()? {
         "BpeTrainer" => Trainer::Bpe(bpe::from_json(value)?),
         "UnigramTrainer" => Trainer::Unigram(unigram::from_json(value)?),
+        "WordPieceTrainer" => Trainer::WordPiece(wordpiece::from_json(value)?),
+        "WordLevelTrainer" => Trainer::WordLevel(wordlevel::from_json(value)?),
         _ => return None,
     };
     trainer.set_special_tokens(contents(&special_tokens));
@@ -166,6 +178,14 @@ fn from_json(value: &Value) -> Option<Training> {
     })
 }
 
+/// The members of an object.
+fn members(object: Value) -> Map<String, Value> {
+    match object {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
 fn contents(tokens: &[AddedToken]) -> Vec<String> {
     tokens.iter().map(|token| token.content.clone()).collect()
 }
@@ -175,6 +195,8 @@ pub(super) fn default_trainer(py: Python<'_>, model: &Model) -> PyResult<Py<PyAn
     let class = match model {
         Model::Bpe(_) => py.get_type::<PyBpeTrainer>(),
         Model::Unigram(_) => py.get_type::<PyUnigramTrainer>(),
+        Model::WordPiece(_) => py.get_type::<PyWordPieceTrainer>(),
+        Model::WordLevel(_) => py.get_type::<PyWordLevelTrainer>(),
     };
     Ok(class.call0()?.unbind())
 }

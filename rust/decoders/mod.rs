@@ -5,6 +5,7 @@ mod cleanup;
 mod ctc;
 mod pieces;
 mod strip;
+mod wordpiece;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -46,6 +47,13 @@ pub enum Decoder {
     },
     /// From labels of letters to text.
     Ctc(Ctc),
+    /// Takes the prefix off what continues a word, and puts a space before all else.
+    WordPiece {
+        /// The prefix.
+        prefix: String,
+        /// Takes the spaces before punctuation and short forms away.
+        cleanup: bool,
+    },
     /// One after the other.
     Sequence(Vec<Decoder>),
 }
@@ -87,6 +95,9 @@ impl Decoder {
                 })
             }
             Self::Ctc(ctc) => ctc.decode(&tokens),
+            Self::WordPiece { prefix, cleanup } => {
+                tokens.map(|index, token, out| wordpiece::decode(prefix, *cleanup, index, token, out))
+            }
             Self::Sequence(stages) => stages.iter().try_fold(tokens, |tokens, stage| stage.chain(tokens))?,
         })
     }

@@ -145,13 +145,25 @@ pub struct ColumnSink<'a> {
     pub text: &'a str,
     /// The id whose tokens are spelled as the text they were found in.
     pub unknown: Option<u32>,
+    /// Whether a pre-token without tokens has no number, and how many of these there were.
+    pub unnumbered: Option<u32>,
+}
+
+impl ColumnSink<'_> {
+    /// The number of a pre-token that is `word` with those that have none.
+    #[inline]
+    fn number(&mut self, word: u32, has_tokens: bool) -> u32 {
+        let Some(unnumbered) = &mut self.unnumbered else { return word };
+        *unnumbered += u32::from(!has_tokens);
+        word.wrapping_sub(*unnumbered)
+    }
 }
 
 impl Sink for ColumnSink<'_> {
     const TRACKED: bool = true;
 
     fn word(&mut self, found: Found<'_>, text: &Normalized<'_>, start: usize, end: usize, word: u32) {
-        let mut at = start;
+        let (mut at, word) = (start, self.number(word, !found.ids.is_empty()));
         for (index, &id) in found.ids.iter().enumerate() {
             let (from, to) = match found.spans {
                 Some(spans) => (start + spans[2 * index] as usize, start + spans[2 * index + 1] as usize),
@@ -169,12 +181,13 @@ impl Sink for ColumnSink<'_> {
     }
 
     fn added(&mut self, id: u32, text: &Normalized<'_>, start: usize, end: usize, word: u32) {
+        let word = self.number(word, true);
         self.columns.push_with_text(id, &text.text()[start..end], text.original(start..end), Some(word));
     }
 
     #[inline]
     fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32) {
-        let mut at = start as u32;
+        let (mut at, word) = (start as u32, self.number(word, !found.ids.is_empty()));
         for (index, &id) in found.ids.iter().enumerate() {
             let (from, to) = match found.spans {
                 Some(spans) => (start as u32 + spans[2 * index], start as u32 + spans[2 * index + 1]),

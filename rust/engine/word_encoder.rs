@@ -22,7 +22,8 @@ pub enum Unit {
 #[derive(Debug)]
 pub struct WordEncoder {
     model: Arc<Model>,
-    /// For [`Unit::Bytes`].
+    unit: Unit,
+    /// For [`Unit::Bytes`], if the model takes raw bytes.
     byte_symbols: Option<ByteSymbols>,
     token_lens: Vec<u32>,
     cut_points: Worthwhile<CutPoints>,
@@ -53,14 +54,15 @@ impl WordEncoder {
                 token_lens.resize(id as usize + 1, 0);
             }
             if let Some(len) = token_lens.get_mut(id as usize) {
+                let token = model.own_text(token);
                 *len = match unit {
                     Unit::Text => token.len() as u32,
                     Unit::Bytes => token.chars().count() as u32,
                 };
             }
         }
-        let byte_symbols = (unit == Unit::Bytes).then(|| model.byte_symbols()).flatten();
-        Self { model, byte_symbols, token_lens, cut_points: Worthwhile::default() }
+        let byte_symbols = if unit == Unit::Bytes { model.byte_symbols() } else { None };
+        Self { model, unit, byte_symbols, token_lens, cut_points: Worthwhile::default() }
     }
 
     /// The model.
@@ -86,8 +88,8 @@ impl WordEncoder {
     /// Those of the model.
     pub fn encode(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
         scratch.tokens.clear();
-        if let Some(symbols) = &self.byte_symbols {
-            return self.encode_bytes(word, symbols, scratch, out);
+        if self.unit == Unit::Bytes {
+            return self.encode_bytes(word, scratch, out);
         }
         let word = std::str::from_utf8(word).unwrap_or_default();
         self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
@@ -95,17 +97,12 @@ impl WordEncoder {
         Ok(())
     }
 
-    fn encode_bytes(
-        &self,
-        word: &[u8],
-        symbols: &ByteSymbols,
-        scratch: &mut MissScratch,
-        out: &mut WordTokens,
-    ) -> Result<()> {
+    fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
         let MissScratch { model, tokens, mapped } = scratch;
         mapped.clear();
-        let all_known = self.model.encode_bytes(word, symbols, mapped, model, tokens);
-        if all_known {
+        if let Some(symbols) = &self.byte_symbols
+            && self.model.encode_bytes(word, symbols, mapped, model, tokens)
+        {
             self.place(tokens, word.len(), |at| (at, at), out);
             return Ok(());
         }

@@ -11,7 +11,9 @@ use super::fields::Field;
 use crate::encoding::Symbol;
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split, fixed_length};
-use crate::processors::{PostProcessor, Roberta, Template, TemplatePiece, TemplateSequence, TemplateToken};
+use crate::processors::{
+    Bert, PostProcessor, Roberta, Template, TemplatePiece, TemplateSequence, TemplateToken,
+};
 use crate::structures::finder::{Replacement, TextPattern};
 use crate::{Error, Result};
 
@@ -41,6 +43,7 @@ impl Component for PreTokenizer {
             "Split" => split(&field),
             "Whitespace" => Ok(Self::Whitespace),
             "WhitespaceSplit" => Ok(Self::WhitespaceSplit),
+            "BertPreTokenizer" => Ok(Self::Bert),
             "Digits" => Ok(Self::Digits { individual_digits: field.bool_or("individual_digits", false)? }),
             "Punctuation" => {
                 let given = field.get("behavior")?;
@@ -58,8 +61,8 @@ impl Component for PreTokenizer {
             }
             "Sequence" => Ok(Self::Sequence(list(&field, "pretokenizers")?)),
             other => {
-                let known = "ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, Digits, Punctuation, \
-                             CharDelimiterSplit, UnicodeScripts, FixedLength, Sequence";
+                let known = "ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, BertPreTokenizer, Digits, \
+                             Punctuation, CharDelimiterSplit, UnicodeScripts, FixedLength, Sequence";
                 Err(field.unknown("pre-tokenizer", other, known))
             }
         }
@@ -79,6 +82,7 @@ impl Component for PreTokenizer {
             }),
             Self::Whitespace => json!({"type": "Whitespace"}),
             Self::WhitespaceSplit => json!({"type": "WhitespaceSplit"}),
+            Self::Bert => json!({"type": "BertPreTokenizer"}),
             Self::Digits { individual_digits } => {
                 json!({"type": "Digits", "individual_digits": individual_digits})
             }
@@ -112,9 +116,13 @@ impl Component for PostProcessor {
                 trim_offsets: field.bool_or("trim_offsets", true)?,
                 add_prefix_space: field.bool_or("add_prefix_space", true)?,
             })),
+            "BertProcessing" => Ok(Self::Bert(Bert {
+                sep: symbol(&field.require("sep")?)?,
+                cls: symbol(&field.require("cls")?)?,
+            })),
             "Sequence" => Ok(Self::Sequence(list(&field, "processors")?)),
             other => {
-                let known = "ByteLevel, TemplateProcessing, RobertaProcessing, Sequence";
+                let known = "ByteLevel, TemplateProcessing, RobertaProcessing, BertProcessing, Sequence";
                 Err(field.unknown("post-processor", other, known))
             }
         }
@@ -132,6 +140,11 @@ impl Component for PostProcessor {
                 "cls": [&*roberta.cls.text, roberta.cls.id],
                 "trim_offsets": roberta.trim_offsets,
                 "add_prefix_space": roberta.add_prefix_space,
+            }),
+            Self::Bert(bert) => json!({
+                "type": "BertProcessing",
+                "sep": [&*bert.sep.text, bert.sep.id],
+                "cls": [&*bert.cls.text, bert.cls.id],
             }),
             Self::Sequence(stages) => json!({"type": "Sequence", "processors": to_list(stages)}),
         }

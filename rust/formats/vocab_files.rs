@@ -1,4 +1,4 @@
-//! `vocab.json` and `merges.txt`, the older pair of files.
+//! `vocab.json`, `merges.txt` and `vocab.txt`, the older files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::fields::Field;
+use super::model_json;
+use crate::models::Model;
 use crate::models::bpe::Bpe;
 use crate::structures::atomic_file;
 use crate::vocab::Vocab;
@@ -30,20 +32,41 @@ pub fn read_text(path: &Path) -> Result<String> {
     })
 }
 
+/// Tokens with ids.
+pub type Tokens = Vec<(String, u32)>;
+
 /// Tokens with ids, and merges as pairs of tokens.
-pub type VocabAndMerges = (Vec<(String, u32)>, Vec<(String, String)>);
+pub type VocabAndMerges = (Tokens, Vec<(String, String)>);
+
+/// Reads a `vocab.json`.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::InvalidUtf8`] or [`Error::Format`].
+pub fn read_json(path: &Path) -> Result<Tokens> {
+    let name = path.display().to_string();
+    let json: Value = serde_json::from_str(&read_text(path)?)
+        .map_err(|error| Error::Format { path: name.clone(), message: error.to_string() })?;
+    let field = Field::new(name, &json);
+    field.object()?.keys().map(|token| Ok((token.clone(), field.require(token)?.u32()?))).collect()
+}
+
+/// Reads a `vocab.txt`: a token a line, without the white space at its end; its id is the number of the line, from 0.
+///
+/// Of lines that say the same the last one counts.
+///
+/// # Errors
+/// [`Error::Io`] or [`Error::InvalidUtf8`].
+pub fn read_lines(path: &Path) -> Result<Tokens> {
+    let text = read_text(path)?;
+    Ok((0..).zip(text.lines()).map(|(id, line)| (line.trim_end().to_owned(), id)).collect())
+}
 
 /// Reads a `vocab.json` and a `merges.txt`.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::InvalidUtf8`] or [`Error::Format`].
 pub fn read(vocab: &Path, merges: &Path) -> Result<VocabAndMerges> {
-    let vocab_name = vocab.display().to_string();
-    let json: Value = serde_json::from_str(&read_text(vocab)?)
-        .map_err(|error| Error::Format { path: vocab_name.clone(), message: error.to_string() })?;
-    let field = Field::new(vocab_name, &json);
-    let tokens = field.object()?.keys().map(|token| Ok((token.clone(), field.require(token)?.u32()?)));
-    let tokens = tokens.collect::<Result<_>>()?;
+    let tokens = read_json(vocab)?;
     let text = read_text(merges)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with("#version"));
     let pairs = lines.filter(|(_, line)| !line.is_empty()).map(|(number, line)| match line.split_once(' ') {
@@ -56,15 +79,31 @@ pub fn read(vocab: &Path, merges: &Path) -> Result<VocabAndMerges> {
     Ok((tokens, pairs.collect::<Result<_>>()?))
 }
 
-/// Writes `vocab.json` and `merges.txt` into `folder`, with `prefix-` in front if given; returns their paths.
+/// Writes a model's files into `folder`, with `prefix-` in front of their names if given; returns their paths.
+///
+/// BPE has `vocab.json` and `merges.txt`, `WordPiece` `vocab.txt`, `WordLevel` `vocab.json`. A `vocab.txt` has no empty
+/// lines for ids without a token: as in Hugging Face, what follows such a gap is read back with other ids.
 ///
 /// # Errors
 /// [`Error::Io`].
-pub fn write(bpe: &Bpe, folder: &Path, prefix: Option<&str>) -> Result<[PathBuf; 2]> {
+pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<PathBuf>> {
     let name =
         |name: &str| folder.join(prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}-{name}")));
-    let paths = [name("vocab.json"), name("merges.txt")];
-    atomic_file::write(&paths[0], vocab_json(bpe.vocab()).as_bytes())?;
+    let files = match model {
+        Model::Bpe(bpe) => {
+            vec![(name("vocab.json"), vocab_json(bpe.vocab())), (name("merges.txt"), merges(bpe))]
+        }
+        Model::Unigram(_) => vec![(name("unigram.json"), format!("{:#}", model_json::write(model)))],
+        Model::WordPiece(wordpiece) => vec![(name("vocab.txt"), lines(wordpiece.vocab()))],
+        Model::WordLevel(wordlevel) => vec![(name("vocab.json"), vocab_json(wordlevel.vocab()))],
+    };
+    for (path, text) in &files {
+        atomic_file::write(path, text.as_bytes())?;
+    }
+    Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+fn merges(bpe: &Bpe) -> String {
     let mut merges = String::from("#version: 0.2\n");
     for &(left, right) in bpe.merges() {
         let token = |id| bpe.vocab().token(id).unwrap_or_default();
@@ -73,18 +112,11 @@ pub fn write(bpe: &Bpe, folder: &Path, prefix: Option<&str>) -> Result<[PathBuf;
         merges.push_str(token(right));
         merges.push('\n');
     }
-    atomic_file::write(&paths[1], merges.as_bytes())?;
-    Ok(paths)
+    merges
 }
 
-/// Writes a model as one file `name` into `folder`, with `prefix-` in front if given; returns its path.
-///
-/// # Errors
-/// [`Error::Io`].
-pub fn write_json(json: &Value, name: &str, folder: &Path, prefix: Option<&str>) -> Result<PathBuf> {
-    let path = folder.join(prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}-{name}")));
-    atomic_file::write(&path, format!("{json:#}").as_bytes())?;
-    Ok(path)
+fn lines(vocab: &Vocab) -> String {
+    vocab.sorted_by_id().into_iter().flat_map(|(token, _)| [token, "\n"]).collect()
 }
 
 fn vocab_json(vocab: &Vocab) -> String {

@@ -2,6 +2,8 @@
 
 pub mod bpe;
 pub mod unigram;
+pub mod wordlevel;
+pub mod wordpiece;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -78,6 +80,10 @@ pub enum Model {
     Bpe(bpe::Bpe),
     /// Unigram language model.
     Unigram(unigram::Unigram),
+    /// The longest token first.
+    WordPiece(wordpiece::WordPiece),
+    /// Whole words.
+    WordLevel(wordlevel::WordLevel),
 }
 
 impl Model {
@@ -86,6 +92,8 @@ impl Model {
         match self {
             Self::Bpe(_) => "BPE",
             Self::Unigram(_) => "Unigram",
+            Self::WordPiece(_) => "WordPiece",
+            Self::WordLevel(_) => "WordLevel",
         }
     }
 
@@ -94,6 +102,8 @@ impl Model {
         match self {
             Self::Bpe(bpe) => bpe.vocab(),
             Self::Unigram(unigram) => unigram.vocab(),
+            Self::WordPiece(wordpiece) => wordpiece.vocab(),
+            Self::WordLevel(wordlevel) => wordlevel.vocab(),
         }
     }
 
@@ -102,6 +112,8 @@ impl Model {
         match self {
             Self::Bpe(bpe) => bpe.shared_vocab(),
             Self::Unigram(unigram) => unigram.shared_vocab(),
+            Self::WordPiece(wordpiece) => wordpiece.shared_vocab(),
+            Self::WordLevel(wordlevel) => wordlevel.shared_vocab(),
         }
     }
 
@@ -110,6 +122,7 @@ impl Model {
         match self {
             Self::Bpe(bpe) => bpe.options().seed,
             Self::Unigram(unigram) => unigram.options().seed,
+            Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }
 
@@ -118,6 +131,7 @@ impl Model {
         match self {
             Self::Bpe(bpe) => bpe.options().dropout.is_none_or(|dropout| dropout == 0.0),
             Self::Unigram(unigram) => unigram.is_deterministic(),
+            Self::WordPiece(_) | Self::WordLevel(_) => true,
         }
     }
 
@@ -129,7 +143,8 @@ impl Model {
             _ if !self.is_deterministic() => None,
             (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
             (Self::Bpe(bpe), None) => bpe.cut_points(),
-            (Self::Unigram(_), _) => None,
+            // A part that cannot be cut makes the whole pre-token unknown; sums of scores are rounded from its start on.
+            (Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_), _) => None,
         }
     }
 
@@ -141,27 +156,32 @@ impl Model {
         match self {
             Self::Bpe(bpe) => bpe.encode_word(word, &mut scratch.bpe, tokens),
             Self::Unigram(unigram) => unigram.encode_word(word, &mut scratch.unigram, tokens),
+            Self::WordPiece(wordpiece) => wordpiece.encode_word(word, tokens),
+            Self::WordLevel(wordlevel) => wordlevel.encode_word(word, tokens),
+        }
+    }
+
+    /// The text that `token` covers in a pre-token, as a rule.
+    pub fn own_text<'a>(&self, token: &'a str) -> &'a str {
+        match self {
+            Self::WordPiece(wordpiece) => wordpiece.own_text(token),
+            Self::Bpe(_) | Self::Unigram(_) | Self::WordLevel(_) => token,
         }
     }
 
     /// The id whose tokens are spelled as the text they were found in, unlike all others.
     pub fn id_of_unknown_text(&self) -> Option<u32> {
         match self {
-            Self::Bpe(_) => None,
+            Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
             Self::Unigram(unigram) => unigram.options().unk_id,
         }
     }
 
-    /// Whether pre-tokens of the byte-level alphabet may be given as raw bytes.
-    pub fn reads_bytes(&self) -> bool {
-        matches!(self, Self::Bpe(_))
-    }
-
-    /// Prepares [`Self::encode_bytes`]; `None` if this kind of model only reads text.
+    /// Prepares [`Self::encode_bytes`], for models that have it.
     pub fn byte_symbols(&self) -> Option<bpe::ByteSymbols> {
         match self {
             Self::Bpe(bpe) => Some(bpe.byte_symbols()),
-            Self::Unigram(_) => None,
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }
 
@@ -176,7 +196,7 @@ impl Model {
     ) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.encode_bytes(word, symbols, mapped, &mut scratch.bpe, tokens),
-            Self::Unigram(_) => false,
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Normalizers: each changes text before it is cut, one file per variant.
 
+mod bert;
+mod bert_ranges;
 mod lowercase;
 mod nmt;
 mod precompiled;
@@ -12,6 +14,7 @@ mod unicode_9;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub use bert::Bert;
 pub use precompiled::Charsmap;
 pub use unicode::Form;
 
@@ -43,6 +46,8 @@ pub enum Normalizer {
     Precompiled(Charsmap),
     /// Puts one text in place of a pattern.
     Replace(Arc<Replacement>),
+    /// BERT's clean-up.
+    Bert(Bert),
     /// One after the other.
     Sequence(Vec<Normalizer>),
 }
@@ -59,6 +64,7 @@ impl Normalizer {
             Self::Nmt => nmt::is_identity(text),
             Self::Precompiled(charsmap) => charsmap.is_identity(text),
             Self::Replace(replacement) => replace::is_identity(replacement, text),
+            Self::Bert(bert) => bert.is_identity(text),
             Self::Sequence(stages) => stages.iter().all(|stage| stage.is_identity(text)),
         }
     }
@@ -66,7 +72,7 @@ impl Normalizer {
     /// Whether text may be normalized piece by piece, cut between two characters that stay as they are.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt => true,
+            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt | Self::Bert(_) => true,
             Self::Strip { .. } | Self::Prepend(_) | Self::Precompiled(_) | Self::Replace(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
         }
@@ -92,6 +98,7 @@ impl Normalizer {
             Self::Nmt => nmt::normalize(&text),
             Self::Precompiled(charsmap) => charsmap.normalize(&text),
             Self::Replace(replacement) => replace::replace(replacement, &text)?,
+            Self::Bert(bert) => bert.normalize(text),
             Self::Sequence(_) => text,
         })
     }

@@ -20,11 +20,16 @@ pub(super) fn strip<'a>(text: &Normalized<'_>, left: bool, right: bool) -> Norma
 
 /// `text` without combining marks of any kind.
 pub(super) fn strip_accents<'a>(text: &Normalized<'_>) -> Normalized<'a> {
+    remove(text, is_mark)
+}
+
+/// `text` without the characters that are chosen.
+pub(super) fn remove<'a>(text: &Normalized<'_>, is_chosen: impl Fn(char) -> bool) -> Normalized<'a> {
     let mut rewrite = text.rewrite();
     let mut done = 0;
-    for (at, mark) in text.text().match_indices(is_mark) {
+    for (at, found) in text.text().match_indices(is_chosen) {
         rewrite.copy(done..at);
-        done = at + mark.len();
+        done = at + found.len();
     }
     rewrite.copy(done..text.text().len());
     rewrite.finish()

@@ -33,6 +33,8 @@ pub enum PreTokenizer {
     Whitespace,
     /// Cuts at white space and drops it.
     WhitespaceSplit,
+    /// Cuts at white space, which is dropped, and around each punctuation character.
+    Bert,
     /// Cuts off numbers.
     Digits {
         /// Each digit alone rather than whole runs.
@@ -71,6 +73,7 @@ impl PreTokenizer {
             Self::Split(split) => text.try_cut(|piece, out| split.cut(piece, out))?,
             Self::Whitespace => text.cut(|piece, out| scan(Splitter::Whitespace, piece, out)),
             Self::WhitespaceSplit => text.cut(|piece, out| scan(Splitter::WhitespaceSplit, piece, out)),
+            Self::Bert => text.cut(|piece, out| scan(Splitter::Bert, piece, out)),
             Self::Digits { individual_digits } => {
                 let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
                 text.cut(|piece, out| cut_at_chars(piece, NUMERIC, behavior, out));

@@ -1,8 +1,10 @@
 //! Post-processors: add special tokens and settle offsets and type ids.
 
+pub mod bert;
 pub mod roberta;
 pub mod template;
 
+pub use bert::Bert;
 pub use roberta::Roberta;
 pub use template::{Template, TemplatePiece, TemplateSequence, TemplateToken};
 
@@ -23,6 +25,8 @@ pub enum PostProcessor {
     },
     /// Arranges sequences and special tokens by a template.
     Template(Template),
+    /// BERT's `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`.
+    Bert(Bert),
     /// RoBERTa's `<s> A </s>` and `<s> A </s></s> B </s>`.
     Roberta(Roberta),
     /// One after the other.
@@ -35,6 +39,7 @@ impl PostProcessor {
         match self {
             Self::ByteLevel { .. } => 0,
             Self::Template(template) => template.added_tokens(is_pair),
+            Self::Bert(_) => 2 + usize::from(is_pair),
             Self::Roberta(_) => {
                 if is_pair {
                     4
@@ -55,6 +60,7 @@ impl PostProcessor {
                 .iter()
                 .flat_map(|token| token.symbols.iter().map(|symbol| symbol.id))
                 .collect(),
+            Self::Bert(bert) => vec![bert.sep.id, bert.cls.id],
             Self::Roberta(roberta) => vec![roberta.sep.id, roberta.cls.id],
             Self::Sequence(stages) => stages.iter().flat_map(Self::special_ids).collect(),
         }
@@ -106,6 +112,7 @@ impl PostProcessor {
                 Ok(encodings)
             }
             Self::Template(template) => template.apply(&encodings, add_special_tokens),
+            Self::Bert(bert) => Ok(bert.apply(encodings, add_special_tokens)),
             Self::Roberta(roberta) => Ok(roberta.apply(encodings, add_special_tokens)),
             Self::Sequence(stages) => stages
                 .iter()

@@ -15,7 +15,7 @@
 //!
 //! * [`classes`]: what a character is, as one byte.
 //! * [`gpt2`], [`cl100k`], [`o200k`]: splitters without gaps, each span begins where the last ended.
-//! * [`whitespace`]: splitters that drop the white space between spans.
+//! * [`whitespace`], [`bert`]: splitters that drop the white space between spans.
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
 //!
@@ -23,6 +23,7 @@
 //! scan may start at any span boundary.
 
 mod ascii;
+pub mod bert;
 pub mod cl100k;
 mod class_ranges;
 pub mod classes;
@@ -34,6 +35,7 @@ mod simd;
 mod tests;
 pub mod whitespace;
 
+use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
@@ -72,6 +74,13 @@ pub enum Splitter {
     Whitespace,
     /// Everything between white space.
     WhitespaceSplit,
+    /// Each punctuation character, and everything between those and white space.
+    Bert,
+    /// The same for text that BERT's normalizer has not seen yet.
+    BertText {
+        /// Whether the normalizer takes accents off.
+        accents: bool,
+    },
 }
 
 impl Splitter {
@@ -102,7 +111,7 @@ impl Splitter {
 
     /// Whether every character of a text belongs to a span.
     pub fn is_gapless(self) -> bool {
-        !matches!(self, Self::Whitespace | Self::WhitespaceSplit)
+        !matches!(self, Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. })
     }
 
     /// Calls `found` with the byte offsets of each span, from left to right.
@@ -144,6 +153,9 @@ impl Splitter {
             Self::O200k => for_each::<O200k>(text, found),
             Self::Whitespace => for_each_with_gaps::<Whitespace>(text, found),
             Self::WhitespaceSplit => for_each_with_gaps::<WhitespaceSplit>(text, found),
+            Self::Bert => for_each_with_gaps::<Bert>(text, found),
+            Self::BertText { accents: true } => for_each_with_gaps::<BertText<true>>(text, found),
+            Self::BertText { accents: false } => for_each_with_gaps::<BertText<false>>(text, found),
         }
     }
 }

@@ -19,7 +19,7 @@ fn pattern_of(splitter: Splitter) -> Pattern {
     Pattern::new(pattern).expect("a valid pattern")
 }
 
-fn scanned(splitter: Splitter, text: &str) -> Vec<(usize, usize)> {
+pub(super) fn scanned(splitter: Splitter, text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     splitter.for_each_span_scalar(text, |start, end| spans.push((start, end)));
     spans

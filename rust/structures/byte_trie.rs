@@ -36,6 +36,14 @@ pub struct ByteTrie {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node(u32);
 
+impl Node {
+    /// A number below [`ByteTrie::node_bound`].
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl ByteTrie {
     /// The node of the empty prefix.
     pub const ROOT: Node = Node(0);
@@ -106,6 +114,11 @@ impl ByteTrie {
         found
     }
 
+    /// More than any node's index.
+    pub fn node_bound(&self) -> usize {
+        self.units.len()
+    }
+
     /// Bytes that the trie takes.
     pub fn bytes(&self) -> usize {
         self.units.len() * size_of::<Unit>()
@@ -160,7 +173,7 @@ impl Builder {
             if let Some(base) = self.find_base_in(block, first, children) {
                 return base;
             }
-            self.open[at].1 = failures + 1;
+            self.open[at].1 = failures.saturating_add(1);
         }
         self.open.retain(|&(_, failures)| failures < FAILURES);
         self.add_block() * BLOCK

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Tokenizer;
 use super::batch::in_runs;
+use super::pipeline::Plan;
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::engine::{ColumnSink, Worker};
@@ -122,6 +123,7 @@ impl Tokenizer {
             token_lens: self.pipeline.token_lens(),
             text,
             unknown: self.pipeline.model().id_of_unknown_text(),
+            unnumbered: matches!(self.pipeline.plan(), Plan::Words(_)).then_some(0),
         };
         self.pipeline.encode(text, worker, &mut sink)?;
         builder.bytes_to_chars(text, start);

@@ -9,6 +9,7 @@ mod pieces;
 pub mod pipeline;
 mod stream;
 mod training;
+mod words;
 
 use std::sync::Arc;
 

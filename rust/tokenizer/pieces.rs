@@ -50,7 +50,7 @@ impl Pipeline {
     }
 
     fn borders(&self, len: usize) -> Option<Borders<'_>> {
-        let Plan::Scan(splitter) = self.plan() else { return None };
+        let (Plan::Scan(splitter) | Plan::Words(splitter)) = self.plan() else { return None };
         let is_apart = self.normalizer().is_none_or(Normalizer::is_local);
         let is_possible = is_apart && self.model().is_deterministic();
         is_possible.then(|| Borders { pipeline: self, splitter, cuts: self.encoder().cut_points(len) })
@@ -176,7 +176,8 @@ mod tests {
                 PreTokenizer::ByteLevel(byte_map),
             ]),
             None if splitter == Splitter::PATTERNS.len() => PreTokenizer::Whitespace,
-            None => PreTokenizer::WhitespaceSplit,
+            None if splitter == Splitter::PATTERNS.len() + 1 => PreTokenizer::WhitespaceSplit,
+            None => PreTokenizer::Bert,
         };
         let normalizer = with_normalizer.then_some(Normalizer::Unicode(Form::Nfc));
         let model = Arc::new(Model::Bpe(bpe));
@@ -204,7 +205,7 @@ mod tests {
 
         #[test]
         fn pieces_matches_naive(
-            splitter in 0..Splitter::PATTERNS.len() + 2,
+            splitter in 0..Splitter::PATTERNS.len() + 3,
             with_normalizer in any::<bool>(),
             choices in prop::collection::vec((byte(), byte()), 0..60),
             text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,300}|((e\u{301}|é)a[ .][bc]){0,60}|[日本語กาa]{0,200}|[日本Bcดé]{0,60}|[ab]{0,200}",

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::stream::Stream;
+use super::words::Words;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
 use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::Normalizer;
+use crate::normalizers::{Bert, Normalizer};
 use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
 use crate::scan::Splitter;
 use crate::vocab::Vocab;
@@ -25,6 +26,8 @@ pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 pub enum Plan {
     /// One scanner over the text itself.
     Scan(Splitter),
+    /// One scanner over the text itself; the normalizer changes each pre-token by itself.
+    Words(Splitter),
     /// The stages one by one, each on what the one before made.
     Stages,
 }
@@ -46,6 +49,24 @@ pub struct Pipeline {
     seed: u64,
 }
 
+/// The plan by which BERT's normalizer changes pre-tokens one by one, if that gives exactly what the stages give.
+///
+/// It does where no added token is looked for in the normalized text, and where a pre-token has no token only if nothing
+/// is left of it.
+fn word_plan(
+    normalizer: Option<&Normalizer>,
+    pre_tokenizer: Option<&PreTokenizer>,
+    model: &Model,
+    matchers: &Matchers,
+) -> Option<Plan> {
+    let (Some(Normalizer::Bert(bert)), Some(PreTokenizer::Bert)) = (normalizer, pre_tokenizer) else {
+        return None;
+    };
+    let is_known = bert.clean_text && bert.handle_chinese_chars && matchers.normalized.is_empty();
+    let has_tokens = matches!(model, Model::WordPiece(_) | Model::WordLevel(_));
+    (is_known && has_tokens).then(|| Plan::Words(Splitter::BertText { accents: bert.strips_accents() }))
+}
+
 /// Finds the fastest plan that gives exactly what the stages give.
 fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
     let bytes_only = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
@@ -55,6 +76,7 @@ fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
             (Plan::Scan(Splitter::Gpt2), Unit::Bytes)
         }
         Some(PreTokenizer::Whitespace) => (Plan::Scan(Splitter::Whitespace), Unit::Text),
+        Some(PreTokenizer::Bert) => (Plan::Scan(Splitter::Bert), Unit::Text),
         Some(PreTokenizer::WhitespaceSplit) => (Plan::Scan(Splitter::WhitespaceSplit), Unit::Text),
         Some(PreTokenizer::Split(split)) => match split.scanner() {
             Some(splitter) => (Plan::Scan(splitter), Unit::Text),
@@ -93,9 +115,11 @@ impl Pipeline {
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
         let (plan, unit) = match plan(pre_tokenizer.as_ref()) {
-            (_, Unit::Bytes) if !model.reads_bytes() => (Plan::Stages, Unit::Text),
+            // Unknown text is spelled as the model sees it.
+            (_, Unit::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, Unit::Text),
             found => found,
         };
+        let plan = word_plan(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers).unwrap_or(plan);
         let training_unit = if added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
@@ -213,6 +237,9 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
+        if let Plan::Words(splitter) = self.plan {
+            return self.scan_original(splitter, text, segment.start, segment.end, word, worker, sink);
+        }
         let piece = &text[segment.start..segment.end];
         let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(piece));
         if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
@@ -279,7 +306,8 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let mut stream = Stream::new(&self.encoder, text.as_bytes(), worker, sink, *word);
+        let words = Words { encoder: &self.encoder, clean_up: self.clean_up() };
+        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
         Ok(())
@@ -292,8 +320,8 @@ impl Pipeline {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
             }),
-            (Plan::Stages, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
-            (Plan::Stages, None) => {}
+            (Plan::Stages | Plan::Words(_), Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
+            (Plan::Stages | Plan::Words(_), None) => {}
         }
         Ok(cut)
     }
@@ -306,7 +334,15 @@ impl Pipeline {
     /// # Errors
     /// Those of the pre-tokenizer.
     pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        let plan = if self.training_unit() == self.unit { self.plan } else { Plan::Stages };
+        if let (Plan::Words(splitter), Some(_)) = (self.plan, self.late_clean_up()) {
+            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
+            return Ok(());
+        }
+        let plan = match self.plan {
+            _ if self.training_unit() != self.unit => Plan::Stages,
+            Plan::Words(_) => Plan::Scan(Splitter::Bert),
+            plan => plan,
+        };
         self.matchers.original.segments(text, |segment| match segment.token {
             Some(_) => {
                 each(text.as_bytes(), segment.start, segment.end);
@@ -314,6 +350,21 @@ impl Pipeline {
             }
             None => self.pre_tokens_of_segment(text, segment, plan, &mut each),
         })
+    }
+
+    /// The normalizer that the pre-tokens of training still have to go through, each by itself, once they are counted.
+    ///
+    /// Added tokens count as they are, so there must not be any.
+    pub(super) fn late_clean_up(&self) -> Option<Bert> {
+        self.clean_up().filter(|_| self.matchers.original.is_empty())
+    }
+
+    /// The normalizer that changes pre-tokens one by one.
+    fn clean_up(&self) -> Option<Bert> {
+        match (self.plan, &self.normalizer) {
+            (Plan::Words(_), Some(Normalizer::Bert(bert))) => Some(*bert),
+            _ => None,
+        }
     }
 
     /// What pre-tokens are made of in training: text where an added token is not spelled by its bytes.
@@ -343,7 +394,7 @@ impl Pipeline {
                 (None, Plan::Scan(splitter)) => splitter.for_each_span(&text[start..end], |from, to| {
                     each(text.as_bytes(), start + from, start + to);
                 }),
-                (None, Plan::Stages) => {
+                (None, Plan::Stages | Plan::Words(_)) => {
                     let cut = self.cut(normalized.slice(start..end), plan)?;
                     for span in &cut.spans {
                         each(cut.text.text().as_bytes(), span.start, span.end);

@@ -1,15 +1,16 @@
 //! The span stream: pre-tokens of unchanged text on their way through cache and sink.
 
+use super::words::Words;
 use crate::Result;
 use crate::engine::word_cache::Ahead;
-use crate::engine::{Sink, WordEncoder, WordTokens, Worker};
+use crate::engine::{Sink, WordTokens, Worker};
 
 /// Units that are looked up together, so that one waits for memory while others are found.
 const AHEAD: usize = 32;
 
 /// The way of pre-tokens of unchanged text through cache and sink.
 pub(super) struct Stream<'a, S> {
-    encoder: &'a WordEncoder,
+    words: Words<'a>,
     text: &'a [u8],
     worker: &'a mut Worker,
     sink: &'a mut S,
@@ -23,14 +24,14 @@ pub(super) struct Stream<'a, S> {
 
 impl<'a, S: Sink> Stream<'a, S> {
     pub(super) fn new(
-        encoder: &'a WordEncoder,
+        words: Words<'a>,
         text: &'a [u8],
         worker: &'a mut Worker,
         sink: &'a mut S,
         word: u32,
     ) -> Self {
         let ahead = [Ahead::default(); AHEAD];
-        Self { encoder, text, worker, sink, ahead, filled: 0, word, result: Ok(()) }
+        Self { words, text, worker, sink, ahead, filled: 0, word, result: Ok(()) }
     }
 
     /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units where that changes nothing.
@@ -55,7 +56,7 @@ impl<'a, S: Sink> Stream<'a, S> {
 
     #[inline(never)]
     fn push_long(&mut self, mut start: usize, end: usize) {
-        let cuts = self.encoder.cut_points(end - start);
+        let cuts = self.words.encoder.cut_points(end - start);
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(self.text, start, end));
             self.ahead[self.filled] = self.worker.cache.look_ahead(self.text, start, unit_end, self.word);
@@ -80,7 +81,7 @@ impl<'a, S: Sink> Stream<'a, S> {
         loop {
             ahead = &ahead[self.sink.hits(cache, ahead)..];
             let Some((&first, rest)) = ahead.split_first() else { return Ok(()) };
-            let miss = |word: &[u8], out: &mut WordTokens| self.encoder.encode(word, scratch, out);
+            let miss = |word: &[u8], out: &mut WordTokens| self.words.encode(word, scratch, out);
             let found = cache.get_ahead(first, self.text, miss)?;
             self.sink.plain_word(found, first.start as usize, first.word);
             ahead = rest;

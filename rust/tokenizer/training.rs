@@ -1,5 +1,6 @@
 //! From a corpus to counted words.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use super::Pipeline;
 use super::batch::in_runs;
+use super::words::clean;
 use crate::engine::WordCounter;
+use crate::normalizers::Bert;
 use crate::structures::progress::{OnProgress, Progress};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
@@ -172,11 +175,32 @@ impl WordCounting {
         let mut counters = self.counters.into_iter();
         let mut all = counters.next().unwrap_or_default();
         counters.for_each(|counter| all.merge(&counter));
-        if all.is_empty() {
+        let mut words = all.into_word_counts(unit);
+        if let Some(bert) = self.pipeline.late_clean_up() {
+            words = cleaned_up(&words, bert);
+        }
+        if words.is_empty() {
             return Err(Error::EmptyCorpus { texts: self.texts, bytes: self.bytes });
         }
-        Ok(all.into_word_counts(unit))
+        Ok(words)
     }
+}
+
+/// The counts of what the normalizer makes of words: equal ones together in the place of the first, nothings left out.
+fn cleaned_up(words: &WordCounts, bert: Bert) -> WordCounts {
+    let (mut places, mut cleaned): (HashMap<String, usize>, Vec<(String, u64)>) = Default::default();
+    for (word, count) in words.iter() {
+        let clean = clean(bert, word);
+        match places.get(&*clean) {
+            Some(&place) => cleaned[place].1 += count,
+            None if clean.is_empty() => {}
+            None => {
+                places.insert(clean.to_string(), cleaned.len());
+                cleaned.push((clean.into_owned(), count));
+            }
+        }
+    }
+    cleaned.into_iter().collect()
 }
 
 /// What the threads that count one file share.

@@ -3,9 +3,16 @@
 pub mod bpe;
 pub mod unigram;
 pub mod word_counts;
+pub mod wordlevel;
+pub mod wordpiece;
+
+use std::sync::Arc;
 
 use crate::models::Model;
+use crate::models::wordlevel::WordLevel;
+use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::progress::OnProgress;
+use crate::vocab::Vocab;
 use crate::{Error, Result};
 use word_counts::WordCounts;
 
@@ -16,6 +23,10 @@ pub enum Trainer {
     Bpe(bpe::BpeTrainer),
     /// Unigram language model.
     Unigram(unigram::UnigramTrainer),
+    /// `WordPiece`.
+    WordPiece(wordpiece::WordPieceTrainer),
+    /// Word level.
+    WordLevel(wordlevel::WordLevelTrainer),
 }
 
 impl Trainer {
@@ -24,6 +35,8 @@ impl Trainer {
         match self {
             Self::Bpe(_) => ("BpeTrainer", "BPE"),
             Self::Unigram(_) => ("UnigramTrainer", "Unigram"),
+            Self::WordPiece(_) => ("WordPieceTrainer", "WordPiece"),
+            Self::WordLevel(_) => ("WordLevelTrainer", "WordLevel"),
         }
     }
 
@@ -45,6 +58,8 @@ impl Trainer {
         match self {
             Self::Bpe(trainer) => trainer.special_tokens = tokens,
             Self::Unigram(trainer) => trainer.special_tokens = tokens,
+            Self::WordPiece(trainer) => trainer.special_tokens = tokens,
+            Self::WordLevel(trainer) => trainer.special_tokens = tokens,
         }
     }
 
@@ -72,6 +87,18 @@ impl Trainer {
                 let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
                 let trained = trainer.train(&words, on_progress)?;
                 trained.into_model(current.options()).map(Model::Unigram)
+            }
+            (Self::WordPiece(trainer), Model::WordPiece(current)) => {
+                let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
+                let trained = trainer.train(words, on_progress)?;
+                let continuing_subword_prefix = trainer.continuing_subword_prefix;
+                let options = WordPieceOptions { continuing_subword_prefix, ..current.options().clone() };
+                let vocab = Arc::new(Vocab::from_tokens(&trained.vocab));
+                Ok(Model::WordPiece(WordPiece::new(vocab, options)))
+            }
+            (Self::WordLevel(trainer), Model::WordLevel(current)) => {
+                let vocab = Arc::new(Vocab::from_tokens(trainer.train(&words)?));
+                Ok(Model::WordLevel(WordLevel::new(vocab, current.unk_token().to_owned())))
             }
             (_, model) => Err(self.wrong_model(model)),
         }

@@ -61,3 +61,13 @@ impl WordCounts {
         self.text.len()
     }
 }
+
+impl<T: AsRef<str>> FromIterator<(T, u64)> for WordCounts {
+    fn from_iter<I: IntoIterator<Item = (T, u64)>>(words: I) -> Self {
+        let mut counts = Self::new();
+        for (word, count) in words {
+            counts.push(word.as_ref(), count);
+        }
+        counts
+    }
+}

@@ -25,6 +25,14 @@ def test_peer_trains_the_golden(case: dict[str, Any]) -> None:
     assert model["merges"] == case["merges"]
 
 
+@pytest.mark.parametrize("case", load_cases("wordpiece_encode.json", source="peer"))
+def test_peer_encodes_the_wordpiece_golden(case: dict[str, Any]) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    vocab = {token: token_id for token_id, token in enumerate(case["vocab"])}
+    model = tokenizers.models.WordPiece(vocab=vocab, **case["options"])
+    assert [(token.id, token.value, token.offsets) for token in model.tokenize(case["word"])] == tokens(case["tokens"])
+
+
 @pytest.mark.parametrize("case", load_cases("bpe_encode.json", source="peer"))
 def test_peer_encodes_the_golden(case: dict[str, Any]) -> None:
     tokenizers = pytest.importorskip("tokenizers")

@@ -47,6 +47,10 @@ PUBLISHED = [
     "spm-test-en",
     "spm-test-ja",
     "llm-jp-v2.2",
+    "bert-base-uncased",
+    "bert-base-cased",
+    "bert-base-chinese",
+    "rwkv-midi",
 ]
 PARTS = ("ids", "tokens", "offsets")
 ALL_PARTS = (*PARTS, "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "sequence_ids")

@@ -47,6 +47,7 @@ def splitters(library: Any) -> dict[str, Any]:
         "byte_level": module.ByteLevel(add_prefix_space=False),
         "byte_level_prefix": module.ByteLevel(add_prefix_space=True),
         "whitespace": module.Whitespace(),
+        "bert": module.BertPreTokenizer(),
         "whitespace_split": module.WhitespaceSplit(),
         "digits": module.Digits(individual_digits=False),
         "digits_individual": module.Digits(individual_digits=True),
@@ -99,7 +100,7 @@ def test_every_code_point_is_split_alike(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["english", "german", "multilingual", "messy"])
-@pytest.mark.parametrize("name", ["gpt2", "cl100k", "qwen2", "o200k", "whitespace", "whitespace_split"])
+@pytest.mark.parametrize("name", ["gpt2", "cl100k", "qwen2", "o200k", "whitespace", "whitespace_split", "bert"])
 def test_corpora_are_split_alike(name: str, corpus: str) -> None:
     folder = os.environ.get("LEXMILL_DATA") or Path(__file__).parents[2] / "../shared/data"
     path = Path(folder) / "corpora" / f"{corpus}.txt"

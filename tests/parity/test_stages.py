@@ -23,7 +23,7 @@ PIECES = [
     "▁", "▁▁", "_", "\0", "\ufffd", "\U0010ffff", "<s>", "</s>", "[X]", "[x]", "▁[X]", "e\u0301", "\u0301",
     "\u0323\u0307", "\u0344", "\u0f73", "\u0f71", "\u093c", "\u0958", "\u1abf", "\u05c9", "\u1cf2", "\u1100\u1161",
     "\uac00", "\u11a8", "中", "\uf900", "\U0002f800", "ｱ", "ﾞ", "\u3099", "\U0001e030", "👩\u200d👧", "🏽", "😀",
-    "\ufe0f", "🇩🇪",
+    "\ufe0f", "🇩🇪", "\u08d4", "\u0488", "\u2260", "\u1fef", "\u037e", "\u0903", "\u3400", "\U0002b820", "x.y",
 ]  # fmt: skip
 SPACES = st.text(" \t\n\u00a0\u3000▁", max_size=4)
 TEXTS = st.one_of(
@@ -76,6 +76,19 @@ def precompiled(rules: dict[str, str]) -> dict[str, str]:
 
 KINDS: dict[str, st.SearchStrategy[Any]] = {
     **{name: st.just({"type": name}) for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")},
+    "BertNormalizer": st.builds(
+        lambda clean, chinese, accents, lower: {
+            "type": "BertNormalizer",
+            "clean_text": clean,
+            "handle_chinese_chars": chinese,
+            "strip_accents": accents,
+            "lowercase": lower,
+        },
+        st.booleans(),
+        st.booleans(),
+        st.sampled_from([None, True, False]),
+        st.booleans(),
+    ),
     "Strip": STRIPS,
     "Prepend": PREPENDS,
     "Replace": REPLACES,
@@ -106,6 +119,7 @@ OTHER_PRE_TOKENIZERS = st.sampled_from(
             for prefix in (True, False)
             for regex in (True, False)
         ),
+        {"type": "BertPreTokenizer"},
         {"type": "WhitespaceSplit"},
         {"type": "Punctuation", "behavior": "Isolated"},
         {"type": "CharDelimiterSplit", "delimiter": "a"},
@@ -156,6 +170,7 @@ def is_beyond_the_peer(normalizer: Any, pre_tokenizer: Any) -> bool:
             "NFD",
             "NFKC",
             "NFKD",
+            "BertNormalizer",
             "Lowercase",
             "Strip",
             "StripAccents",
@@ -241,10 +256,18 @@ DECODERS = st.one_of(
         st.sampled_from(["", "|", "a"]),
         st.booleans(),
     ),
+    st.builds(
+        lambda prefix, cleanup: {"type": "WordPiece", "prefix": prefix, "cleanup": cleanup},
+        st.sampled_from(["##", "a", ""]),
+        st.booleans(),
+    ),
     REPLACES,
 )
 DECODER = st.one_of(
     DECODERS, st.lists(DECODERS, max_size=4).map(lambda stages: {"type": "Sequence", "decoders": stages})
+)
+WORDS = st.sampled_from(
+    ["##a", "####", "##", "n't", " n't", "'s", " 's", ".", " .", "'", " ' ", "do not", " do not x", "?"]
 )
 BYTE_TOKENS = st.one_of(
     st.sampled_from(["<0xE2>", "<0x96>", "<0x81>", "<0xF0>", "<0x1>", "<0x+A>", "<0x>>", "<0xé>", "<0xg0>"]),
@@ -256,6 +279,7 @@ TOKENS = st.lists(
         BYTE_TOKENS,
         BYTE_TOKENS,
         st.sampled_from(["a</w>", "Ġa", "Ã", "©", "<pad>", "|", " .", " n't", " do not", " ' s"]),
+        WORDS,
     ),
     max_size=12,
 )
@@ -287,7 +311,7 @@ def test_both_ends_are_stripped_alike(tokens: list[str], decoder: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt"])
+@pytest.mark.parametrize("name", ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "BertNormalizer"])
 def test_every_code_point_is_normalized_alike(name: str) -> None:
     ours, theirs = getattr(lexmill.normalizers, name)(), getattr(peer.normalizers, name)()
     codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]

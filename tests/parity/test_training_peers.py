@@ -130,6 +130,68 @@ def test_training_on_sources_equals_hugging_face(case: str) -> None:
     assert_same_model(*(train(library, case, texts=texts) for library in (lexmill, hf)), case)
 
 
+def word_counts(texts: list[str]) -> list[tuple[str, int]]:
+    """What the trainers see of texts cut at white space."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(word for word, _ in lexmill.pre_tokenizers.Whitespace().pre_tokenize_str(text))
+    return list(counts.items())
+
+
+def merge_counts(words: list[tuple[str, int]], tokens: list[str]) -> list[int]:
+    """How often each token of a trained vocabulary was merged, given the tokens in the order learnt.
+
+    A token is made of the two that spell it at the time, whichever these are.
+    """
+    pieces = [([word[0], *("##" + char for char in word[1:])], count) for word, count in words]
+    found = []
+    for token in tokens:
+        if len(token.removeprefix("##")) < 2:
+            continue
+        total = 0
+        for symbols, count in pieces:
+            at = 0
+            while at + 1 < len(symbols):
+                if symbols[at] + symbols[at + 1].removeprefix("##") == token:
+                    symbols[at : at + 2] = [token]
+                    total += count
+                at += 1
+        found.append(total)
+    return found
+
+
+def test_wordpiece_training_merges_as_often_as_hugging_face() -> None:
+    # Which of several equally frequent pairs comes first is random there, and so are the ids of `##` symbols.
+    texts = stdlib_sources("[a]*.py")
+    words = word_counts(texts)
+    options = {"vocab_size": 700, "special_tokens": ["[UNK]"], "show_progress": False}
+    learnt = []
+    for library in (lexmill, hf):
+        tokenizer = library.Tokenizer(library.models.WordPiece())
+        tokenizer.pre_tokenizer = library.pre_tokenizers.Whitespace()
+        tokenizer.train_from_iterator(texts, library.trainers.WordPieceTrainer(**options))
+        vocab = tokenizer.get_vocab()
+        assert len(vocab) == 700
+        learnt.append(merge_counts(words, sorted(vocab, key=vocab.__getitem__)))
+    assert learnt[0] == learnt[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"vocab_size": 500}, {"min_frequency": 5}, {"vocab_size": 900, "special_tokens": ["<unk>", "<s>"]}],
+    ids=str,
+)
+def test_word_level_training_equals_hugging_face(options: dict[str, Any]) -> None:
+    texts = stdlib_sources("[a-d]*.py")
+    models = []
+    for library in (lexmill, hf):
+        tokenizer = library.Tokenizer(library.models.WordLevel(unk_token="<unk>"))
+        tokenizer.pre_tokenizer = library.pre_tokenizers.Whitespace()
+        tokenizer.train_from_iterator(texts, library.trainers.WordLevelTrainer(show_progress=False, **options))
+        models.append(json.loads(tokenizer.to_str()))
+    assert models[0] == models[1]
+
+
 def test_training_does_not_depend_on_threads_or_files(tmp_path: Path) -> None:
     paths = []
     for number, text in enumerate(stdlib_sources("[a-b]*.py")):

@@ -13,11 +13,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Encoded tokens: id, text, byte offsets.
-type Encoded = Vec<(u32, String, (usize, usize))>;
+pub(crate) type Encoded = Vec<(u32, String, (usize, usize))>;
 
 #[derive(Deserialize)]
-struct Cases<C> {
-    cases: Vec<C>,
+pub(crate) struct Cases<C> {
+    pub(crate) cases: Vec<C>,
 }
 
 #[derive(Deserialize)]
@@ -41,11 +41,11 @@ struct EncodingCase {
     error: Option<String>,
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> T {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> T {
     serde_json::from_str(text).expect("a golden file")
 }
 
-fn value<T: DeserializeOwned>(value: &Value) -> T {
+pub(crate) fn value<T: DeserializeOwned>(value: &Value) -> T {
     T::deserialize(value).expect("a golden value of the right type")
 }
 
@@ -198,7 +198,7 @@ fn unigram_words_are_encoded_as_written_down() {
     }
 }
 
-fn textbook(section: &str) -> Value {
+pub(crate) fn textbook(section: &str) -> Value {
     read::<Value>(include_str!("../golden/textbook.json"))[section].take()
 }
 

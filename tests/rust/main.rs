@@ -1,4 +1,5 @@
 //! The crate's public API from outside: the golden cases that pytest reads too, and laws.
 
 mod golden;
+mod golden_wordpiece;
 mod laws;

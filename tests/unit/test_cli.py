@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -21,9 +21,10 @@ pytest.importorskip("typer", reason="the command line is an extra")
 from lexmill import Tokenizer, __version__
 from lexmill.cli import main
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
-from lexmill.models import BPE
-from lexmill.pre_tokenizers import ByteLevel
-from lexmill.trainers import BpeTrainer
+from lexmill.models import BPE, Unigram, WordPiece
+from lexmill.normalizers import BertNormalizer
+from lexmill.pre_tokenizers import BertPreTokenizer, ByteLevel, Metaspace
+from lexmill.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
 
 TEXT = "the cat sat on the mat\n\nder Größe nach: 東京 🦀 e\u0301\r\nthe end, no newline"
 COMMAND = [sys.executable, "-m", "lexmill"]
@@ -110,6 +111,61 @@ class TestTrain:
         result = lexmill("train", "text.txt", "--vocab-size", "270", "-o", "-", "--no-pretty")
         assert result.code == 0
         assert Tokenizer.from_str(result.stdout.decode()).get_vocab_size() == 270
+
+    @pytest.mark.parametrize("score", ["frequency", "likelihood", "likelihood-float64"])
+    def test_trains_wordpiece(self, lexmill: Run, score: str) -> None:
+        arguments = ("--model", "wordpiece", "--vocab-size", "99", "--score", score, "--normalizer", "bert")
+        assert lexmill("train", "text.txt", *arguments).code == 0
+        tokenizer = Tokenizer.from_file("tokenizer.json")
+        trainer = WordPieceTrainer(vocab_size=99, special_tokens=["[UNK]"], score=score, show_progress=False)
+        expected = Tokenizer(WordPiece())
+        expected.normalizer, expected.pre_tokenizer = BertNormalizer(), BertPreTokenizer()
+        expected.train(["text.txt"], trainer)
+        assert tokenizer.get_vocab() == expected.get_vocab()
+        assert tokenizer.decode(tokenizer.encode("the").ids) == "the"
+
+    def test_trains_wordlevel(self, lexmill: Run) -> None:
+        result = lexmill("train", "text.txt", "--model", "wordlevel", "--vocab-size", "3", "--json")
+        tokenizer = Tokenizer.from_file("tokenizer.json")
+        assert tokenizer.get_vocab_size() == result.outcome["vocab_size"] == 3
+        assert tokenizer.token_to_id("<unk>") == 0
+        assert "merges" not in result.outcome
+
+    @pytest.mark.parametrize("algorithm", ["em", "exact-loss"])
+    def test_trains_unigram(self, lexmill: Run, algorithm: str) -> None:
+        arguments = ("--model", "unigram", "--vocab-size", "60", "--algorithm", algorithm, "--max-piece-length", "9")
+        assert lexmill("train", "text.txt", *arguments).code == 0
+        tokenizer = Tokenizer.from_file("tokenizer.json")
+        options: dict[str, Any] = {"algorithm": algorithm, "max_piece_length": 9}
+        trainer = UnigramTrainer(
+            vocab_size=60, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False, **options
+        )
+        expected = Tokenizer(Unigram())
+        expected.pre_tokenizer = Metaspace()
+        expected.train(["text.txt"], trainer)
+        assert tokenizer.get_vocab() == expected.get_vocab()
+        assert tokenizer.decode(tokenizer.encode("the").ids) == "the"
+
+    def test_unigram_has_no_least_frequency(self, lexmill: Run) -> None:
+        result = lexmill("train", "text.txt", "--vocab-size", "60", "--model", "unigram", "--min-frequency", "2")
+        assert (result.code, "--min-frequency is not for --model unigram" in result.stderr) == (2, True)
+
+    @pytest.mark.parametrize(
+        ("model", "option", "value"),
+        [
+            ("bpe", "--seed-size", "9"),
+            ("unigram", "--limit-alphabet", "9"),
+            ("bpe", "--score", "likelihood"),
+            ("wordlevel", "--tie-break", "first-seen"),
+            ("wordlevel", "--limit-alphabet", "9"),
+            ("wordpiece", "--max-token-length", "9"),
+        ],
+    )
+    def test_an_option_of_another_model_is_refused(self, lexmill: Run, model: str, option: str, value: str) -> None:
+        result = lexmill("train", "text.txt", "--vocab-size", "300", "--model", model, option, value)
+        assert result.code == 2
+        assert f"{option} is for --model" in result.stderr
+        assert not Path("tokenizer.json").exists()
 
     def test_reports_the_outcome_as_json(self, lexmill: Run) -> None:
         result = lexmill("train", "text.txt", "--vocab-size", "270", "--json")

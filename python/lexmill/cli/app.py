@@ -58,20 +58,44 @@ def train(
     ],
     model: Annotated[training.ModelName, typer.Option(help="The kind of model.")] = training.ModelName.BPE,
     output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json",
-    min_frequency: Annotated[int, typer.Option(min=0, help="Least count of a pair that is merged.")] = 0,
+    min_frequency: Annotated[int, typer.Option(min=0, help="Least count of a pair that is merged, or of a word.")] = 0,
     special_token: Annotated[list[str] | None, typer.Option(help="A special token; may be given again.")] = None,
-    unk_token: Annotated[str | None, typer.Option(help="Stands for unknown characters; else they are dropped.")] = None,
+    unk_token: Annotated[str | None, typer.Option(help="Stands for what is unknown; bpe drops it else.")] = None,
     tie_break: Annotated[
-        training.TieBreakName, typer.Option(help="Which of several pairs of equal count is merged first.")
-    ] = training.TieBreakName.SMALLEST_IDS,
-    pre_tokenizer: Annotated[
-        training.PreTokenizerName,
+        training.TieBreakName | None,
         typer.Option(
-            help="How text is cut into words: at the byte level by GPT-2's, cl100k's or o200k's pattern, or plainly."
+            help="Which of several equal pairs is merged first; smallest-ids unless given, first-seen for likelihoods.",
+            show_default=False,
         ),
-    ] = training.PreTokenizerName.BYTE_LEVEL,
+    ] = None,
+    score: Annotated[
+        training.ScoreName | None,
+        typer.Option(help="What wordpiece merges first; frequency unless given.", show_default=False),
+    ] = None,
+    normalizer: Annotated[
+        training.NormalizerName, typer.Option(help="What is done to text first: BERT's clean-up, with case or without.")
+    ] = training.NormalizerName.NONE,
+    pre_tokenizer: Annotated[
+        training.PreTokenizerName | None,
+        typer.Option(
+            help="How text is cut into words: at the byte level by GPT-2's, cl100k's or o200k's pattern, or plainly; "
+            "byte-level for bpe, bert for wordpiece, whitespace for wordlevel, metaspace for unigram unless given.",
+            show_default=False,
+        ),
+    ] = None,
     limit_alphabet: Annotated[int | None, typer.Option(min=0, help="Characters at most in the alphabet.")] = None,
     max_token_length: Annotated[int | None, typer.Option(min=1, help="Characters at most in a token.")] = None,
+    algorithm: Annotated[
+        training.AlgorithmName | None,
+        typer.Option(help="How unigram chooses its pieces; em unless given.", show_default=False),
+    ] = None,
+    max_piece_length: Annotated[
+        int | None, typer.Option(min=1, help="Characters at most in a piece of unigram.")
+    ] = None,
+    character_coverage: Annotated[
+        float | None, typer.Option(min=0, max=1, help="The share of all characters that unigram has pieces for.")
+    ] = None,
+    seed_size: Annotated[int | None, typer.Option(min=1, help="Pieces that unigram starts from.")] = None,
     errors: Errors = OnInvalid.STRICT,
     threads: Threads = None,
     pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True,
@@ -87,9 +111,15 @@ def train(
         special_tokens=special_token or [],
         unk_token=unk_token,
         tie_break=tie_break,
+        score=score,
+        normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
         limit_alphabet=limit_alphabet,
         max_token_length=max_token_length,
+        algorithm=algorithm,
+        max_piece_length=max_piece_length,
+        character_coverage=character_coverage,
+        seed_size=seed_size,
         errors=errors.value,
         threads=threads,
         pretty=pretty,

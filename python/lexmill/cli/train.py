@@ -15,9 +15,14 @@ from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output,
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
-from lexmill.models import BPE
+from lexmill.decoders import Metaspace as MetaspaceDecoder
+from lexmill.decoders import WordPiece as WordPieceDecoder
+from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
+from lexmill.normalizers import BertNormalizer
 from lexmill.pre_tokenizers import (
+    BertPreTokenizer,
     ByteLevel,
+    Metaspace,
     PreTokenizer,
     Split,
     Whitespace,
@@ -26,9 +31,18 @@ from lexmill.pre_tokenizers import (
 from lexmill.pre_tokenizers import (
     Sequence as PreTokenizerSequence,
 )
-from lexmill.trainers import BpeTrainer
+from lexmill.trainers import BpeTrainer, Trainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
 
-__all__ = ["ModelName", "Options", "PreTokenizerName", "TieBreakName", "train"]
+__all__ = [
+    "AlgorithmName",
+    "ModelName",
+    "NormalizerName",
+    "Options",
+    "PreTokenizerName",
+    "ScoreName",
+    "TieBreakName",
+    "train",
+]
 
 # The published patterns of two families of models, which cut text on the way to the byte level.
 _PATTERNS = {
@@ -45,21 +59,49 @@ class ModelName(str, Enum):
     """Models that the command can train."""
 
     BPE = "bpe"
+    WORDPIECE = "wordpiece"
+    WORDLEVEL = "wordlevel"
+    UNIGRAM = "unigram"
 
 
 class PreTokenizerName(str, Enum):
-    """Ways to cut text into words: at the byte level by a published pattern, or plainly at white space."""
+    """Ways to cut text into words: at the byte level by a published pattern, or at white space and punctuation."""
 
     BYTE_LEVEL = "byte-level"
     CL100K = "cl100k"
     O200K = "o200k"
     WHITESPACE = "whitespace"
     WHITESPACE_SPLIT = "whitespace-split"
+    BERT = "bert"
+    METASPACE = "metaspace"
 
     @property
     def is_byte_level(self) -> bool:
         """Whether every byte has a token, so that decoding gives the very bytes back."""
-        return self not in (PreTokenizerName.WHITESPACE, PreTokenizerName.WHITESPACE_SPLIT)
+        return self in (PreTokenizerName.BYTE_LEVEL, PreTokenizerName.CL100K, PreTokenizerName.O200K)
+
+
+class NormalizerName(str, Enum):
+    """What is done to text before it is cut."""
+
+    NONE = "none"
+    BERT = "bert"
+    BERT_CASED = "bert-cased"
+
+
+class ScoreName(str, Enum):
+    """What WordPiece merges first."""
+
+    FREQUENCY = "frequency"
+    LIKELIHOOD = "likelihood"
+    LIKELIHOOD_FLOAT64 = "likelihood-float64"
+
+
+class AlgorithmName(str, Enum):
+    """How unigram chooses its pieces."""
+
+    EM = "em"
+    EXACT_LOSS = "exact-loss"
 
 
 class TieBreakName(str, Enum):
@@ -80,10 +122,16 @@ class Options:
     min_frequency: int
     special_tokens: list[str]
     unk_token: str | None
-    tie_break: TieBreakName
-    pre_tokenizer: PreTokenizerName
+    tie_break: TieBreakName | None
+    score: ScoreName | None
+    normalizer: NormalizerName
+    pre_tokenizer: PreTokenizerName | None
     limit_alphabet: int | None
     max_token_length: int | None
+    algorithm: AlgorithmName | None
+    max_piece_length: int | None
+    character_coverage: float | None
+    seed_size: int | None
     errors: Literal["strict", "replace"]
     threads: int | None
     pretty: bool
@@ -97,6 +145,7 @@ def train(options: Options) -> Outcome:
         raise UsageError(message)
     size = check_inputs(options.files)
     check_output(options.output, options.files)
+    _check_model(options)
     tokenizer = _untrained(options)
     trainer = _trainer(options)
     started = time.perf_counter()
@@ -119,14 +168,72 @@ def train(options: Options) -> Outcome:
     saved = tokenizer.to_str(pretty=options.pretty)
     with write_whole(options.output) as stream:
         stream.write(saved.encode())
-    return _outcome(options, tokenizer, len(json.loads(saved)["model"]["merges"]), size, seconds)
+    return _outcome(options, tokenizer, json.loads(saved)["model"].get("merges"), size, seconds)
+
+
+# Options that only some models have, and those models.
+_OPTION_MODELS = {
+    "tie_break": (ModelName.BPE, ModelName.WORDPIECE),
+    "limit_alphabet": (ModelName.BPE, ModelName.WORDPIECE),
+    "max_token_length": (ModelName.BPE,),
+    "score": (ModelName.WORDPIECE,),
+    "algorithm": (ModelName.UNIGRAM,),
+    "max_piece_length": (ModelName.UNIGRAM,),
+    "character_coverage": (ModelName.UNIGRAM,),
+    "seed_size": (ModelName.UNIGRAM,),
+}
+
+
+def _check_model(options: Options) -> None:
+    for name, models in _OPTION_MODELS.items():
+        if getattr(options, name) is not None and options.model not in models:
+            known = " or ".join(model.value for model in models)
+            message = f"--{name.replace('_', '-')} is for --model {known}, not for {options.model.value}"
+            raise UsageError(message)
+
+    if options.min_frequency > 0 and options.model is ModelName.UNIGRAM:
+        message = "--min-frequency is not for --model unigram"
+        raise UsageError(message)
+
+
+def _pre_tokenizer_name(options: Options) -> PreTokenizerName:
+    usual = {
+        ModelName.BPE: PreTokenizerName.BYTE_LEVEL,
+        ModelName.WORDPIECE: PreTokenizerName.BERT,
+        ModelName.WORDLEVEL: PreTokenizerName.WHITESPACE,
+        ModelName.UNIGRAM: PreTokenizerName.METASPACE,
+    }
+    return options.pre_tokenizer or usual[options.model]
+
+
+def _unk_token(options: Options) -> str | None:
+    usual = {
+        ModelName.BPE: None,
+        ModelName.WORDPIECE: "[UNK]",
+        ModelName.WORDLEVEL: "<unk>",
+        ModelName.UNIGRAM: "<unk>",
+    }
+    return options.unk_token if options.unk_token is not None else usual[options.model]
 
 
 def _untrained(options: Options) -> Tokenizer:
-    tokenizer = Tokenizer(BPE(unk_token=options.unk_token))
-    tokenizer.pre_tokenizer = _pre_tokenizer(options.pre_tokenizer)
-    if options.pre_tokenizer.is_byte_level:
+    unk_token, cut = _unk_token(options), _pre_tokenizer_name(options)
+    models: dict[ModelName, Callable[[], Model]] = {
+        ModelName.BPE: lambda: BPE(unk_token=unk_token),
+        ModelName.WORDPIECE: lambda: WordPiece(unk_token=unk_token or ""),
+        ModelName.WORDLEVEL: lambda: WordLevel(unk_token=unk_token),
+        ModelName.UNIGRAM: Unigram,
+    }
+    tokenizer = Tokenizer(models[options.model]())
+    if options.normalizer is not NormalizerName.NONE:
+        tokenizer.normalizer = BertNormalizer(lowercase=options.normalizer is NormalizerName.BERT)
+    tokenizer.pre_tokenizer = _pre_tokenizer(cut)
+    if options.model is ModelName.WORDPIECE:
+        tokenizer.decoder = WordPieceDecoder()
+    elif cut.is_byte_level:
         tokenizer.decoder = ByteLevelDecoder()
+    elif cut is PreTokenizerName.METASPACE:
+        tokenizer.decoder = MetaspaceDecoder()
     return tokenizer
 
 
@@ -139,38 +246,72 @@ def _pre_tokenizer(name: PreTokenizerName) -> PreTokenizer:
         PreTokenizerName.BYTE_LEVEL: lambda: ByteLevel(add_prefix_space=False),
         PreTokenizerName.WHITESPACE: Whitespace,
         PreTokenizerName.WHITESPACE_SPLIT: WhitespaceSplit,
+        PreTokenizerName.BERT: BertPreTokenizer,
+        PreTokenizerName.METASPACE: Metaspace,
     }
     return plain[name]()
 
 
-def _trainer(options: Options) -> BpeTrainer:
-    special_tokens = list(dict.fromkeys(options.special_tokens))
-    if options.unk_token is not None and options.unk_token not in special_tokens:
-        special_tokens.insert(0, options.unk_token)
+def _trainer(options: Options) -> Trainer:
+    special_tokens, unk_token = list(dict.fromkeys(options.special_tokens)), _unk_token(options)
+    if unk_token is not None and unk_token not in special_tokens:
+        special_tokens.insert(0, unk_token)
+    alphabet = ByteLevel.alphabet() if _pre_tokenizer_name(options).is_byte_level else []
+    if options.model is ModelName.WORDLEVEL:
+        return WordLevelTrainer(
+            vocab_size=options.vocab_size,
+            min_frequency=options.min_frequency,
+            special_tokens=special_tokens,
+            show_progress=False,
+        )
+    if options.model is ModelName.WORDPIECE:
+        return WordPieceTrainer(
+            vocab_size=options.vocab_size,
+            min_frequency=options.min_frequency,
+            special_tokens=special_tokens,
+            limit_alphabet=options.limit_alphabet,
+            initial_alphabet=alphabet,
+            score=(options.score or ScoreName.FREQUENCY).value,
+            tie_break=options.tie_break.value if options.tie_break else None,
+            show_progress=False,
+        )
+    if options.model is ModelName.UNIGRAM:
+        return UnigramTrainer(
+            vocab_size=options.vocab_size,
+            special_tokens=special_tokens,
+            initial_alphabet=alphabet,
+            unk_token=unk_token,
+            max_piece_length=options.max_piece_length or 16,
+            seed_size=options.seed_size or 1_000_000,
+            character_coverage=1.0 if options.character_coverage is None else options.character_coverage,
+            algorithm=(options.algorithm or AlgorithmName.EM).value,
+            show_progress=False,
+        )
     return BpeTrainer(
         vocab_size=options.vocab_size,
         min_frequency=options.min_frequency,
         special_tokens=special_tokens,
         limit_alphabet=options.limit_alphabet,
-        initial_alphabet=ByteLevel.alphabet() if options.pre_tokenizer.is_byte_level else [],
+        initial_alphabet=alphabet,
         max_token_length=options.max_token_length,
-        tie_break=options.tie_break.value,
+        tie_break=(options.tie_break or TieBreakName.SMALLEST_IDS).value,
         show_progress=False,
     )
 
 
-def _outcome(options: Options, tokenizer: Tokenizer, merges: int, size: int, seconds: float) -> Outcome:
+def _outcome(options: Options, tokenizer: Tokenizer, merges: list[object] | None, size: int, seconds: float) -> Outcome:
     vocab_size = tokenizer.get_vocab_size()
     data: dict[str, object] = {
         "output": options.output,
         "model": options.model.value,
         "vocab_size": vocab_size,
-        "merges": merges,
+        **({} if merges is None else {"merges": len(merges)}),
         "files": len(options.files),
         "bytes": size,
         "seconds": round(seconds, 6),
     }
-    note = f"{options.output}: {vocab_size:,} tokens, {merges:,} merges, from {megabytes(size)} in {seconds:.1f} s"
+    learnt = f"{vocab_size:,} tokens" if merges is None else f"{vocab_size:,} tokens, {len(merges):,} merges"
+    note = f"{options.output}: {learnt}, from {megabytes(size)} in {seconds:.1f} s"
     if vocab_size < options.vocab_size:
         note += f" (the corpus has no more than these of the {options.vocab_size:,} asked for)"
     return Outcome(data, note=note)

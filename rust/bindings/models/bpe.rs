@@ -9,7 +9,6 @@ use pyo3::types::{PyDict, PyType};
 
 use super::PyModel;
 use crate::bindings::arguments::note_unknown;
-use crate::bindings::components::unpickled;
 use crate::bindings::errors::{OrRaise, exception};
 use crate::formats::vocab_files;
 use crate::models::Model;
@@ -25,11 +24,15 @@ fn bpe(this: &PyRef<'_, PyBpe>) -> Arc<Model> {
 }
 
 fn options(this: &PyRef<'_, PyBpe>) -> BpeOptions {
-    if let Model::Bpe(bpe) = &*bpe(this) { bpe.options().clone() } else { BpeOptions::default() }
+    match &*bpe(this) {
+        Model::Bpe(bpe) => bpe.options().clone(),
+        // The kind of model never changes behind an object of this class.
+        _ => BpeOptions::default(),
+    }
 }
 
 fn set_options(this: &PyRef<'_, PyBpe>, change: impl FnOnce(&mut BpeOptions)) -> PyResult<()> {
-    let Model::Bpe(mut changed) = (*bpe(this)).clone() else { return Err(unpickled("model")) };
+    let Model::Bpe(mut changed) = (*bpe(this)).clone() else { return Ok(()) };
     let mut options = changed.options().clone();
     change(&mut options);
     changed.set_options(options).or_raise(this.py())?;
@@ -125,11 +128,7 @@ impl PyBpe {
     #[staticmethod]
     fn read_file(py: Python<'_>, vocab: PathBuf, merges: PathBuf) -> PyResult<ReadFile<'_>> {
         let (tokens, pairs) = py.detach(|| vocab_files::read(&vocab, &merges)).or_raise(py)?;
-        let dictionary = PyDict::new(py);
-        for (token, id) in tokens {
-            dictionary.set_item(token, id)?;
-        }
-        Ok((dictionary, pairs))
+        Ok((super::dictionary(py, tokens)?, pairs))
     }
 
     #[getter]
@@ -214,8 +213,8 @@ impl PyBpe {
 
     fn __repr__(this: PyRef<'_, Self>) -> String {
         let model = bpe(&this);
-        let Model::Bpe(bpe) = &*model else { return "BPE()".to_owned() };
-        format!("BPE(vocab_size={}, merges={})", bpe.vocab().len(), bpe.merges().len())
+        let merges = if let Model::Bpe(bpe) = &*model { bpe.merges().len() } else { 0 };
+        format!("BPE(vocab_size={}, merges={merges})", model.vocab().len())
     }
 }
 
@@ -227,12 +226,6 @@ impl PyBpe {
         options: BpeOptions,
     ) -> PyResult<PyClassInitializer<Self>> {
         let (tokens, pairs) = vocab_files::read(&vocab, &merges).or_raise(py)?;
-        let mut sorted = tokens;
-        sorted.sort_by_key(|(_, id)| *id);
-        let mut vocab = Vocab::new();
-        for (token, id) in &sorted {
-            vocab.insert(token, *id);
-        }
-        build(py, vocab, &pairs, options)
+        build(py, super::sorted(tokens), &pairs, options)
     }
 }

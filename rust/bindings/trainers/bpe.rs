@@ -4,28 +4,27 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
-use super::{PyTrainer, name_of, named, unsigned};
+use super::{PyTrainer, members, name_of, named, unsigned};
 use crate::bindings::arguments::{note_unknown, threads};
-use crate::bindings::components::unpickled;
 use crate::bindings::progress::Reporter;
 use crate::trainers::Trainer;
-use crate::trainers::bpe::{BpeTrainer, TieBreak};
+use crate::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::trainers::word_counts::WordCounts;
 
 /// Learns byte-pair merges: the most frequent pair of neighbours first.
 #[pyclass(name = "BpeTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyBpeTrainer;
 
-const TIE_BREAKS: [(&str, TieBreak); 2] =
+pub(super) const TIE_BREAKS: [(&str, TieBreak); 2] =
     [("smallest-ids", TieBreak::SmallestIds), ("first-seen", TieBreak::FirstSeen)];
 
-fn first_chars(alphabet: &[String]) -> Vec<char> {
+pub(super) fn first_chars(alphabet: &[String]) -> Vec<char> {
     alphabet.iter().filter_map(|text| text.chars().next()).collect()
 }
 
 /// The options that this kind of trainer alone has.
 pub(super) fn to_json(trainer: &BpeTrainer) -> Map<String, Value> {
-    let options = json!({
+    members(json!({
         "vocab_size": trainer.vocab_size,
         "min_frequency": trainer.min_frequency,
         "limit_alphabet": trainer.limit_alphabet,
@@ -34,11 +33,7 @@ pub(super) fn to_json(trainer: &BpeTrainer) -> Map<String, Value> {
         "end_of_word_suffix": trainer.end_of_word_suffix,
         "max_token_length": trainer.max_token_length,
         "tie_break": name_of(&TIE_BREAKS, trainer.tie_break),
-    });
-    match options {
-        Value::Object(options) => options,
-        _ => Map::new(),
-    }
+    }))
 }
 
 /// The trainer of a pickled state, still without special tokens.
@@ -61,7 +56,11 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
 
 /// The options as they are now.
 fn options(this: &PyRef<'_, PyBpeTrainer>) -> BpeTrainer {
-    if let Trainer::Bpe(trainer) = this.as_super().get().trainer { trainer } else { BpeTrainer::default() }
+    match this.as_super().get().trainer {
+        Trainer::Bpe(trainer) => trainer,
+        // The kind of trainer never changes behind an object of this class.
+        _ => BpeTrainer::default(),
+    }
 }
 
 fn update(this: &PyRef<'_, PyBpeTrainer>, change: impl FnOnce(&mut BpeTrainer)) {
@@ -207,7 +206,7 @@ impl PyBpeTrainer {
 }
 
 /// Vocabulary by id, and merges as pairs of tokens.
-type Trained = (Vec<String>, Vec<(String, String)>);
+pub(super) type Trained = (Vec<String>, Vec<(String, String)>);
 
 /// Trains byte-pair merges on counted words; further arguments are those of `BpeTrainer`.
 ///
@@ -221,17 +220,17 @@ pub(in crate::bindings) fn train_bpe_words(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
     let trainer = py.get_type::<PyBpeTrainer>().call((), options)?;
-    let training = trainer.cast::<PyTrainer>()?.get().get();
-    let Trainer::Bpe(trainer) = training.trainer else { return Err(unpickled("trainer")) };
+    let trainer = self::options(&trainer.cast::<PyBpeTrainer>()?.borrow());
     let trainer = BpeTrainer { threads: threads(num_threads), ..trainer };
-    let mut counts = WordCounts::new();
-    for (word, count) in &words {
-        counts.push(word, *count);
-    }
+    let counts: WordCounts = words.into_iter().collect();
     let mut reporter = Reporter::silent();
     let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));
-    let trained = reporter.or_raise(py, trained)?;
+    reporter.or_raise(py, trained).map(trained_texts)
+}
+
+/// What was learnt, in texts.
+pub(super) fn trained_texts(trained: TrainedBpe) -> Trained {
     let token = |id: u32| trained.vocab[id as usize].clone();
     let merges = trained.merges.iter().map(|&(left, right)| (token(left), token(right))).collect();
-    Ok((trained.vocab, merges))
+    (trained.vocab, merges)
 }

@@ -10,7 +10,8 @@ use crate::Result;
 use crate::decoders::{Ctc, Decoder, Strip};
 use crate::pre_tokenizers::ByteLevel;
 
-const KNOWN: &str = "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, CTC, Sequence";
+const KNOWN: &str =
+    "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, CTC, WordPiece, Sequence";
 
 impl Component for Decoder {
     const KEY: &'static str = "decoder";
@@ -37,6 +38,10 @@ impl Component for Decoder {
                 word_delimiter_token: field.require("word_delimiter_token")?.str()?.to_owned(),
                 cleanup: field.require("cleanup")?.bool()?,
             })),
+            "WordPiece" => Ok(Self::WordPiece {
+                prefix: field.require("prefix")?.str()?.to_owned(),
+                cleanup: field.require("cleanup")?.bool()?,
+            }),
             "Sequence" => Ok(Self::Sequence(list(&field, "decoders")?)),
             other => Err(field.unknown("decoder", other, KNOWN)),
         }
@@ -61,6 +66,9 @@ impl Component for Decoder {
                 "word_delimiter_token": word_delimiter_token,
                 "cleanup": cleanup,
             }),
+            Self::WordPiece { prefix, cleanup } => {
+                json!({"type": "WordPiece", "prefix": prefix, "cleanup": cleanup})
+            }
             Self::Sequence(stages) => json!({"type": "Sequence", "decoders": to_list(stages)}),
         }
     }

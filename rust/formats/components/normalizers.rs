@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{Component, Field, list, replacement, replacement_json, to_list};
 use crate::Result;
 use crate::formats::base64;
-use crate::normalizers::{Charsmap, Form, Normalizer};
+use crate::normalizers::{Bert, Charsmap, Form, Normalizer};
 
-const KNOWN: &str =
-    "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, Sequence";
+const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, \
+                     BertNormalizer, Sequence";
 
 /// How SentencePiece applies its rules.
 const LONGEST: &str = "longest";
@@ -19,6 +19,12 @@ impl Component for Normalizer {
     fn from_json(path: &str, value: &Value) -> Result<Self> {
         let field = Field::new(path, value);
         match field.require("type")?.str()? {
+            "BertNormalizer" => Ok(Self::Bert(Bert {
+                clean_text: field.require("clean_text")?.bool()?,
+                handle_chinese_chars: field.require("handle_chinese_chars")?.bool()?,
+                strip_accents: field.get("strip_accents")?.map(|field| field.bool()).transpose()?,
+                lowercase: field.require("lowercase")?.bool()?,
+            })),
             "Lowercase" => Ok(Self::Lowercase),
             "Strip" => Ok(Self::Strip {
                 left: field.require("strip_left")?.bool()?,
@@ -42,6 +48,13 @@ impl Component for Normalizer {
             Self::Unicode(form) => json!({"type": form.name()}),
             Self::Lowercase => json!({"type": "Lowercase"}),
             Self::Strip { left, right } => json!({"type": "Strip", "strip_left": left, "strip_right": right}),
+            Self::Bert(Bert { clean_text, handle_chinese_chars, strip_accents, lowercase }) => json!({
+                "type": "BertNormalizer",
+                "clean_text": clean_text,
+                "handle_chinese_chars": handle_chinese_chars,
+                "strip_accents": strip_accents,
+                "lowercase": lowercase,
+            }),
             Self::StripAccents => json!({"type": "StripAccents"}),
             Self::Prepend(prefix) => json!({"type": "Prepend", "prepend": prefix}),
             Self::Nmt => json!({"type": "Nmt"}),

@@ -65,6 +65,7 @@ fn masks(window: &Window) -> Masks {
         number: digit,
         space: blank | between(b'\t', b'\r'),
         word: letter | digit | equal(b'_'),
+        punctuation: between(b'!', b'~') & !(letter | digit),
         blank,
         newline: equal(b'\n') | equal(b'\r'),
         apostrophe: equal(b'\''),

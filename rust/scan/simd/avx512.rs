@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::fill::{Isa, Job};
 use super::masks::{BLOCK, Masks, Window, below};
-use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, SPACE, UPPER, WORD, page};
+use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +100,7 @@ fn masks(window: &Window) -> Masks {
         number: class(NUMBER),
         space: class(SPACE),
         word: class(WORD),
+        punctuation: class(PUNCTUATION),
         blank: equal(b' '),
         newline: equal(b'\n') | equal(b'\r'),
         apostrophe: equal(b'\''),

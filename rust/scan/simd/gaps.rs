@@ -1,8 +1,9 @@
-//! `Whitespace` and `WhitespaceSplit` on masks.
+//! `Whitespace`, `WhitespaceSplit` and `BertPreTokenizer` on masks.
 
 use super::fill::{Isa, Job, load};
-use super::masks::{BLOCK, Masks, last, up};
+use super::masks::{BLOCK, Masks, bits, last, up};
 use crate::scan::ScanWithGaps;
+use crate::scan::bert::{Bert, BertText, Oddity};
 use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 
 /// A splitter that drops what is between spans, as algebra on masks: a value is what it remembers of the block before.
@@ -10,8 +11,8 @@ pub(super) trait GapRules: Default {
     /// The same splitter, one span at a time.
     type Scalar: ScanWithGaps;
 
-    /// Where spans start and where they end in the block `now`.
-    fn edges(&mut self, now: &Masks) -> (u64, u64);
+    /// Where spans start and where they end in the block `now`, which begins at `base` of `text`.
+    fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64);
 }
 
 /// A run of one class of characters, and the last bit of its mask in the block before.
@@ -38,7 +39,7 @@ impl GapRules for WhitespaceRules {
     type Scalar = Whitespace;
 
     #[inline(always)]
-    fn edges(&mut self, now: &Masks) -> (u64, u64) {
+    fn edges(&mut self, _: &[u8], _: usize, now: &Masks) -> (u64, u64) {
         let words = self.words.edges(now.word);
         let others = self.others.edges(!(now.word | now.space));
         (words.0 | others.0, words.1 | others.1)
@@ -53,8 +54,68 @@ impl GapRules for WhitespaceSplitRules {
     type Scalar = WhitespaceSplit;
 
     #[inline(always)]
-    fn edges(&mut self, now: &Masks) -> (u64, u64) {
+    fn edges(&mut self, _: &[u8], _: usize, now: &Masks) -> (u64, u64) {
         self.0.edges(!now.space)
+    }
+}
+
+/// Single punctuation characters, and everything between those and white space.
+#[derive(Default)]
+pub(super) struct BertRules {
+    words: Run,
+    /// The last bit of the punctuation in the block before.
+    punctuation: u64,
+}
+
+impl GapRules for BertRules {
+    type Scalar = Bert;
+
+    #[inline(always)]
+    fn edges(&mut self, _: &[u8], _: usize, now: &Masks) -> (u64, u64) {
+        self.cut(now, now.space, now.punctuation)
+    }
+}
+
+impl BertRules {
+    #[inline(always)]
+    fn cut(&mut self, now: &Masks, space: u64, punctuation: u64) -> (u64, u64) {
+        let words = self.words.edges(!(space | punctuation));
+        let behind = up(punctuation, self.punctuation);
+        self.punctuation = last(punctuation);
+        (words.0 | punctuation & !now.tail, words.1 | behind & !now.tail)
+    }
+}
+
+/// The same before BERT's normalizer: the classes are those of [`BertRules`] but for a few characters.
+#[derive(Default)]
+pub(super) struct BertTextRules<const ACCENTS: bool> {
+    rules: BertRules,
+    /// Of characters of the block before that go on in this one, the bytes that stand alone and those that cut nothing.
+    alone: u64,
+    no_space: u64,
+}
+
+impl<const ACCENTS: bool> GapRules for BertTextRules<ACCENTS> {
+    type Scalar = BertText<ACCENTS>;
+
+    #[inline(always)]
+    fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
+        let (mut alone, mut no_space) = (u128::from(self.alone), u128::from(self.no_space));
+        if now.wide != 0 {
+            for lead in bits(now.leads()) {
+                match BertText::<ACCENTS>::oddity(&text[base + lead..]) {
+                    Oddity::None => {}
+                    Oddity::Alone(len) => alone |= ((1 << len) - 1) << lead,
+                    Oddity::NoSpace(len) => no_space |= ((1 << len) - 1) << lead,
+                }
+            }
+        }
+        // White space of ASCII that is neither blank nor newline is seldom anything but a tab.
+        for place in bits(now.space & !(now.wide | now.blank | now.newline)) {
+            no_space |= u128::from(text[base + place] != b'\t') << place;
+        }
+        (self.alone, self.no_space) = ((alone >> BLOCK) as u64, (no_space >> BLOCK) as u64);
+        self.rules.cut(now, now.space & !(no_space as u64), now.punctuation | alone as u64)
     }
 }
 
@@ -76,7 +137,7 @@ impl<R: GapRules> Job for FillSpans<'_, R> {
         // The blanks behind the text end its last span, if need be in a block of their own.
         while base <= text.len() && ended < ends.len() {
             now = load(isa, text.as_bytes(), base, &now);
-            let edges = rules.edges(&now);
+            let edges = rules.edges(text.as_bytes(), base, &now);
             started += isa.positions(edges.0, base, &mut starts[started..]);
             ended += isa.positions(edges.1, base, &mut ends[ended..]);
             base += BLOCK;

@@ -3,7 +3,7 @@
 //! Bit `i` of each mask is the byte `i` of a block. A class belongs to all bytes of its character, so that neighbours
 //! among bytes are neighbours among characters, and whatever holds of ASCII by shifting holds of all text.
 
-use crate::scan::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER, WORD};
+use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD};
 use crate::scan::cursor::class_at;
 
 /// Bytes in a block.
@@ -27,6 +27,8 @@ pub(super) struct Masks {
     pub space: u64,
     /// Bytes of `\w` as the `Whitespace` pre-tokenizer reads it.
     pub word: u64,
+    /// Bytes of what the `Punctuation` pre-tokenizer splits off.
+    pub punctuation: u64,
     /// The byte `0x20`.
     pub blank: u64,
     /// Carriage returns and line feeds.
@@ -60,6 +62,7 @@ impl Masks {
         self.number = spread(self.number, before.number);
         self.space = spread(self.space, before.space);
         self.word = spread(self.word, before.word);
+        self.punctuation = spread(self.punctuation, before.punctuation);
     }
 }
 
@@ -152,6 +155,7 @@ pub(super) fn add_wide(masks: &mut Masks, window: &Window, bit_of: impl Fn(&[u8;
     masks.number |= bit_of(&classes, NUMBER.bits());
     masks.space |= bit_of(&classes, SPACE.bits());
     masks.word |= bit_of(&classes, WORD.bits());
+    masks.punctuation |= bit_of(&classes, PUNCTUATION.bits());
 }
 
 /// The places of the bits of `mask`, each plus `base`, as many as `out` holds; returns how many.

@@ -39,7 +39,9 @@ use std::sync::OnceLock;
 use super::Splitter;
 use cl100k::Cl100kRules;
 use fill::{FillEnds, Job, Rules, SHORT, fill_ends_scalar};
-use gaps::{FillSpans, GapRules, WhitespaceRules, WhitespaceSplitRules, fill_spans_scalar};
+use gaps::{
+    BertRules, BertTextRules, FillSpans, GapRules, WhitespaceRules, WhitespaceSplitRules, fill_spans_scalar,
+};
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
 
@@ -99,7 +101,9 @@ impl Splitter {
             Self::Cl100k => fill_ends::<Cl100kRules<3>>(backend, text, start, ends),
             Self::Qwen2 => fill_ends::<Cl100kRules<1>>(backend, text, start, ends),
             Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
-            Self::Whitespace | Self::WhitespaceSplit => panic!("{self:?} has gaps"),
+            Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. } => {
+                panic!("{self:?} has gaps")
+            }
         }
     }
 
@@ -118,6 +122,13 @@ impl Splitter {
         match self {
             Self::Whitespace => fill_spans::<WhitespaceRules>(backend, text, start, starts, ends),
             Self::WhitespaceSplit => fill_spans::<WhitespaceSplitRules>(backend, text, start, starts, ends),
+            Self::Bert => fill_spans::<BertRules>(backend, text, start, starts, ends),
+            Self::BertText { accents: true } => {
+                fill_spans::<BertTextRules<true>>(backend, text, start, starts, ends)
+            }
+            Self::BertText { accents: false } => {
+                fill_spans::<BertTextRules<false>>(backend, text, start, starts, ends)
+            }
             _ => {
                 let found = self.fill_ends_on(backend, text, start, ends);
                 if found > 0 {

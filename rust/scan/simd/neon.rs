@@ -43,6 +43,7 @@ fn masks(window: &Window) -> Masks {
         number: digit,
         space: blank | between(b'\t', b'\r'),
         word: letter | digit | equal(b'_'),
+        punctuation: between(b'!', b'~') & !(letter | digit),
         blank,
         newline: gather(block, |bytes| {
             vorrq_u8(vceqq_u8(bytes, vdupq_n_u8(b'\n')), vceqq_u8(bytes, vdupq_n_u8(b'\r')))

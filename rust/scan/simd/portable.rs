@@ -21,6 +21,7 @@ impl Isa for Portable {
             number: digit,
             space: blank | between(block, b'\t', b'\r'),
             word: upper | lower | digit | between(block, b'_', b'_'),
+            punctuation: between(block, b'!', b'~') & !(upper | lower | digit),
             blank,
             newline: between(block, b'\n', b'\n') | between(block, b'\r', b'\r'),
             apostrophe: between(block, b'\'', b'\''),

@@ -19,13 +19,16 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 6] = [
+const SPLITTERS: [Splitter; 9] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
     Splitter::O200k,
     Splitter::Whitespace,
     Splitter::WhitespaceSplit,
+    Splitter::Bert,
+    Splitter::BertText { accents: false },
+    Splitter::BertText { accents: true },
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
@@ -208,7 +211,7 @@ proptest! {
 }
 
 fn naive_masks(window: &Window) -> Masks {
-    use crate::scan::classes::{LETTER, LOWER, NUMBER, SPACE, UPPER, WORD};
+    use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD};
     use crate::scan::cursor::class_at;
     let mask = |test: &dyn Fn(usize) -> bool| {
         (0..BLOCK).filter(|&at| test(at)).fold(0_u64, |mask, at| mask | 1 << at)
@@ -222,6 +225,7 @@ fn naive_masks(window: &Window) -> Masks {
         number: class(NUMBER),
         space: class(SPACE),
         word: class(WORD),
+        punctuation: class(PUNCTUATION),
         blank: byte(b' '),
         newline: byte(b'\n') | byte(b'\r'),
         apostrophe: byte(b'\''),

@@ -1,10 +1,11 @@
 //! The initial vocabulary, and the words as its symbols.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::BpeTrainer;
 use super::arena::{Arena, ArenaBuilder};
 use super::tokens::Tokens;
+use super::{BpeTrainer, Numbering};
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 use crate::trainers::word_counts::WordCounts;
@@ -34,12 +35,13 @@ impl CharCounts {
     }
 }
 
-/// Builds the initial vocabulary and symbolises all words.
+/// Builds the initial vocabulary and symbolises all words; where symbols are sorted, counts them too.
 pub(super) fn symbolise(
     trainer: &BpeTrainer,
+    numbering: Numbering,
     words: &WordCounts,
     on_progress: &mut OnProgress<'_>,
-) -> Result<(Tokens, Arena)> {
+) -> Result<(Tokens, Arena, Vec<u64>)> {
     let parts = parts_of(words, trainer.threads);
     let total = words.byte_len() as u64;
     let counted =
@@ -48,12 +50,34 @@ pub(super) fn symbolise(
     for special in &trainer.special_tokens {
         tokens.intern(special);
     }
-    let present = add_alphabet(trainer, counted, &mut tokens)?;
-    let mut symbols = Symbols::new(&present, &mut tokens);
-    symbols.add_affixed(trainer, words, &mut tokens);
+    let Alphabet { present, kept } = alphabet(trainer, counted)?;
+    let mut symbols = Symbols::of(trainer);
+    match numbering {
+        Numbering::Alphabet => {
+            for character in kept {
+                tokens.intern(character.encode_utf8(&mut [0; 4]));
+            }
+            symbols.add_plain(&present, &mut tokens);
+            symbols.add_affixed(words, &mut tokens);
+        }
+        Numbering::Sorted => symbols.add_sorted(trainer, &present, &kept, words, &mut tokens),
+    }
     if trainer.vocab_size < tokens.len() {
         return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed: tokens.len() });
     }
+    let counts = match numbering {
+        Numbering::Alphabet => Vec::new(),
+        Numbering::Sorted => {
+            let parts = run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| {
+                symbols.count(words, part, tokens.len(), meter)
+            })?;
+            let add = |mut sums: Vec<u64>, part: Vec<u64>| {
+                sums.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+                sums
+            };
+            parts.into_iter().reduce(add).unwrap_or_default()
+        }
+    };
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
     let built = run_parts(STAGE, total, parts, on_progress, |part, meter| {
         let mut builder = ArenaBuilder::new(&large);
@@ -66,7 +90,8 @@ pub(super) fn symbolise(
         }
         Ok(builder.into_cells())
     })?;
-    Ok((tokens, Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())?))
+    let arena = Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())?;
+    Ok((tokens, arena, counts))
 }
 
 /// Ranges of words with about the same number of bytes.
@@ -112,8 +137,15 @@ fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCou
     counts
 }
 
-/// Interns the alphabet by code point; returns every character that has a count.
-fn add_alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>, tokens: &mut Tokens) -> Result<Vec<char>> {
+/// Characters, by code point.
+struct Alphabet {
+    /// All that have a count.
+    present: Vec<char>,
+    /// Those for which there is a place.
+    kept: Vec<char>,
+}
+
+fn alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>) -> Result<Alphabet> {
     let mut counts = CharCounts::default();
     for part in counted {
         counts.total += part.total;
@@ -144,21 +176,29 @@ fn add_alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>, tokens: &mut Tok
         kept.truncate(limit);
         kept.sort_unstable();
     }
-    for (character, _) in kept {
-        tokens.intern(character.encode_utf8(&mut [0; 4]));
-    }
-    Ok(present.into_iter().map(|(character, _)| character).collect())
+    let characters =
+        |counted: Vec<(char, u64)>| counted.into_iter().map(|(character, _)| character).collect();
+    Ok(Alphabet { present: characters(present), kept: characters(kept) })
 }
 
 /// The symbol of each character: alone, after the prefix, before the suffix, between both.
-struct Symbols {
+struct Symbols<'a> {
     by_place: [Vec<u32>; 4],
-    prefixed: usize,
-    suffixed: usize,
+    prefix: &'a str,
+    suffix: &'a str,
 }
 
-impl Symbols {
-    fn new(present: &[char], tokens: &mut Tokens) -> Self {
+impl<'s> Symbols<'s> {
+    fn of(trainer: &'s BpeTrainer) -> Self {
+        Self {
+            by_place: Default::default(),
+            prefix: trainer.continuing_subword_prefix.as_deref().unwrap_or_default(),
+            suffix: trainer.end_of_word_suffix.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// The table of characters without affixes.
+    fn add_plain(&mut self, present: &[char], tokens: &mut Tokens) {
         let size = present.last().map_or(0, |&character| character as usize + 1);
         let mut plain = vec![ABSENT; size];
         for &character in present {
@@ -168,16 +208,12 @@ impl Symbols {
                 tokens.mark_in_use(id);
             }
         }
-        Self { by_place: [plain, Vec::new(), Vec::new(), Vec::new()], prefixed: 0, suffixed: 0 }
+        self.by_place[0] = plain;
     }
 
     /// Interns the affixed characters in order of first appearance.
-    fn add_affixed(&mut self, trainer: &BpeTrainer, words: &WordCounts, tokens: &mut Tokens) {
-        let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
-        let suffix = trainer.end_of_word_suffix.as_deref().unwrap_or_default();
-        self.prefixed = usize::from(!prefix.is_empty());
-        self.suffixed = 2 * usize::from(!suffix.is_empty());
-        if self.prefixed + self.suffixed == 0 {
+    fn add_affixed(&mut self, words: &WordCounts, tokens: &mut Tokens) {
+        if self.prefix.is_empty() && self.suffix.is_empty() {
             return;
         }
         let size = self.by_place[0].len();
@@ -189,22 +225,78 @@ impl Symbols {
                 {
                     continue;
                 }
-                let mut text = if place & 1 == 0 { String::new() } else { prefix.to_owned() };
-                text.push(character);
-                if place & 2 != 0 {
-                    text.push_str(suffix);
-                }
-                let id = tokens.intern(&text);
+                let id = tokens.intern(&self.spelling(place, character));
                 tokens.mark_in_use(id);
                 self.by_place[place][character as usize] = id;
             }
         }
     }
 
+    /// Interns the symbols of the words and the initial alphabet, sorted as strings.
+    fn add_sorted(
+        &mut self,
+        trainer: &BpeTrainer,
+        present: &[char],
+        kept: &[char],
+        words: &WordCounts,
+        tokens: &mut Tokens,
+    ) {
+        let size = present.last().map_or(0, |&character| character as usize + 1);
+        self.by_place.fill(vec![ABSENT; size]);
+        // As in the other order, a special token of one character keeps that character.
+        let is_kept = |character: &char| {
+            kept.binary_search(character).is_ok() || tokens.get(character.encode_utf8(&mut [0; 4])).is_some()
+        };
+        let initial =
+            trainer.initial_alphabet.iter().filter(|character| kept.binary_search(character).is_ok());
+        let mut texts: BTreeSet<String> = initial.map(char::to_string).collect();
+        let mut seen = vec![0_u8; size];
+        let mut found = Vec::new();
+        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
+            for (place, character) in self.places(word).filter(|(_, character)| is_kept(character)) {
+                let seen = &mut seen[character as usize];
+                if *seen >> place & 1 == 0 {
+                    *seen |= 1 << place;
+                    found.push((place, character, self.spelling(place, character)));
+                }
+            }
+        }
+        texts.extend(found.iter().map(|(.., text)| text.clone()));
+        for text in &texts {
+            tokens.intern(text);
+        }
+        for (place, character, text) in found {
+            let id = tokens.intern(&text);
+            tokens.mark_in_use(id);
+            self.by_place[place][character as usize] = id;
+        }
+    }
+
+    /// How often each token below `size` occurs in some words.
+    fn count(&self, words: &WordCounts, part: Range<usize>, size: usize, meter: &Meter) -> Vec<u64> {
+        let mut counts = vec![0; size];
+        for index in metered(words, part, meter).filter(|&index| words.count(index) > 0) {
+            for id in self.of_word(words.word(index)) {
+                counts[id as usize] += words.count(index);
+            }
+        }
+        counts
+    }
+
+    fn spelling(&self, place: usize, character: char) -> String {
+        let mut text = if place & 1 == 0 { String::new() } else { self.prefix.to_owned() };
+        text.push(character);
+        if place & 2 != 0 {
+            text.push_str(self.suffix);
+        }
+        text
+    }
+
     /// The characters of a word with the index of their table.
     #[inline]
-    fn places<'a>(&self, word: &'a str) -> impl Iterator<Item = (usize, char)> + 'a {
-        let (prefixed, suffixed) = (self.prefixed, self.suffixed);
+    fn places<'a>(&self, word: &'a str) -> impl Iterator<Item = (usize, char)> + use<'a> {
+        let (prefixed, suffixed) =
+            (usize::from(!self.prefix.is_empty()), 2 * usize::from(!self.suffix.is_empty()));
         word.char_indices().map(move |(at, character)| {
             let continues = if at == 0 { 0 } else { prefixed };
             let ends = if at + character.len_utf8() == word.len() { suffixed } else { 0 };
@@ -214,7 +306,7 @@ impl Symbols {
 
     /// The symbols of a word, characters outside the alphabet left out.
     #[inline]
-    fn of_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + 'a {
+    fn of_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + use<'a, 's> {
         self.places(word)
             .map(|(place, character)| self.by_place[place][character as usize])
             .filter(|&id| id != ABSENT)

@@ -101,7 +101,7 @@ impl Arena {
 
     /// The count of the word around `position`.
     #[inline]
-    fn weight_at(&self, position: usize) -> u64 {
+    pub(super) fn weight_at(&self, position: usize) -> u64 {
         let headers = self.headers[position / STRIDE];
         let before = headers.bits & ((1 << (position % STRIDE)) - 1);
         // Every position lies behind the first header, so there is one to go back to.

@@ -1,14 +1,14 @@
 //! Choosing and applying merges, one threshold after the other.
 
 use super::arena::{Arena, BATCH};
+use super::choice::Choice;
 use super::counting::Counter;
+use super::likelihood::Merged;
 use super::neighbours::Neighbours;
 use super::pairs::{LengthLimit, Pair, PairTable};
-use super::ties::Ties;
 use super::tokens::Tokens;
 use super::{BpeTrainer, TrainedBpe};
 use crate::Result;
-use crate::structures::bucket_queue::BucketQueue;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::Pacer;
 
@@ -45,9 +45,7 @@ pub(super) struct MergeLoop<'a> {
     tokens: Tokens,
     arena: Arena,
     neighbours: Neighbours,
-    queue: BucketQueue,
-    ties: Ties,
-    group: Vec<u32>,
+    choice: Choice,
     initial: usize,
     // The next threshold is at most this.
     ceiling: u64,
@@ -59,7 +57,13 @@ pub(super) struct MergeLoop<'a> {
 
 impl<'a> MergeLoop<'a> {
     /// Training that starts from symbolised words.
-    pub(super) fn new(trainer: &'a BpeTrainer, tokens: Tokens, arena: Arena, tuning: Tuning) -> Self {
+    pub(super) fn new(
+        trainer: &'a BpeTrainer,
+        tokens: Tokens,
+        arena: Arena,
+        choice: Choice,
+        tuning: Tuning,
+    ) -> Self {
         Self {
             trainer,
             tuning,
@@ -68,9 +72,7 @@ impl<'a> MergeLoop<'a> {
             tokens,
             arena,
             neighbours: Neighbours::default(),
-            queue: BucketQueue::new(),
-            ties: Ties::new(trainer.tie_break),
-            group: Vec::new(),
+            choice,
             pairs_return: false,
             merges: Vec::new(),
             counts: Vec::new(),
@@ -96,13 +98,9 @@ impl<'a> MergeLoop<'a> {
     fn run_threshold(&mut self, pacer: &mut Pacer, on_progress: &mut OnProgress<'_>) -> Result<Outcome> {
         let least = self.trainer.min_frequency.max(1);
         let mut pairs = self.build_pairs(least, on_progress)?;
-        self.queue = BucketQueue::new();
-        self.ties.clear();
-        for index in 0..pairs.len() as u32 {
-            self.queue.push(index, pairs.get(index).count);
-        }
+        self.choice.start(&mut pairs, &self.arena);
         while self.wants_more() {
-            let Some(index) = self.next_pair(&mut pairs) else {
+            let Some(index) = self.choice.next(&mut pairs, &self.arena) else {
                 return Ok(if pairs.threshold() > least { Outcome::Exhausted } else { Outcome::Finished });
             };
             let pair = pairs.get(index);
@@ -113,10 +111,15 @@ impl<'a> MergeLoop<'a> {
                 // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
                 self.pairs_return = true;
                 self.ceiling = u64::MAX;
+                let mut weight = 0;
                 for &position in pairs.places(index) {
-                    self.arena.merge_at(position, pair.left, pair.right, joined);
+                    if self.arena.merge_at(position, pair.left, pair.right, joined).is_some() {
+                        weight += self.arena.weight_at(position as usize);
+                    }
                     pacer.tick(1, self.done(), on_progress)?;
                 }
+                let Pair { left, right, .. } = pair;
+                self.choice.recount(Merged { left, right, joined, weight, first_new: 0 });
                 return Ok(Outcome::Exhausted);
             }
             self.apply(&mut pairs, index, joined, pacer, on_progress)?;
@@ -144,27 +147,9 @@ impl<'a> MergeLoop<'a> {
             .max(sketch.nth_highest(wanted))
             .min(self.ceiling)
             .max(least);
+        let threshold = if self.choice.needs_all_pairs() { least } else { threshold };
         self.ceiling = threshold / 2;
         counter.table(sketch, threshold, on_progress)
-    }
-
-    /// The most frequent pair, ties broken.
-    fn next_pair(&mut self, pairs: &mut PairTable) -> Option<u32> {
-        loop {
-            while let Some(index) = self.ties.pop() {
-                let count = pairs.live_count(index);
-                if count == self.queue.level() {
-                    return Some(index);
-                }
-                if count > 0 {
-                    self.queue.push(index, count);
-                }
-            }
-            self.queue.pop_group(|index| pairs.live_count(index), &mut self.group)?;
-            for index in self.group.drain(..) {
-                self.ties.push(index, pairs, &self.arena);
-            }
-        }
     }
 
     /// Notes a merge; a pair that was merged before keeps its later place alone, as in Hugging Face.
@@ -192,12 +177,13 @@ impl<'a> MergeLoop<'a> {
         let Pair { left, right, .. } = pairs.get(index);
         let done = self.done();
         self.neighbours.start(self.tokens.len());
-        let mut live = [(0, 0); BATCH];
+        let (mut live, mut performed) = ([(0, 0); BATCH], 0);
         for places in pairs.places(index).chunks(BATCH) {
             let len = self.arena.preview(places, left, &mut live);
             for &(position, weight) in &live[..len] {
                 if let Some(applied) = self.arena.merge_at(position, left, right, joined) {
                     self.neighbours.note(position, weight, applied, joined);
+                    performed += weight;
                 }
             }
             pacer.tick(BATCH as u64, done, on_progress)?;
@@ -224,14 +210,8 @@ impl<'a> MergeLoop<'a> {
             let tick = |units| pacer.tick(units, done, on_progress);
             self.neighbours.hand_out(pairs.places_from(base), tick)?;
         }
-        for new in first_new..pairs.len() as u32 {
-            let count = pairs.get(new).count;
-            if count == self.queue.level() {
-                self.ties.push(new, pairs, &self.arena);
-            } else {
-                self.queue.push(new, count);
-            }
-        }
+        let merged = Merged { left, right, joined, weight: performed, first_new };
+        self.choice.update(merged, pairs, &self.arena);
         Ok(())
     }
 }

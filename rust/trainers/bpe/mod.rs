@@ -21,7 +21,9 @@
 
 mod alphabet;
 mod arena;
+mod choice;
 mod counting;
+mod likelihood;
 mod merge_loop;
 #[cfg(test)]
 mod naive;
@@ -31,6 +33,10 @@ mod pairs;
 mod tests;
 mod ties;
 mod tokens;
+
+use choice::{Choice, Frequency};
+use likelihood::Likelihood;
+pub(super) use likelihood::Precision;
 
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::progress::OnProgress;
@@ -46,6 +52,15 @@ pub enum TieBreak {
     SmallestIds,
     /// The pair whose earliest occurrence left comes first, by word and then by position, as the textbook's loop.
     FirstSeen,
+}
+
+/// Which initial symbols are tokens, and in what order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbering {
+    /// The alphabet by code point, then affixed characters by first appearance.
+    Alphabet,
+    /// The symbols of the words and the initial alphabet, sorted as strings.
+    Sorted,
 }
 
 /// The options of byte-pair training; the names and the defaults are Hugging Face's.
@@ -138,6 +153,30 @@ impl BpeTrainer {
         on_progress: &mut OnProgress<'_>,
         tuning: merge_loop::Tuning,
     ) -> Result<TrainedBpe> {
+        self.check_size()?;
+        let (tokens, arena, _) = alphabet::symbolise(self, Numbering::Alphabet, &words, on_progress)?;
+        drop(words);
+        let choice = Choice::Frequency(Frequency::new(self.tie_break));
+        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(on_progress)
+    }
+
+    /// As [`Self::train`], but the pair of the highest likelihood first, and only the symbols of the words are tokens,
+    /// sorted as strings.
+    pub(super) fn train_by_likelihood(
+        &self,
+        words: WordCounts,
+        precision: Precision,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<TrainedBpe> {
+        self.check_size()?;
+        let (tokens, arena, counts) = alphabet::symbolise(self, Numbering::Sorted, &words, on_progress)?;
+        drop(words);
+        let choice = Choice::Likelihood(Likelihood::new(precision, self.tie_break, counts));
+        merge_loop::MergeLoop::new(self, tokens, arena, choice, merge_loop::Tuning::default())
+            .run(on_progress)
+    }
+
+    fn check_size(&self) -> Result<()> {
         if self.vocab_size > arena::MAX_IDS {
             return Err(Error::InvalidOption {
                 name: "vocab_size",
@@ -145,8 +184,6 @@ impl BpeTrainer {
                 expected: format!("at most {}", arena::MAX_IDS),
             });
         }
-        let (tokens, arena) = alphabet::symbolise(self, &words, on_progress)?;
-        drop(words);
-        merge_loop::MergeLoop::new(self, tokens, arena, tuning).run(on_progress)
+        Ok(())
     }
 }

@@ -7,6 +7,19 @@ use super::TieBreak;
 use super::arena::Arena;
 use super::pairs::PairTable;
 
+impl TieBreak {
+    /// The place of a pair among equals, the first of which is the lowest.
+    pub(super) fn rank(self, index: u32, pairs: &mut PairTable, arena: &Arena) -> u64 {
+        match self {
+            Self::SmallestIds => {
+                let pair = pairs.get(index);
+                u64::from(pair.left) << 32 | u64::from(pair.right)
+            }
+            Self::FirstSeen => pairs.first_place(index, arena).map_or(u64::MAX, u64::from),
+        }
+    }
+}
+
 /// The pairs of the highest count, best first.
 #[derive(Debug)]
 pub(super) struct Ties {
@@ -25,14 +38,7 @@ impl Ties {
     /// Its key stays true for as long as the pair's count does: a pair that keeps its count has lost no occurrence, so
     /// the first one is still the first.
     pub(super) fn push(&mut self, index: u32, pairs: &mut PairTable, arena: &Arena) {
-        let rank = match self.rule {
-            TieBreak::SmallestIds => {
-                let pair = pairs.get(index);
-                u64::from(pair.left) << 32 | u64::from(pair.right)
-            }
-            TieBreak::FirstSeen => pairs.first_place(index, arena).map_or(u64::MAX, u64::from),
-        };
-        self.heap.push(Reverse((rank, index)));
+        self.heap.push(Reverse((self.rule.rank(index, pairs, arena), index)));
     }
 
     /// The best pair; its count may have fallen since it came.

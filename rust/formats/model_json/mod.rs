@@ -1,21 +1,23 @@
 //! The `model` object of a `tokenizer.json`.
 
+mod bpe;
 mod unigram;
+mod wordlevel;
+mod wordpiece;
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::models::Model;
-use crate::models::bpe::{Bpe, BpeOptions};
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Kinds of models that files may hold and this version knows.
-const KNOWN: &str = "BPE, Unigram";
+const KNOWN: &str = "BPE, Unigram, WordPiece, WordLevel";
 
 /// Just enough of a model to tell its kind, which old files leave out.
 #[derive(Deserialize)]
@@ -39,38 +41,23 @@ impl Shape<'_> {
     }
 }
 
-#[derive(Deserialize)]
-struct BpeJson<'a> {
-    dropout: Option<f32>,
-    unk_token: Option<String>,
-    continuing_subword_prefix: Option<String>,
-    end_of_word_suffix: Option<String>,
-    #[serde(default)]
-    fuse_unk: Option<bool>,
-    #[serde(default)]
-    byte_fallback: Option<bool>,
-    #[serde(default)]
-    ignore_merges: Option<bool>,
-    #[serde(borrow)]
-    vocab: VocabJson<'a>,
-    #[serde(borrow)]
-    merges: Vec<MergeJson<'a>>,
-}
-
 /// The vocabulary in file order, with its text borrowed from the file where it has no escapes.
 struct VocabJson<'a>(Vec<(Cow<'a, str>, u32)>);
+
+impl VocabJson<'_> {
+    fn vocab(&self) -> Vocab {
+        let mut vocab = Vocab::new();
+        for (token, id) in &self.0 {
+            vocab.insert(token, *id);
+        }
+        vocab
+    }
+}
 
 /// A string that borrows from the file where it has no escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a merge as `\"a b\"` or `[\"a\", \"b\"]`")]
-enum MergeJson<'a> {
-    Pair(#[serde(borrow)] Text<'a>, Text<'a>),
-    Line(#[serde(borrow)] Text<'a>),
-}
 
 impl<'de: 'a, 'a> Deserialize<'de> for VocabJson<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
@@ -103,8 +90,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for VocabJson<'a> {
 pub fn read(text: &str) -> Result<Model> {
     let shape: Shape<'_> = parse(text)?;
     match shape.kind() {
-        "BPE" => read_bpe(parse(text)?).map(Model::Bpe),
+        "BPE" => bpe::read(parse(text)?).map(Model::Bpe),
         "Unigram" => unigram::read(parse(text)?).map(Model::Unigram),
+        "WordPiece" => parse(text).map(wordpiece::read).map(Model::WordPiece),
+        "WordLevel" => parse(text).map(wordlevel::read).map(Model::WordLevel),
         other => Err(Error::UnknownComponent {
             path: "model.type".to_owned(),
             kind: "model",
@@ -125,67 +114,16 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
     })
 }
 
-fn read_bpe(json: BpeJson<'_>) -> Result<Bpe> {
-    let mut vocab = Vocab::new();
-    for (token, id) in &json.vocab.0 {
-        vocab.insert(token, *id);
-    }
-    let merges = json.merges.iter().enumerate().map(|(rank, merge)| match merge {
-        MergeJson::Pair(left, right) => Ok((&*left.0, &*right.0)),
-        MergeJson::Line(line) => match line.0.split(' ').collect::<Vec<_>>().as_slice() {
-            &[left, right] => Ok((left, right)),
-            parts => Err(Error::Format {
-                path: format!("model.merges[{rank}]"),
-                message: format!(
-                    "expected two tokens and one space, found {} parts in {:?}",
-                    parts.len(),
-                    line.0
-                ),
-            }),
-        },
-    });
-    let merges = merges.collect::<Result<Vec<_>>>()?;
-    let options = BpeOptions {
-        unk_token: json.unk_token,
-        continuing_subword_prefix: json.continuing_subword_prefix,
-        end_of_word_suffix: json.end_of_word_suffix,
-        dropout: json.dropout,
-        fuse_unk: json.fuse_unk.unwrap_or(false),
-        byte_fallback: json.byte_fallback.unwrap_or(false),
-        ignore_merges: json.ignore_merges.unwrap_or(false),
-        seed: None,
-    };
-    Bpe::new(vocab, &merges, options)
-}
-
 /// The `model` object.
 pub fn write(model: &Model) -> Value {
     match model {
-        Model::Bpe(bpe) => write_bpe(bpe),
+        Model::Bpe(bpe) => bpe::write(bpe),
         Model::Unigram(unigram) => unigram::write(unigram),
+        Model::WordPiece(wordpiece) => wordpiece::write(wordpiece),
+        Model::WordLevel(wordlevel) => wordlevel::write(wordlevel),
     }
 }
 
-fn write_bpe(bpe: &Bpe) -> Value {
-    let options = bpe.options();
-    let token = |id| bpe.vocab().token(id).unwrap_or_default();
-    let vocab: Map<String, Value> =
-        bpe.vocab().sorted_by_id().into_iter().map(|(token, id)| (token.to_owned(), json!(id))).collect();
-    let merges: Vec<Value> =
-        bpe.merges().iter().map(|&(left, right)| json!([token(left), token(right)])).collect();
-    // A 32-bit number is written with its own few digits, not those of its 64-bit neighbour.
-    let dropout =
-        options.dropout.and_then(|dropout| dropout.to_string().parse().ok().and_then(Number::from_f64));
-    json!({
-        "type": "BPE",
-        "dropout": dropout,
-        "unk_token": options.unk_token,
-        "continuing_subword_prefix": options.continuing_subword_prefix,
-        "end_of_word_suffix": options.end_of_word_suffix,
-        "fuse_unk": options.fuse_unk,
-        "byte_fallback": options.byte_fallback,
-        "ignore_merges": options.ignore_merges,
-        "vocab": vocab,
-        "merges": merges,
-    })
+fn vocab_json(vocab: &Vocab) -> Map<String, Value> {
+    vocab.sorted_by_id().into_iter().map(|(token, id)| (token.to_owned(), json!(id))).collect()
 }

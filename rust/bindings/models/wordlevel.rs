@@ -1,0 +1,70 @@
+//! `lexmill.models.WordLevel`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use super::{PyModel, dictionary, vocab_of};
+use crate::bindings::errors::OrRaise;
+use crate::formats::vocab_files;
+use crate::models::Model;
+use crate::models::wordlevel::WordLevel;
+
+/// A dictionary of whole words.
+#[pyclass(name = "WordLevel", module = "lexmill.models", extends = PyModel, frozen)]
+pub(in crate::bindings) struct PyWordLevel;
+
+#[pymethods]
+impl PyWordLevel {
+    #[new]
+    #[pyo3(signature = (vocab=None, unk_token=None))]
+    fn new(
+        vocab: Option<&Bound<'_, PyAny>>,
+        unk_token: Option<String>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let vocab = vocab_of(vocab, vocab_files::read_json)?;
+        let unk_token = unk_token.unwrap_or_else(|| WordLevel::UNK_TOKEN.to_owned());
+        let model = Model::WordLevel(WordLevel::new(Arc::new(vocab), unk_token));
+        Ok(PyModel::of(model).add_subclass(Self))
+    }
+
+    /// Reads a `vocab.json`.
+    #[classmethod]
+    #[pyo3(signature = (vocab, unk_token=None))]
+    fn from_file<'py>(
+        class: &Bound<'py, PyType>,
+        vocab: PathBuf,
+        unk_token: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        class.call1((Self::read_file(class.py(), vocab)?, unk_token))
+    }
+
+    /// The contents of a `vocab.json`.
+    #[staticmethod]
+    fn read_file(py: Python<'_>, vocab: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+        dictionary(py, py.detach(|| vocab_files::read_json(&vocab)).or_raise(py)?)
+    }
+
+    #[getter]
+    fn get_unk_token(this: PyRef<'_, Self>) -> String {
+        match &*this.as_super().stage.get() {
+            Model::WordLevel(model) => model.unk_token().to_owned(),
+            // The kind of model never changes behind an object of this class.
+            _ => String::new(),
+        }
+    }
+
+    #[setter]
+    fn set_unk_token(this: PyRef<'_, Self>, value: String) {
+        let stage = &this.as_super().stage;
+        let vocab = stage.get().shared_vocab();
+        stage.set(Arc::new(Model::WordLevel(WordLevel::new(vocab, value))));
+    }
+
+    fn __repr__(this: PyRef<'_, Self>) -> String {
+        let size = this.as_super().stage.get().vocab().len();
+        format!("WordLevel(vocab_size={size}, unk_token={:?})", Self::get_unk_token(this))
+    }
+}

@@ -1,0 +1,112 @@
+//! `lexmill.trainers.WordLevelTrainer`, and training on counted words.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::{Map, Value, json};
+
+use super::{PyTrainer, members, unsigned};
+use crate::bindings::arguments::note_unknown;
+use crate::bindings::errors::OrRaise;
+use crate::trainers::Trainer;
+use crate::trainers::word_counts::WordCounts;
+use crate::trainers::wordlevel::WordLevelTrainer;
+
+/// Learns which words are tokens: the most frequent ones.
+#[pyclass(name = "WordLevelTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
+pub(in crate::bindings) struct PyWordLevelTrainer;
+
+/// The options that this kind of trainer alone has.
+pub(super) fn to_json(trainer: &WordLevelTrainer) -> Map<String, Value> {
+    members(json!({"vocab_size": trainer.vocab_size, "min_frequency": trainer.min_frequency}))
+}
+
+/// The trainer of a pickled state, still without special tokens.
+pub(super) fn from_json(value: &Value) -> Option<WordLevelTrainer> {
+    Some(WordLevelTrainer {
+        vocab_size: value["vocab_size"].as_u64()? as usize,
+        min_frequency: value["min_frequency"].as_u64()?,
+        special_tokens: Vec::new(),
+    })
+}
+
+/// The options as they are now.
+fn options(this: &PyRef<'_, PyWordLevelTrainer>) -> WordLevelTrainer {
+    match this.as_super().get().trainer {
+        Trainer::WordLevel(trainer) => trainer,
+        // The kind of trainer never changes behind an object of this class.
+        _ => WordLevelTrainer::default(),
+    }
+}
+
+fn update(this: &PyRef<'_, PyWordLevelTrainer>, change: impl FnOnce(&mut WordLevelTrainer)) {
+    this.as_super().update(|training| {
+        if let Trainer::WordLevel(trainer) = &mut training.trainer {
+            change(trainer);
+        }
+    });
+}
+
+#[pymethods]
+impl PyWordLevelTrainer {
+    #[new]
+    #[pyo3(signature = (
+        *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
+        special_tokens=None, **kwargs
+    ))]
+    fn new(
+        py: Python<'_>,
+        vocab_size: i64,
+        min_frequency: i64,
+        show_progress: bool,
+        progress_format: &str,
+        special_tokens: Option<&Bound<'_, PyList>>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        note_unknown(kwargs)?;
+        let trainer = Trainer::WordLevel(WordLevelTrainer {
+            vocab_size: unsigned(py, "vocab_size", vocab_size)?,
+            min_frequency: unsigned(py, "min_frequency", min_frequency)?,
+            special_tokens: Vec::new(),
+        });
+        let base = PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?;
+        Ok(base.add_subclass(Self))
+    }
+
+    #[getter]
+    fn get_vocab_size(this: PyRef<'_, Self>) -> usize {
+        options(&this).vocab_size
+    }
+
+    #[setter]
+    fn set_vocab_size(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
+        let value = unsigned(this.py(), "vocab_size", value)?;
+        update(&this, |trainer| trainer.vocab_size = value);
+        Ok(())
+    }
+
+    #[getter]
+    fn get_min_frequency(this: PyRef<'_, Self>) -> u64 {
+        options(&this).min_frequency
+    }
+
+    #[setter]
+    fn set_min_frequency(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
+        let value = unsigned(this.py(), "min_frequency", value)?;
+        update(&this, |trainer| trainer.min_frequency = value);
+        Ok(())
+    }
+}
+
+/// Trains word-level models on counted words; further arguments are those of `WordLevelTrainer`.
+#[pyfunction]
+#[pyo3(signature = (words, **options))]
+pub(in crate::bindings) fn train_wordlevel_words(
+    py: Python<'_>,
+    words: Vec<(String, u64)>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<String>> {
+    let trainer = py.get_type::<PyWordLevelTrainer>().call((), options)?;
+    let trainer = self::options(&trainer.cast::<PyWordLevelTrainer>()?.borrow());
+    let counts: WordCounts = words.into_iter().collect();
+    py.detach(|| trainer.train(&counts)).or_raise(py)
+}

@@ -1,0 +1,239 @@
+//! `lexmill.trainers.WordPieceTrainer`, and training on counted words.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::{Map, Value, json};
+
+use super::bpe::{TIE_BREAKS, Trained, first_chars, trained_texts};
+use super::{PyTrainer, members, name_of, named, unsigned};
+use crate::bindings::arguments::{note_unknown, threads};
+use crate::bindings::progress::Reporter;
+use crate::trainers::Trainer;
+use crate::trainers::word_counts::WordCounts;
+use crate::trainers::wordpiece::{Score, WordPieceTrainer};
+
+/// Learns pieces of words by frequency, which is byte-pair encoding, or by likelihood, which is the textbook's rule.
+#[pyclass(name = "WordPieceTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
+pub(in crate::bindings) struct PyWordPieceTrainer;
+
+const SCORES: [(&str, Score); 3] = [
+    ("frequency", Score::Frequency),
+    ("likelihood", Score::Likelihood),
+    ("likelihood-float64", Score::LikelihoodFloat64),
+];
+
+/// The options that this kind of trainer alone has.
+pub(super) fn to_json(trainer: &WordPieceTrainer) -> Map<String, Value> {
+    members(json!({
+        "vocab_size": trainer.vocab_size,
+        "min_frequency": trainer.min_frequency,
+        "limit_alphabet": trainer.limit_alphabet,
+        "initial_alphabet": trainer.initial_alphabet,
+        "continuing_subword_prefix": trainer.continuing_subword_prefix,
+        "end_of_word_suffix": trainer.end_of_word_suffix,
+        "score": name_of(&SCORES, trainer.score),
+        "tie_break": trainer.tie_break.map(|rule| name_of(&TIE_BREAKS, rule)),
+        "min_pair_frequency": trainer.min_pair_frequency,
+    }))
+}
+
+/// The trainer of a pickled state, still without special tokens.
+pub(super) fn from_json(value: &Value) -> Option<WordPieceTrainer> {
+    let alphabet = value["initial_alphabet"].as_array()?;
+    Some(WordPieceTrainer {
+        vocab_size: value["vocab_size"].as_u64()? as usize,
+        min_frequency: value["min_frequency"].as_u64()?,
+        special_tokens: Vec::new(),
+        limit_alphabet: value["limit_alphabet"].as_u64().map(|limit| limit as usize),
+        initial_alphabet: alphabet.iter().filter_map(|c| c.as_str()?.chars().next()).collect(),
+        continuing_subword_prefix: value["continuing_subword_prefix"].as_str()?.to_owned(),
+        end_of_word_suffix: value["end_of_word_suffix"].as_str().map(str::to_owned),
+        score: SCORES.iter().find(|(name, _)| value["score"] == **name)?.1,
+        tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name).map(|&(_, rule)| rule),
+        min_pair_frequency: value["min_pair_frequency"].as_u64()?,
+        threads: 1,
+    })
+}
+
+/// The options as they are now.
+fn options(this: &PyRef<'_, PyWordPieceTrainer>) -> WordPieceTrainer {
+    match this.as_super().get().trainer {
+        Trainer::WordPiece(trainer) => trainer,
+        // The kind of trainer never changes behind an object of this class.
+        _ => WordPieceTrainer::default(),
+    }
+}
+
+fn update(this: &PyRef<'_, PyWordPieceTrainer>, change: impl FnOnce(&mut WordPieceTrainer)) {
+    this.as_super().update(|training| {
+        if let Trainer::WordPiece(trainer) = &mut training.trainer {
+            change(trainer);
+        }
+    });
+}
+
+#[pymethods]
+impl PyWordPieceTrainer {
+    #[new]
+    #[pyo3(signature = (
+        *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
+        special_tokens=None, limit_alphabet=None, initial_alphabet=None, continuing_subword_prefix="##",
+        end_of_word_suffix=None, score="frequency", tie_break=None, min_pair_frequency=0, **kwargs
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
+    fn new(
+        py: Python<'_>,
+        vocab_size: i64,
+        min_frequency: i64,
+        show_progress: bool,
+        progress_format: &str,
+        special_tokens: Option<&Bound<'_, PyList>>,
+        limit_alphabet: Option<i64>,
+        initial_alphabet: Option<Vec<String>>,
+        continuing_subword_prefix: &str,
+        end_of_word_suffix: Option<String>,
+        score: &str,
+        tie_break: Option<&str>,
+        min_pair_frequency: i64,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        note_unknown(kwargs)?;
+        let trainer = Trainer::WordPiece(WordPieceTrainer {
+            vocab_size: unsigned(py, "vocab_size", vocab_size)?,
+            min_frequency: unsigned(py, "min_frequency", min_frequency)?,
+            special_tokens: Vec::new(),
+            limit_alphabet: limit_alphabet.map(|limit| unsigned(py, "limit_alphabet", limit)).transpose()?,
+            initial_alphabet: first_chars(&initial_alphabet.unwrap_or_default()),
+            continuing_subword_prefix: continuing_subword_prefix.to_owned(),
+            end_of_word_suffix,
+            score: named(py, "score", &SCORES, score)?,
+            tie_break: tie_break.map(|rule| named(py, "tie_break", &TIE_BREAKS, rule)).transpose()?,
+            min_pair_frequency: unsigned(py, "min_pair_frequency", min_pair_frequency)?,
+            threads: 1,
+        });
+        let base = PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?;
+        Ok(base.add_subclass(Self))
+    }
+
+    #[getter]
+    fn get_vocab_size(this: PyRef<'_, Self>) -> usize {
+        options(&this).vocab_size
+    }
+
+    #[setter]
+    fn set_vocab_size(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
+        let value = unsigned(this.py(), "vocab_size", value)?;
+        update(&this, |trainer| trainer.vocab_size = value);
+        Ok(())
+    }
+
+    #[getter]
+    fn get_min_frequency(this: PyRef<'_, Self>) -> u64 {
+        options(&this).min_frequency
+    }
+
+    #[setter]
+    fn set_min_frequency(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
+        let value = unsigned(this.py(), "min_frequency", value)?;
+        update(&this, |trainer| trainer.min_frequency = value);
+        Ok(())
+    }
+
+    #[getter]
+    fn get_limit_alphabet(this: PyRef<'_, Self>) -> Option<usize> {
+        options(&this).limit_alphabet
+    }
+
+    #[setter]
+    fn set_limit_alphabet(this: PyRef<'_, Self>, value: Option<i64>) -> PyResult<()> {
+        let value = value.map(|value| unsigned(this.py(), "limit_alphabet", value)).transpose()?;
+        update(&this, |trainer| trainer.limit_alphabet = value);
+        Ok(())
+    }
+
+    #[getter]
+    fn get_initial_alphabet(this: PyRef<'_, Self>) -> Vec<char> {
+        options(&this).initial_alphabet
+    }
+
+    #[setter]
+    fn set_initial_alphabet(this: PyRef<'_, Self>, value: Vec<String>) {
+        update(&this, |trainer| trainer.initial_alphabet = first_chars(&value));
+    }
+
+    #[getter]
+    fn get_continuing_subword_prefix(this: PyRef<'_, Self>) -> String {
+        options(&this).continuing_subword_prefix
+    }
+
+    #[setter]
+    fn set_continuing_subword_prefix(this: PyRef<'_, Self>, value: String) {
+        update(&this, |trainer| trainer.continuing_subword_prefix = value);
+    }
+
+    #[getter]
+    fn get_end_of_word_suffix(this: PyRef<'_, Self>) -> Option<String> {
+        options(&this).end_of_word_suffix
+    }
+
+    #[setter]
+    fn set_end_of_word_suffix(this: PyRef<'_, Self>, value: Option<String>) {
+        update(&this, |trainer| trainer.end_of_word_suffix = value);
+    }
+
+    #[getter]
+    fn get_score(this: PyRef<'_, Self>) -> &'static str {
+        name_of(&SCORES, options(&this).score)
+    }
+
+    #[setter]
+    fn set_score(this: PyRef<'_, Self>, value: &str) -> PyResult<()> {
+        let value = named(this.py(), "score", &SCORES, value)?;
+        update(&this, |trainer| trainer.score = value);
+        Ok(())
+    }
+
+    #[getter]
+    fn get_tie_break(this: PyRef<'_, Self>) -> Option<&'static str> {
+        options(&this).tie_break.map(|rule| name_of(&TIE_BREAKS, rule))
+    }
+
+    #[setter]
+    fn set_tie_break(this: PyRef<'_, Self>, value: Option<&str>) -> PyResult<()> {
+        let value = value.map(|value| named(this.py(), "tie_break", &TIE_BREAKS, value)).transpose()?;
+        update(&this, |trainer| trainer.tie_break = value);
+        Ok(())
+    }
+
+    #[getter]
+    fn get_min_pair_frequency(this: PyRef<'_, Self>) -> u64 {
+        options(&this).min_pair_frequency
+    }
+
+    #[setter]
+    fn set_min_pair_frequency(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
+        let value = unsigned(this.py(), "min_pair_frequency", value)?;
+        update(&this, |trainer| trainer.min_pair_frequency = value);
+        Ok(())
+    }
+}
+
+/// Trains `WordPiece` on counted words; further arguments are those of `WordPieceTrainer`.
+///
+/// The words are taken as they are, first seen first.
+#[pyfunction]
+#[pyo3(signature = (words, *, num_threads=None, **options))]
+pub(in crate::bindings) fn train_wordpiece_words(
+    py: Python<'_>,
+    words: Vec<(String, u64)>,
+    num_threads: Option<usize>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Trained> {
+    let trainer = py.get_type::<PyWordPieceTrainer>().call((), options)?;
+    let trainer = self::options(&trainer.cast::<PyWordPieceTrainer>()?.borrow());
+    let trainer = WordPieceTrainer { threads: threads(num_threads), ..trainer };
+    let counts: WordCounts = words.into_iter().collect();
+    let mut reporter = Reporter::silent();
+    let trained = py.detach(|| trainer.train(counts, &mut |progress| reporter.report(progress)));
+    reporter.or_raise(py, trained).map(trained_texts)
+}

@@ -1,0 +1,101 @@
+//! A tournament: who is the best of many, when a few change at a time.
+
+/// No player.
+const NOBODY: u32 = u32::MAX;
+
+/// A binary tree of matches; the winner of each is kept. A change costs a match a level.
+#[derive(Clone, Debug, Default)]
+pub struct Tournament {
+    /// Node 1 is the final, the children of `node` are `2 * node` and `2 * node + 1`, the last half are the players.
+    winners: Vec<u32>,
+}
+
+impl Tournament {
+    /// A tournament for players below `players`, none of whom takes part yet.
+    pub fn new(players: usize) -> Self {
+        Self { winners: vec![NOBODY; 2 * players.next_power_of_two()] }
+    }
+
+    /// Makes sure that there is room for players below `players`.
+    pub fn make_room(&mut self, players: usize) {
+        let room = self.winners.len() / 2;
+        if players <= room {
+            return;
+        }
+        // What was the whole tree becomes the left part of a larger one, level by level.
+        let mut larger = Self::new(players);
+        let mut width = 1;
+        let scale = larger.winners.len() / 2 / room.max(1);
+        while width <= room {
+            let from = &self.winners[width..2 * width];
+            larger.winners[width * scale..][..width].copy_from_slice(from);
+            width *= 2;
+        }
+        let mut node = scale;
+        while node > 1 {
+            node /= 2;
+            larger.winners[node] = self.winner().unwrap_or(NOBODY);
+        }
+        *self = larger;
+    }
+
+    /// The best of all who take part.
+    pub fn winner(&self) -> Option<u32> {
+        self.winners.get(1).copied().filter(|&winner| winner != NOBODY)
+    }
+
+    /// Plays the matches of `player` anew, after it changed in any way or began or ceased to take part.
+    ///
+    /// `is_better` tells of two players who take part whether the first is the better one; it must order all of them.
+    ///
+    /// # Panics
+    /// If there is no such player.
+    pub fn update(&mut self, player: u32, takes_part: bool, mut is_better: impl FnMut(u32, u32) -> bool) {
+        let mut node = self.winners.len() / 2 + player as usize;
+        self.winners[node] = if takes_part { player } else { NOBODY };
+        while node > 1 {
+            node /= 2;
+            let before = self.winners[node];
+            let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
+            let winner = match (left, right) {
+                (NOBODY, other) | (other, NOBODY) => other,
+                (left, right) if is_better(right, left) => right,
+                _ => left,
+            };
+            // Where neither the old nor the new winner is the one that changed, nothing above can.
+            if before == winner && winner != player {
+                return;
+            }
+            self.winners[node] = winner;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn tournament_matches_naive(changes in prop::collection::vec((0..13u32, prop::option::of(0..9u32)), 0..60)) {
+            let mut strengths = [None; 13];
+            let mut tournament = Tournament::new(13);
+            for (at, (player, strength)) in (0..).zip(changes) {
+                tournament.make_room(13 + at);
+                strengths[player as usize] = strength;
+                let key = |player: u32| (strengths[player as usize], std::cmp::Reverse(player));
+                tournament.update(player, strength.is_some(), |one, other| key(one) > key(other));
+                let best = (0..13).filter(|&player| strengths[player as usize].is_some()).max_by_key(|&player| key(player));
+                prop_assert_eq!(tournament.winner(), best);
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_wins_an_empty_tournament() {
+        assert_eq!(Tournament::default().winner(), None);
+        assert_eq!(Tournament::new(0).winner(), None);
+    }
+}

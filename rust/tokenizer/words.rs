@@ -1,0 +1,245 @@
+//! Pre-tokens of the original text on their way to the model.
+
+use std::borrow::Cow;
+
+use crate::Result;
+use crate::engine::word_encoder::MissScratch;
+use crate::engine::{WordEncoder, WordTokens};
+use crate::normalized::Normalized;
+use crate::normalizers::Bert;
+
+/// The model, and what changes each pre-token before it gets there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words<'a> {
+    /// The model.
+    pub(super) encoder: &'a WordEncoder,
+    /// BERT's normalizer, if it works on pre-tokens.
+    pub(super) clean_up: Option<Bert>,
+}
+
+impl Words<'_> {
+    /// Encodes one pre-token into `out`; there is no token where the normalizer leaves nothing of it.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub(super) fn encode(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+        let Some(bert) = self.clean_up else { return self.encoder.encode(word, scratch, out) };
+        if word.iter().all(u8::is_ascii_graphic) {
+            if bert.lowercase && word.iter().any(u8::is_ascii_uppercase) {
+                return self.encoder.encode(&word.to_ascii_lowercase(), scratch, out);
+            }
+            return self.encoder.encode(word, scratch, out);
+        }
+        let text = std::str::from_utf8(word).unwrap_or_default();
+        let normalized = bert.normalize(Normalized::new(text, 0, true));
+        // The blanks around an ideograph are no part of the pre-token.
+        let kept = normalized.text().trim_matches(' ');
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let before = normalized.text().len() - normalized.text().trim_start_matches(' ').len();
+        self.encoder.encode(kept.as_bytes(), scratch, out)?;
+        let mut end = 0;
+        for (span, &id) in out.spans.as_chunks_mut::<2>().0.iter_mut().zip(&out.ids) {
+            let [from, to] = span.map(|at| before + at as usize);
+            *span = normalized.original(from..to).into();
+            let len = self.encoder.token_lens().get(id as usize);
+            out.is_regular &= span[0] == end && len == Some(&(span[1] - span[0]));
+            end = span[1];
+        }
+        Ok(())
+    }
+}
+
+/// What BERT's normalizer makes of a pre-token of the original text; nothing if it leaves nothing of it.
+pub(super) fn clean(bert: Bert, word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return if bert.lowercase { Cow::Owned(word.to_ascii_lowercase()) } else { Cow::Borrowed(word) };
+    }
+    let normalized = bert.normalize(Normalized::new(word, 0, false));
+    Cow::Owned(normalized.text().trim_matches(' ').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::WordCounting;
+    use super::super::pipeline::{Pipeline, Plan};
+    use super::*;
+    use crate::added_tokens::{AddedToken, AddedTokens};
+    use crate::encoding::ColumnsBuilder;
+    use crate::engine::{ColumnSink, IdSink};
+    use crate::models::Model;
+    use crate::models::wordpiece::{WordPiece, WordPieceOptions};
+    use crate::normalizers::Normalizer;
+    use crate::pre_tokenizers::PreTokenizer;
+    use crate::trainers::word_counts::WordCounts;
+    use crate::vocab::Vocab;
+
+    const VOCAB: [&str; 20] = [
+        "[UNK]",
+        "a",
+        "b",
+        "##a",
+        "##b",
+        "e",
+        "##e",
+        "A",
+        "é",
+        "##é",
+        "中",
+        "=",
+        "##=",
+        ".",
+        "i",
+        "##\u{307}",
+        "ж",
+        "##ж",
+        "\u{8d4}",
+        "ab",
+    ];
+
+    /// The same stages by words, or, since a sequence of one is not recognized, one after the other.
+    fn pipeline(bert: Bert, by_words: bool, with_added: bool) -> Pipeline {
+        let vocab = Arc::new(Vocab::from_tokens(VOCAB));
+        let mut added = AddedTokens::default();
+        if with_added {
+            added.add(&[AddedToken::new("[X]", true)], &vocab);
+        }
+        let model = Model::WordPiece(WordPiece::new(vocab, WordPieceOptions::default()));
+        let normalizer = Normalizer::Bert(bert);
+        let normalizer = if by_words { normalizer } else { Normalizer::Sequence(vec![normalizer]) };
+        let (model, added) = (Arc::new(model), Arc::new(added));
+        Pipeline::new(Some(normalizer), Some(PreTokenizer::Bert), model, added, false, 1 << 20)
+            .expect("valid")
+    }
+
+    fn ids(pipeline: &Pipeline, text: &str) -> Vec<u32> {
+        let mut ids = Vec::new();
+        pipeline.encode(text, &mut pipeline.pool().take(), &mut IdSink(&mut ids)).expect("[UNK] is known");
+        ids
+    }
+
+    fn columns(pipeline: &Pipeline, text: &str) -> Vec<(u32, u32, u32, u32)> {
+        let (mut columns, mut worker) = (ColumnsBuilder::default(), pipeline.pool().take());
+        let unnumbered = matches!(pipeline.plan(), Plan::Words(_)).then_some(0);
+        let token_lens = pipeline.token_lens();
+        let mut sink = ColumnSink { columns: &mut columns, token_lens, text, unknown: None, unnumbered };
+        // Twice, so that every word is a miss and then a hit.
+        for _ in 0..2 {
+            pipeline.encode(text, &mut worker, &mut sink).expect("[UNK] is known");
+            sink.unnumbered = sink.unnumbered.map(|_| 0);
+        }
+        let ColumnsBuilder { ids, starts, ends, words, .. } = columns;
+        let offsets = starts.into_iter().zip(ends).zip(words);
+        ids.into_iter().zip(offsets).map(|(id, ((start, end), word))| (id, start, end, word)).collect()
+    }
+
+    const PIECES: &[&str] = &[
+        "a",
+        "b",
+        "A",
+        "AB",
+        "e",
+        "é",
+        "É",
+        "e\u{301}",
+        "\u{301}",
+        "\u{323}\u{307}",
+        "\u{8d4}",
+        "\u{200b}",
+        "\0",
+        "\u{b}",
+        "\u{c}",
+        "\u{85}",
+        " ",
+        "\n",
+        "\t",
+        "\r\n",
+        "\u{a0}",
+        "\u{3000}",
+        "中",
+        "\u{f900}",
+        "≠",
+        "\u{338}",
+        "\u{1fef}",
+        "\u{37e}",
+        ".",
+        "!?",
+        "[X]",
+        "İ",
+        "ж",
+        "Ж",
+        "\u{fffd}",
+        "\u{1100}\u{1161}",
+        "가",
+        "\u{2b820}",
+        "sixteenletterwords",
+        "👍🏽",
+        "_",
+        "ſ",
+        "K",
+        "\u{e000}",
+    ];
+
+    fn text() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn words_matches_naive(text in text(), lowercase in any::<bool>(), strip_accents in prop::option::of(any::<bool>())) {
+            let bert = Bert { strip_accents, lowercase, ..Bert::default() };
+            let (by_words, naive) = (pipeline(bert, true, true), pipeline(bert, false, true));
+            prop_assert!(matches!(by_words.plan(), Plan::Words(_)));
+            prop_assert!(!matches!(naive.plan(), Plan::Words(_)));
+            prop_assert_eq!(ids(&by_words, &text), ids(&naive, &text));
+            prop_assert_eq!(columns(&by_words, &text), columns(&naive, &text));
+        }
+    }
+
+    fn counts(pipeline: Pipeline, texts: &[&str]) -> Option<WordCounts> {
+        let mut counting = WordCounting::new(Arc::new(pipeline), 1);
+        counting.add_texts(texts).expect("no pattern to give up");
+        counting.finish().ok()
+    }
+
+    proptest! {
+        #[test]
+        fn late_clean_up_matches_naive(
+            texts in prop::collection::vec(text(), 1..4),
+            lowercase in any::<bool>(),
+            with_added in any::<bool>(),
+        ) {
+            let bert = Bert { lowercase, ..Bert::default() };
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let [by_words, naive] = [true, false].map(|by_words| pipeline(bert, by_words, with_added));
+            prop_assert_eq!(by_words.late_clean_up().is_some(), !with_added);
+            prop_assert_eq!(counts(by_words, &texts), counts(naive, &texts));
+        }
+    }
+
+    #[test]
+    fn every_character_is_cut_as_naive() {
+        for accents in [false, true] {
+            let bert = Bert { lowercase: accents, ..Bert::default() };
+            let (by_words, naive) = (pipeline(bert, true, true), pipeline(bert, false, true));
+            let characters: Vec<char> = ('\0'..=char::MAX).collect();
+            for some in characters.chunks(1 << 12) {
+                let text: String =
+                    some.iter().flat_map(|&c| ['a', c, 'b', c, ' ', c, '\u{301}', ' ']).collect();
+                assert_eq!(
+                    columns(&by_words, &text),
+                    columns(&naive, &text),
+                    "from U+{:04X}",
+                    some[0] as u32
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Word level: the most frequent words become tokens.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use crate::trainers::word_counts::WordCounts;
+use crate::{Error, Result};
+
+/// The options of word-level training; the names and the defaults are Hugging Face's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordLevelTrainer {
+    /// Tokens in all, the special ones included.
+    pub vocab_size: usize,
+    /// A word less frequent than this is left out.
+    pub min_frequency: u64,
+    /// Tokens that take the first ids in the given order; repeated ones count once.
+    pub special_tokens: Vec<String>,
+}
+
+impl Default for WordLevelTrainer {
+    fn default() -> Self {
+        Self { vocab_size: 30_000, min_frequency: 0, special_tokens: Vec::new() }
+    }
+}
+
+impl WordLevelTrainer {
+    /// The tokens by id: special tokens, then words by count, the highest first, equals by code points.
+    ///
+    /// O(n log n) in words.
+    ///
+    /// # Errors
+    /// [`Error::VocabSizeTooSmall`] if there are more special tokens than `vocab_size`.
+    pub fn train(&self, words: &WordCounts) -> Result<Vec<String>> {
+        let (mut known, mut tokens) = (HashSet::new(), Vec::new());
+        tokens
+            .extend(self.special_tokens.iter().map(String::as_str).filter(|&special| known.insert(special)));
+        if self.vocab_size < tokens.len() {
+            return Err(Error::VocabSizeTooSmall { vocab_size: self.vocab_size, needed: tokens.len() });
+        }
+        let least = self.min_frequency.max(1);
+        let mut frequent: Vec<(&str, u64)> = words.iter().filter(|&(_, count)| count >= least).collect();
+        frequent.sort_unstable_by_key(|&(word, count)| (Reverse(count), word));
+        let room = self.vocab_size - tokens.len();
+        tokens
+            .extend(frequent.into_iter().map(|(word, _)| word).filter(|&word| known.insert(word)).take(room));
+        Ok(tokens.into_iter().map(str::to_owned).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn train(trainer: &WordLevelTrainer) -> Result<Vec<String>> {
+        let mut words = WordCounts::new();
+        for (word, count) in [("b", 2), ("é", 2), ("a", 2), ("c", 3), ("d", 1), ("none", 0)] {
+            words.push(word, count);
+        }
+        trainer.train(&words)
+    }
+
+    fn special(tokens: &[&str]) -> Vec<String> {
+        tokens.iter().copied().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn equal_counts_go_by_code_points() {
+        let trainer = WordLevelTrainer { min_frequency: 2, ..WordLevelTrainer::default() };
+        assert_eq!(train(&trainer).expect("room for all"), ["c", "a", "b", "é"]);
+    }
+
+    #[test]
+    fn a_special_token_keeps_its_id_and_counts_once() {
+        let special_tokens = special(&["<unk>", "b", "<unk>"]);
+        let trainer = WordLevelTrainer { vocab_size: 4, special_tokens, ..WordLevelTrainer::default() };
+        assert_eq!(train(&trainer).expect("room for four"), ["<unk>", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn special_tokens_need_their_room() {
+        let trainer = WordLevelTrainer {
+            vocab_size: 1,
+            special_tokens: special(&["x", "y"]),
+            ..WordLevelTrainer::default()
+        };
+        assert!(matches!(train(&trainer), Err(Error::VocabSizeTooSmall { vocab_size: 1, needed: 2 })));
+    }
+}

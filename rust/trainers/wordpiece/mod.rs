@@ -1,0 +1,105 @@
+//! WordPiece: merges by frequency, as libraries do, or by likelihood, as the textbook does.
+//!
+//! By frequency this is byte-pair encoding with a prefix for what continues a word. By likelihood the pair with the
+//! highest count(ab) / (count(a) count(b)) is merged first; a token's count is that of all its occurrences, in words of a
+//! single token too. Sources: Schuster and Nakajima 2012, section 2; the score of the public course notebooks.
+
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+mod tests;
+
+use super::bpe::{BpeTrainer, Precision, TieBreak, TrainedBpe};
+use super::word_counts::WordCounts;
+use crate::Result;
+use crate::structures::progress::OnProgress;
+
+/// Which pair is merged first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Score {
+    /// The most frequent one, as in Hugging Face.
+    #[default]
+    Frequency,
+    /// The one with the highest likelihood; fractions are compared exactly.
+    Likelihood,
+    /// The same with fractions rounded to 64 bits, so that different ones can be equal.
+    LikelihoodFloat64,
+}
+
+/// The options of `WordPiece` training; the names and the defaults are Hugging Face's, the last three are ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordPieceTrainer {
+    /// Tokens in all, the special ones and the initial symbols included.
+    pub vocab_size: usize,
+    /// A pair less frequent than this is never merged.
+    pub min_frequency: u64,
+    /// Tokens that take the first ids in the given order; repeated ones count once.
+    pub special_tokens: Vec<String>,
+    /// As [`BpeTrainer::limit_alphabet`].
+    pub limit_alphabet: Option<usize>,
+    /// As [`BpeTrainer::initial_alphabet`].
+    pub initial_alphabet: Vec<char>,
+    /// Put before every character but the first of a word, and taken off the right part when two tokens join.
+    pub continuing_subword_prefix: String,
+    /// Put behind the last character of a word.
+    pub end_of_word_suffix: Option<String>,
+    /// Which pair is merged first.
+    pub score: Score,
+    /// The choice among equals; if none is named, the smallest ids for frequencies, the first seen for likelihoods.
+    pub tie_break: Option<TieBreak>,
+    /// As `min_frequency`; the larger of the two holds.
+    pub min_pair_frequency: u64,
+    /// Threads for counting; the result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for WordPieceTrainer {
+    fn default() -> Self {
+        Self {
+            vocab_size: 30_000,
+            min_frequency: 0,
+            special_tokens: Vec::new(),
+            limit_alphabet: None,
+            initial_alphabet: Vec::new(),
+            continuing_subword_prefix: "##".to_owned(),
+            end_of_word_suffix: None,
+            score: Score::default(),
+            tie_break: None,
+            min_pair_frequency: 0,
+            threads: 1,
+        }
+    }
+}
+
+impl WordPieceTrainer {
+    /// Learns tokens from `words`.
+    ///
+    /// By frequency the ids are special tokens, alphabet, characters with prefix or suffix by first appearance, merges;
+    /// by likelihood special tokens, the symbols of the words sorted as strings, merges.
+    ///
+    /// # Errors
+    /// Those of [`BpeTrainer::train`].
+    pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+        let (precision, tie_break) = match self.score {
+            Score::Frequency => (None, TieBreak::SmallestIds),
+            Score::Likelihood => (Some(Precision::Exact), TieBreak::FirstSeen),
+            Score::LikelihoodFloat64 => (Some(Precision::Float64), TieBreak::FirstSeen),
+        };
+        let trainer = BpeTrainer {
+            vocab_size: self.vocab_size,
+            min_frequency: self.min_frequency.max(self.min_pair_frequency),
+            special_tokens: self.special_tokens.clone(),
+            limit_alphabet: self.limit_alphabet,
+            initial_alphabet: self.initial_alphabet.clone(),
+            continuing_subword_prefix: Some(self.continuing_subword_prefix.clone()),
+            end_of_word_suffix: self.end_of_word_suffix.clone(),
+            max_token_length: None,
+            tie_break: self.tie_break.unwrap_or(tie_break),
+            threads: self.threads,
+        };
+        match precision {
+            None => trainer.train(words, on_progress),
+            Some(precision) => trainer.train_by_likelihood(words, precision, on_progress),
+        }
+    }
+}
