@@ -143,7 +143,7 @@ impl Model {
             _ if !self.is_deterministic() => None,
             (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
             (Self::Bpe(bpe), None) => bpe.cut_points(),
-            // A part that cannot be cut makes the whole pre-token unknown; sums of scores are rounded from its start on.
+            // A part that cannot be cut makes the whole pre-token unknown; a unigram model cuts by itself.
             (Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_), _) => None,
         }
     }

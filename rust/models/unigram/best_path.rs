@@ -1,5 +1,6 @@
 //! The best segmentation, from left to right (Viterbi 1967).
 
+use super::units::{Units, trace};
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::structures::byte_trie::ByteTrie;
@@ -9,25 +10,27 @@ const NOWHERE: u32 = u32::MAX;
 
 /// The best way to a place.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    score: f64,
+pub(super) struct Node {
+    pub(super) score: f64,
     /// Where its last piece starts.
-    start: u32,
-    id: u32,
+    pub(super) start: u32,
+    pub(super) id: u32,
 }
 
 /// Memory that one thread reuses from pre-token to pre-token.
 #[derive(Debug)]
 pub struct Scratch {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// The path chosen, from right to left.
     pub(super) path: Vec<Edge>,
     pub(super) random: fastrand::Rng,
+    pub(super) units: Units,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { nodes: Vec::new(), path: Vec::new(), random: fastrand::Rng::with_seed(0) }
+        let random = fastrand::Rng::with_seed(0);
+        Self { nodes: Vec::new(), path: Vec::new(), random, units: Units::default() }
     }
 }
 
@@ -65,29 +68,62 @@ impl Unigram {
     /// Fills `scratch.path` with the best segmentation of a word that is not empty.
     pub(super) fn best_path(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         if self.kinds.is_some() {
-            self.best_path_rounded(word, f64_of_32_bits, scratch)
+            self.best_path_rounded(word, f64_of_32_bits, f64::from(f32::EPSILON), scratch)
         } else {
-            self.best_path_rounded(word, |sum| sum, scratch)
+            self.best_path_rounded(word, |sum| sum, f64::EPSILON, scratch)
         }
     }
 
-    /// As [`Self::best_path`]; `rounded` is what becomes of a sum.
     #[inline]
     fn best_path_rounded(
+        &self,
+        word: &str,
+        rounded: impl Fn(f64) -> f64 + Copy,
+        epsilon: f64,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        if let Some(cuts) = self.word_cuts(word.len()) {
+            return self.best_path_by_units(word, cuts, rounded, epsilon, scratch);
+        }
+        self.best_path_of_whole(word, rounded, scratch)
+    }
+
+    /// As [`Self::best_path`], in one go; `rounded` is what becomes of a sum.
+    #[inline]
+    pub(super) fn best_path_of_whole(
         &self,
         word: &str,
         rounded: impl Fn(f64) -> f64,
         scratch: &mut Scratch,
     ) -> Result<()> {
         let Scratch { nodes, path, .. } = scratch;
+        self.walk(word, 0.0, rounded, nodes)?;
+        path.clear();
+        trace(nodes, |edge| path.push(edge));
+        Ok(())
+    }
+
+    /// Finds the best way to every place of `word`, whose beginning has the score `base`; answers how close the
+    /// closest decision was.
+    #[inline]
+    pub(super) fn walk(
+        &self,
+        word: &str,
+        base: f64,
+        rounded: impl Fn(f64) -> f64,
+        nodes: &mut Vec<Node>,
+    ) -> Result<Margin> {
         nodes.clear();
-        nodes.resize(word.len() + 1, Node { score: 0.0, start: NOWHERE, id: 0 });
+        nodes.resize(word.len() + 1, Node { score: base, start: NOWHERE, id: 0 });
+        let mut margin = Margin::default();
         let mut start = 0;
         while start < word.len() {
             let so_far = nodes[start].score;
             let mut offer = |end: usize, id: u32, score: f64| {
                 let (node, sum) = (&mut nodes[end], rounded(score + so_far));
-                let is_better = node.start == NOWHERE || sum > node.score;
+                let is_first = node.start == NOWHERE;
+                let is_better = is_first || sum > node.score;
+                margin.note(sum, if is_first { f64::INFINITY } else { (sum - node.score).abs() });
                 if is_better {
                     *node = Node { score: sum, start: start as u32, id };
                 }
@@ -105,14 +141,42 @@ impl Unigram {
             }
             start = char_end;
         }
-        path.clear();
-        let mut end = word.len();
-        while end > 0 {
-            let Node { start, id, .. } = nodes[end];
-            path.push(Edge { start, end: end as u32, id });
-            end = start as usize;
+        Ok(margin)
+    }
+}
+
+/// How close the decisions in a word were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Margin {
+    /// The least difference between two sums that were compared.
+    least: f64,
+    /// The largest sum, without its sign.
+    largest: f64,
+}
+
+impl Default for Margin {
+    fn default() -> Self {
+        Self { least: f64::INFINITY, largest: 0.0 }
+    }
+}
+
+impl Margin {
+    #[inline]
+    fn note(&mut self, sum: f64, difference: f64) {
+        self.largest = self.largest.max(sum.abs());
+        // No number where both sums are infinite.
+        if difference < self.least || difference.is_nan() {
+            self.least = difference.max(0.0);
         }
-        Ok(())
+    }
+
+    /// Whether every decision in a unit of `len` bytes is the same from the sum `base` on.
+    ///
+    /// Each of two sums takes at most `len` additions to make, there and here, and each of these is off by half of
+    /// `epsilon` of its result at most; twice as much is allowed for.
+    pub(super) fn holds_at(&self, base: f64, len: usize, epsilon: f64) -> bool {
+        let additions = u32::try_from(len).map_or(f64::INFINITY, f64::from) + 2.0;
+        self.least > 4.0 * additions * epsilon * (base.abs() + self.largest)
     }
 }
 

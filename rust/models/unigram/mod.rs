@@ -9,11 +9,14 @@ mod naive;
 mod nbest;
 mod piece_kind;
 mod sample;
+mod units;
 
 use std::sync::Arc;
 
 use super::Tokens;
+use super::bpe::CutPoints;
 use crate::structures::byte_trie::ByteTrie;
+use crate::structures::worthwhile::Worthwhile;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 pub use best_path::Scratch;
@@ -56,6 +59,8 @@ pub struct Unigram {
     unknown_score: f64,
     /// `<0xNN>` tokens.
     fallback_ids: Arc<Vec<Option<u32>>>,
+    /// Where long words fall into units.
+    cuts: Arc<Worthwhile<CutPoints>>,
 }
 
 impl Default for Unigram {
@@ -72,6 +77,7 @@ impl Default for Unigram {
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
             fallback_ids: Arc::new(vec![None; 256]),
+            cuts: Arc::default(),
         }
     }
 }
@@ -136,6 +142,7 @@ impl Unigram {
             options: UnigramOptions::default(),
             unknown_score: min_score - UNKNOWN_PENALTY,
             fallback_ids: Arc::new(fallback_ids),
+            cuts: Arc::default(),
         };
         unigram.set_options(options)?;
         Ok(unigram)

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::{Edge, Scratch, Unigram, UnigramOptions};
+use super::{Edge, PieceKind, Scratch, Unigram, UnigramOptions};
 use crate::models::Tokens;
+use crate::models::bpe::CutPoints;
 
 /// All segmentations with their scores, summed from left to right; longer last pieces first, from the end backwards.
 fn all(unigram: &Unigram, word: &str) -> Vec<(f64, Vec<Edge>)> {
@@ -73,6 +74,35 @@ proptest! {
         for (found, (score, path)) in found.iter().zip(&all) {
             prop_assert_eq!(found.score.to_bits(), score.to_bits());
             prop_assert_eq!(&found.tokens, &tokens(&unigram, &word, path));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn best_path_by_units_matches_naive(
+        unigram in model(),
+        words in prop::collection::vec("[abé日x]{1,6}", 1..6),
+        choices in prop::collection::vec(any::<usize>(), 1..120),
+        in_32_bits in any::<bool>(),
+    ) {
+        let unigram = if in_32_bits {
+            let pieces: Vec<(&str, f64)> = unigram.pieces().collect();
+            let kinds = vec![PieceKind::Normal; pieces.len()];
+            Unigram::with_kinds(&pieces, Some(kinds), unigram.options.clone()).expect("a valid model")
+        } else {
+            unigram
+        };
+        let text: String = choices.iter().map(|&choice| words[choice % words.len()].as_str()).collect();
+        let cuts = CutPoints::new(unigram.vocab.iter().map(|(piece, _)| piece));
+        let (mut fast, mut naive) = (Scratch::default(), Scratch::default());
+        let rounded = |sum: f64| if in_32_bits { f64::from(sum as f32) } else { sum };
+        let epsilon = if in_32_bits { f64::from(f32::EPSILON) } else { f64::EPSILON };
+        // Twice, so that every unit is a miss and then a hit.
+        for _ in 0..2 {
+            unigram.best_path_by_units(&text, &cuts, rounded, epsilon, &mut fast).expect("an unknown id");
+            unigram.best_path_of_whole(&text, rounded, &mut naive).expect("an unknown id");
+            prop_assert_eq!(&fast.path, &naive.path);
         }
     }
 }
