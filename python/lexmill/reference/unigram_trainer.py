@@ -77,7 +77,7 @@ def train_unigram(
             pieces = maximise(pieces, expect(parts, pieces))
         if len(pieces) <= desired:
             break
-        pieces = prune(parts, pieces, max(desired, int(shrinking_factor * len(pieces))))
+        pieces = prune(parts, pieces, max(desired, min(int(shrinking_factor * len(pieces)), len(pieces) - 1)))
     others = sorted((piece for piece in pieces if len(piece.text) > 1), key=lambda piece: (-piece.score, piece.text))
     kept = [piece for piece in pieces if len(piece.text) == 1] + others[: wanted - len(characters)]
     return sorted(kept, key=lambda piece: (-piece.score, piece.text))
