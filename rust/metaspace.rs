@@ -3,6 +3,16 @@
 /// The visible space that everybody uses, U+2581.
 pub const VISIBLE_SPACE: char = '\u{2581}';
 
+/// Appends `text` to `out`, with a visible space in place of each space.
+pub fn push_visible(text: &str, out: &mut String) {
+    let mut words = text.split(' ');
+    out.extend(words.next());
+    for word in words {
+        out.push(VISIBLE_SPACE);
+        out.push_str(word);
+    }
+}
+
 /// Where the visible space is put before text that does not start with one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrependScheme {

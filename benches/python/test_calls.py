@@ -42,6 +42,14 @@ def test_encode_one_and_read_ids(benchmark: Any, tokenizer: Any, reference: Any)
     benchmark(lambda: tokenizer.encode(SHORT).ids)
 
 
+@pytest.mark.benchmark(group="one short string to ids")
+def test_encode_ids(benchmark: Any, tokenizer: Any, reference: Any) -> None:
+    encode_ids = call_of(tokenizer, "encode_ids")
+    assert encode_ids(SHORT) == reference.encode(SHORT).ids
+    benchmark.extra_info["correct"] = True
+    benchmark(encode_ids, SHORT)
+
+
 @pytest.mark.benchmark(group="decode one short string")
 def test_decode_one(benchmark: Any, tokenizer: Any, reference: Any) -> None:
     ids = reference.encode(SHORT).ids
@@ -65,6 +73,17 @@ def test_encode_batch_ids(benchmark: Any, tokenizer: Any, reference: Any, texts:
     assert encode(texts) == [row.ids for row in reference.encode_batch(texts)]
     benchmark.extra_info.update(correct=True, bytes=sum(len(text.encode()) for text in texts))
     benchmark(encode, texts)
+
+
+@pytest.mark.benchmark(group="lists of ints beside arrays of the same ids, cached words")
+@pytest.mark.parametrize("call", ["encode_batch_ids", "encode_batch_arrays"])
+def test_lists_and_arrays(benchmark: Any, tokenizer: Any, reference: Any, texts: list[str], call: str) -> None:
+    encode = call_of(tokenizer, call)
+    ids = [token for row in reference.encode_batch(texts) for token in row.ids]
+    assert [token for row in encode(texts) for token in row] == ids
+    benchmark.extra_info.update(correct=True, ids=len(ids))
+    benchmark(encode, texts)
+    benchmark.extra_info["ns_per_id"] = benchmark.stats.stats.median / len(ids) * 1e9 if benchmark.stats else None
 
 
 @pytest.mark.benchmark(group="batch to arrays")

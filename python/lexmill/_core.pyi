@@ -22,6 +22,15 @@ _Path: TypeAlias = str | PathLike[str]
 _Ids: TypeAlias = Sequence[int] | npt.NDArray[np.integer[Any]]
 _Words: TypeAlias = list[str] | tuple[str, ...] | npt.NDArray[np.str_]
 _Input: TypeAlias = str | _Words | tuple[str, str] | tuple[_Words, _Words]
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+_Column: TypeAlias = _ArrowArray | _ArrowStream
+_Texts: TypeAlias = Iterable[str] | Iterable[bytes] | npt.NDArray[np.str_ | np.bytes_ | np.object_] | _Column
 _Side: TypeAlias = Literal["left", "right"]
 _Utf8Errors: TypeAlias = Literal["strict", "replace"]
 _OnProgress: TypeAlias = Callable[[str, int, int], object]
@@ -274,7 +283,7 @@ class Tokenizer:
     ) -> None: ...
     def train_from_iterator(
         self,
-        iterator: Iterable[str] | Iterable[Iterable[str]],
+        iterator: Iterable[str] | Iterable[Iterable[str] | _Column] | _Column,
         trainer: Trainer | None = None,
         length: int | None = None,
         *,
@@ -306,9 +315,12 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Encoding: ...
+    def encode_ids(
+        self, text: str, *, add_special_tokens: bool = True, num_threads: int | None = None
+    ) -> list[int]: ...
     def encode_batch(
         self,
-        input: Sequence[_Input] | npt.NDArray[np.str_],
+        input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
         *,
@@ -316,14 +328,19 @@ class Tokenizer:
     ) -> list[Encoding]: ...
     def encode_batch_fast(
         self,
-        input: Sequence[_Input] | npt.NDArray[np.str_],
+        input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
         *,
         num_threads: int | None = None,
     ) -> list[Encoding]: ...
     def encode_batch_arrays(
-        self, texts: Iterable[str], *, add_special_tokens: bool = True, num_threads: int | None = None
+        self,
+        texts: _Texts,
+        *,
+        errors: _Utf8Errors = "strict",
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
     ) -> TokenArrays: ...
     def encode_files_arrays(
         self,
@@ -335,10 +352,29 @@ class Tokenizer:
         num_threads: int | None = None,
     ) -> TokenArrays: ...
     def encode_batch_ids(
-        self, texts: Iterable[str], *, add_special_tokens: bool = True, num_threads: int | None = None
+        self,
+        texts: _Texts,
+        *,
+        errors: _Utf8Errors = "strict",
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
     ) -> list[list[int]]: ...
     def count_tokens(
-        self, texts: Iterable[str], *, add_special_tokens: bool = True, num_threads: int | None = None
+        self,
+        texts: _Texts,
+        *,
+        errors: _Utf8Errors = "strict",
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
+    ) -> npt.NDArray[np.int64]: ...
+    def count_tokens_files(
+        self,
+        paths: Sequence[_Path],
+        separator: str | None = None,
+        *,
+        errors: _Utf8Errors = "strict",
+        add_special_tokens: bool = True,
+        num_threads: int | None = None,
     ) -> npt.NDArray[np.int64]: ...
     def decode(self, ids: _Ids, skip_special_tokens: bool = True, *, strict: bool = False) -> str: ...
     def decode_batch(

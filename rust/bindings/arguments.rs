@@ -8,7 +8,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
 
+use super::arrow::Column;
 use super::errors::exception;
+use super::texts::Texts;
 use crate::tokenizer::{EncodeInput, Sequence, Utf8Errors};
 
 /// Says on standard error which keywords are passed over, as Hugging Face does, so that its callers work here.
@@ -40,29 +42,6 @@ pub(super) const ATTACHED_BYTES: usize = 4 << 10;
 pub(super) fn text(item: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     let wrong = |_| exception(item.py(), "InputTypeError", "TextInputSequence must be str".to_owned());
     item.cast::<PyString>().map_err(|error| wrong(error.into()))?.clone().try_into().map_err(wrong)
-}
-
-/// A text to train on; lone surrogates raise what encoding them to UTF-8 raises.
-pub(super) fn training_text(item: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
-    match item.cast::<PyString>() {
-        Ok(string) => string.clone().try_into(),
-        Err(_) => text(item),
-    }
-}
-
-/// Texts of a list or another sequence of `str`.
-pub(super) fn texts(items: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
-    if let Ok(list) = items.cast::<PyList>() {
-        return list.iter().map(|item| text(&item)).collect();
-    }
-    if items.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
-    }
-    let Ok(sequence) = items.try_iter() else {
-        let kind = items.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
-    };
-    sequence.map(|item| text(&item?)).collect()
 }
 
 /// A text, or words cut already, kept alive.
@@ -139,17 +118,48 @@ fn input(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedInput>
     Err(exception(item.py(), "InputTypeError", message.to_owned()))
 }
 
-/// The inputs of a batch.
-pub(super) fn inputs(items: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Vec<OwnedInput>> {
-    if items.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
+/// The inputs of a batch, kept alive.
+pub(super) enum Inputs {
+    /// One by one.
+    Items(Vec<OwnedInput>),
+    /// A column of texts.
+    Column(Texts),
+}
+
+impl Inputs {
+    /// Reads a sequence of inputs, or an Arrow column of texts.
+    pub(super) fn of(items: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
+        if items.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
+        }
+        let is_list = items.is_instance_of::<PyList>();
+        if !(is_list || is_pretokenized)
+            && let Some(column) = Column::of(items)?
+        {
+            return Texts::of_column(items.py(), column, Utf8Errors::Strict).map(Self::Column);
+        }
+        let is_array = items.get_type().name().is_ok_and(|name| name == "ndarray");
+        if !is_array && items.cast::<PySequence>().is_err() {
+            let kind = items.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
+        }
+        let items = items.try_iter()?.map(|item| input(&item?, is_pretokenized)).collect::<PyResult<_>>();
+        items.map(Self::Items)
     }
-    let is_array = items.get_type().name().is_ok_and(|name| name == "ndarray");
-    if !is_array && items.cast::<PySequence>().is_err() {
-        let kind = items.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
+
+    pub(super) fn borrow(&self) -> Vec<EncodeInput<'_>> {
+        match self {
+            Self::Items(items) => items.iter().map(OwnedInput::borrow).collect(),
+            Self::Column(texts) => texts.as_slice().iter().map(|text| EncodeInput::of_text(text)).collect(),
+        }
     }
-    items.try_iter()?.map(|item| input(&item?, is_pretokenized)).collect()
+
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Items(items) => items.iter().map(OwnedInput::bytes).sum(),
+            Self::Column(texts) => texts.bytes(),
+        }
+    }
 }
 
 /// Ids from a list, a numpy array or another sequence of integers.

@@ -9,6 +9,25 @@ use super::errors::OrRaise;
 use super::stage::{Stage, Staged};
 use crate::formats::components::{Component, from_str};
 
+/// Classes of stages without options: the Python name, the Rust name and the stage of each.
+macro_rules! plain_stages {
+    ($base:ident of $module:literal: $($(#[$doc:meta])* $name:literal $class:ident => $stage:expr;)+) => {$(
+        $(#[$doc])*
+        #[pyclass(name = $name, module = $module, extends = $base, frozen)]
+        pub(super) struct $class;
+
+        #[pymethods]
+        impl $class {
+            #[new]
+            fn new() -> PyClassInitializer<Self> {
+                PyClassInitializer::<$base>::from($base::of($stage)).add_subclass(Self)
+            }
+        }
+    )+};
+}
+
+pub(super) use plain_stages;
+
 /// The stage as JSON bytes, which is how it travels in a pickle.
 pub(super) fn get_state<'py, T: Component + Staged>(
     py: Python<'py>,

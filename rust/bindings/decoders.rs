@@ -13,7 +13,7 @@ pub(super) use ctc::PyCtc;
 pub(super) use metaspace::PyMetaspace;
 pub(super) use wordpiece::PyWordPiece;
 
-use super::components::{get_state, repr, set_state};
+use super::components::{get_state, plain_stages, repr, set_state};
 use super::errors::OrRaise;
 use super::options::{character, count};
 use super::regex::PatternArgument;
@@ -119,28 +119,12 @@ impl PyReplace {
     }
 }
 
-/// From `<0xNN>` tokens to bytes.
-#[pyclass(name = "ByteFallback", module = "lexmill.decoders", extends = PyDecoder, frozen)]
-pub(super) struct PyByteFallback;
-
-#[pymethods]
-impl PyByteFallback {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyDecoder::of(Decoder::ByteFallback).add_subclass(Self)
-    }
-}
-
-/// All tokens become one.
-#[pyclass(name = "Fuse", module = "lexmill.decoders", extends = PyDecoder, frozen)]
-pub(super) struct PyFuse;
-
-#[pymethods]
-impl PyFuse {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyDecoder::of(Decoder::Fuse).add_subclass(Self)
-    }
+plain_stages! {
+    PyDecoder of "lexmill.decoders":
+    /// From `<0xNN>` tokens to bytes.
+    "ByteFallback" PyByteFallback => Decoder::ByteFallback;
+    /// All tokens become one.
+    "Fuse" PyFuse => Decoder::Fuse;
 }
 
 /// Takes up to `left` and `right` characters off the ends of each token.

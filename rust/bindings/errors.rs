@@ -44,12 +44,17 @@ pub(super) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     exception(py, class_name(error), error.to_string())
 }
 
-/// A `FileError` that carries `errno` and `filename` as every `OSError` does, and says the whole sentence.
+/// A `FileError` that carries `errno`, `strerror` and `filename` as every `OSError` does, and says the whole sentence.
 fn file_error(py: Python<'_>, number: i32, message: &str, path: &str) -> PyErr {
     let error = exception(py, "FileError", message.to_owned());
     let value = error.value(py);
-    let set = value.setattr("errno", number).and_then(|()| value.setattr("filename", path));
-    match set {
+    let set = || {
+        let reason = py.import("os")?.call_method1("strerror", (number,))?;
+        value.setattr("errno", number)?;
+        value.setattr("strerror", reason)?;
+        value.setattr("filename", path)
+    };
+    match set() {
         Ok(()) => error,
         Err(error) => error,
     }

@@ -18,13 +18,49 @@ const KEPT: usize = 1 << 18;
 
 static INTS: [AtomicPtr<ffi::PyObject>; KEPT] = [const { AtomicPtr::new(ptr::null_mut()) }; KEPT];
 
-/// A list of lists: the ids of each row.
-pub(super) fn list_of_rows<'py>(py: Python<'py>, rows: &Ragged<u32>) -> PyResult<Bound<'py, PyList>> {
-    let row = |pair: &[i64]| {
+/// Keeps Python from looking for cycles among lists and tuples that are being made and hold nothing but integers.
+///
+/// It would do so after every few hundred of them, three times each in all, which takes longer than making them.
+struct NoCollection {
+    was_enabled: bool,
+}
+
+impl NoCollection {
+    #[expect(unsafe_code, reason = "the `gc` module from Python would cost an import and a lookup a call")]
+    fn begin(_: Python<'_>) -> Self {
+        // SAFETY: the interpreter is attached.
+        Self { was_enabled: unsafe { ffi::PyGC_Disable() } == 1 }
+    }
+}
+
+impl Drop for NoCollection {
+    #[expect(unsafe_code, reason = "as in `begin`")]
+    fn drop(&mut self) {
+        if self.was_enabled {
+            // SAFETY: the interpreter is attached, as it was at the beginning: no code in between detaches.
+            unsafe { ffi::PyGC_Enable() };
+        }
+    }
+}
+
+/// Appends the ids of each row as a list.
+pub(super) fn push_rows<T: Copy + Into<u32>>(
+    py: Python<'_>,
+    rows: &Ragged<T>,
+    lists: &mut Vec<Py<PyList>>,
+) -> PyResult<()> {
+    let _paused = NoCollection::begin(py);
+    for pair in rows.row_splits.windows(2) {
         let ids = &rows.ids[pair[0] as usize..pair[1] as usize];
-        list_of_ints(py, ids.len(), ids.iter().copied()).map(Bound::into_any)
-    };
-    filled(py, rows.row_splits.len() - 1, rows.row_splits.windows(2).map(row))
+        lists.push(list_of_ints(py, ids.len(), ids.iter().map(|&id| id.into()))?.unbind());
+    }
+    Ok(())
+}
+
+/// A list of lists.
+pub(super) fn list_of_lists(py: Python<'_>, lists: Vec<Py<PyList>>) -> PyResult<Bound<'_, PyList>> {
+    let _paused = NoCollection::begin(py);
+    filled(py, lists.len(), lists.into_iter().map(|list| Ok(list.into_bound(py).into_any())))
 }
 
 /// A list of `len` integers.
@@ -53,6 +89,7 @@ pub(super) fn list_of_pairs(
     len: usize,
     pairs: impl Iterator<Item = (u32, u32)>,
 ) -> PyResult<Bound<'_, PyList>> {
+    let _paused = NoCollection::begin(py);
     let pair = |(start, end)| PyTuple::new(py, [int(py, start)?, int(py, end)?]).map(Bound::into_any);
     filled(py, len, pairs.map(pair))
 }

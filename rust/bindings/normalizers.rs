@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyTuple};
 pub(super) use bert::PyBertNormalizer;
 pub(super) use sentencepiece::{PyNmt, PyPrecompiled};
 
-use super::components::{get_state, index, no_such_index, repr, set_state, unpickled};
+use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
 use super::errors::{OrRaise, exception};
 use super::regex::PatternArgument;
 use super::stage::{Stage, Staged};
@@ -86,76 +86,20 @@ impl PyNormalizer {
     }
 }
 
-/// Canonical composition.
-#[pyclass(name = "NFC", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(super) struct PyNfc;
-
-#[pymethods]
-impl PyNfc {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyNormalizer::of(Normalizer::Unicode(Form::Nfc)).add_subclass(Self)
-    }
-}
-
-/// Canonical decomposition.
-#[pyclass(name = "NFD", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(super) struct PyNfd;
-
-#[pymethods]
-impl PyNfd {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyNormalizer::of(Normalizer::Unicode(Form::Nfd)).add_subclass(Self)
-    }
-}
-
-/// Compatibility composition.
-#[pyclass(name = "NFKC", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(super) struct PyNfkc;
-
-#[pymethods]
-impl PyNfkc {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyNormalizer::of(Normalizer::Unicode(Form::Nfkc)).add_subclass(Self)
-    }
-}
-
-/// Compatibility decomposition.
-#[pyclass(name = "NFKD", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(super) struct PyNfkd;
-
-#[pymethods]
-impl PyNfkd {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyNormalizer::of(Normalizer::Unicode(Form::Nfkd)).add_subclass(Self)
-    }
-}
-
-/// Lower case, character by character.
-#[pyclass(name = "Lowercase", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(super) struct PyLowercase;
-
-#[pymethods]
-impl PyLowercase {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyNormalizer::of(Normalizer::Lowercase).add_subclass(Self)
-    }
-}
-
-/// Takes combining marks out.
-#[pyclass(name = "StripAccents", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(super) struct PyStripAccents;
-
-#[pymethods]
-impl PyStripAccents {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyNormalizer::of(Normalizer::StripAccents).add_subclass(Self)
-    }
+plain_stages! {
+    PyNormalizer of "lexmill.normalizers":
+    /// Canonical composition.
+    "NFC" PyNfc => Normalizer::Unicode(Form::Nfc);
+    /// Canonical decomposition.
+    "NFD" PyNfd => Normalizer::Unicode(Form::Nfd);
+    /// Compatibility composition.
+    "NFKC" PyNfkc => Normalizer::Unicode(Form::Nfkc);
+    /// Compatibility decomposition.
+    "NFKD" PyNfkd => Normalizer::Unicode(Form::Nfkd);
+    /// Lower case, character by character.
+    "Lowercase" PyLowercase => Normalizer::Lowercase;
+    /// Takes combining marks out.
+    "StripAccents" PyStripAccents => Normalizer::StripAccents;
 }
 
 /// Takes white space off the ends.

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 pub(super) use cuts::{PyCharDelimiterSplit, PyFixedLength, PyUnicodeScripts};
 pub(super) use metaspace::PyMetaspace;
 
-use super::components::{get_state, index, no_such_index, repr, set_state, unpickled};
+use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
 use super::errors::{OrRaise, exception};
 use super::regex::PatternArgument;
 use super::stage::{Stage, Staged};
@@ -241,40 +241,14 @@ impl PySplit {
     }
 }
 
-/// Runs of word characters and runs of other visible characters.
-#[pyclass(name = "Whitespace", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
-pub(super) struct PyWhitespace;
-
-#[pymethods]
-impl PyWhitespace {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::Whitespace)).add_subclass(Self)
-    }
-}
-
-/// Everything between white space.
-#[pyclass(name = "WhitespaceSplit", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
-pub(super) struct PyWhitespaceSplit;
-
-#[pymethods]
-impl PyWhitespaceSplit {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::WhitespaceSplit)).add_subclass(Self)
-    }
-}
-
-/// Cuts at white space, which is dropped, and around each punctuation character.
-#[pyclass(name = "BertPreTokenizer", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
-pub(super) struct PyBertPreTokenizer;
-
-#[pymethods]
-impl PyBertPreTokenizer {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::Bert)).add_subclass(Self)
-    }
+plain_stages! {
+    PyPreTokenizer of "lexmill.pre_tokenizers":
+    /// Runs of word characters and runs of other visible characters.
+    "Whitespace" PyWhitespace => PreTokenizer::Whitespace;
+    /// Everything between white space.
+    "WhitespaceSplit" PyWhitespaceSplit => PreTokenizer::WhitespaceSplit;
+    /// Cuts at white space, which is dropped, and around each punctuation character.
+    "BertPreTokenizer" PyBertPreTokenizer => PreTokenizer::Bert;
 }
 
 /// Cuts off numbers, whole or digit by digit.

@@ -1,5 +1,6 @@
 //! Progress of long work towards Python: one callback, and Ctrl-C.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -7,10 +8,26 @@ use pyo3::prelude::*;
 use super::errors::to_python;
 use super::trainers::ProgressFormat;
 use crate::structures::progress::Progress;
+use crate::tokenizer::Crew;
 use crate::{Error, Result};
 
 /// Python is asked this often; Ctrl-C takes effect as fast.
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Does long work without the interpreter, on so many threads, and looks for Ctrl-C meanwhile.
+pub(super) fn watched<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    work: impl FnOnce(Crew<'_>) -> Result<T> + Send,
+) -> PyResult<T> {
+    // Short work ends before it is time to look.
+    let mut reporter = Reporter { callback: None, raised: None, last: Some(("", Instant::now())) };
+    let result = py.detach(|| {
+        let reporter = RefCell::new(&mut reporter);
+        work(Crew { threads, watch: Some(&|| reporter.borrow_mut().check()) })
+    });
+    reporter.or_raise(py, result)
+}
 
 /// Hands progress to a Python callable and remembers what it raised.
 pub(super) struct Reporter {
@@ -67,9 +84,18 @@ impl Reporter {
         })
     }
 
+    /// Looks for Ctrl-C, if that is long enough ago.
+    ///
+    /// # Errors
+    /// As [`Self::report`].
+    pub(super) fn check(&mut self) -> Result<()> {
+        // A stage that never ends: this is no report.
+        self.report(Progress { stage: "", done: 0, total: 1 })
+    }
+
     /// The outcome of the work, with the exception that Python raised during it.
-    pub(super) fn or_raise<T>(self, py: Python<'_>, result: Result<T>) -> PyResult<T> {
-        match (result, self.raised) {
+    pub(super) fn or_raise<T>(&mut self, py: Python<'_>, result: Result<T>) -> PyResult<T> {
+        match (result, self.raised.take()) {
             (Err(Error::Interrupted), Some(raised)) => Err(raised),
             (result, _) => result.map_err(|error| to_python(py, &error)),
         }

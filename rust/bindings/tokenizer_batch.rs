@@ -6,19 +6,37 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::arguments::{ATTACHED_BYTES, OwnedInput, ids, inputs, sequence, texts, threads, utf8_errors};
+use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, ids, sequence, text, threads, utf8_errors};
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
-use super::int_lists::list_of_rows;
+use super::int_lists::{list_of_ints, list_of_lists, push_rows};
+use super::progress::watched;
+use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
+use crate::corpus::count::count_files;
 use crate::corpus::documents::read_documents;
 use crate::engine::sink::Id;
-use crate::tokenizer::{Ragged, Tokenizer};
+use crate::tokenizer::{Crew, Ragged, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes < ATTACHED_BYTES { work() } else { py.detach(work) }
+}
+
+/// As [`detached`], on several threads and so that Ctrl-C ends it.
+fn batch<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    num_threads: Option<usize>,
+    work: impl FnOnce(Crew<'_>) -> crate::Result<T> + Send,
+) -> PyResult<T> {
+    // One thread for little work: asking the environment how many there may be takes longer.
+    if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
+}
+
+fn count_array(py: Python<'_>, counts: Vec<u64>) -> Bound<'_, PyArray1<i64>> {
+    counts.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py)
 }
 
 /// All ids of a tokenizer fit into 16 bits.
@@ -40,13 +58,44 @@ fn encode_arrays(
         special: bool,
         threads: usize,
     ) -> PyResult<Ragged<T>> {
-        py.detach(|| core.encode_ids(texts, special, threads)).or_raise(py)
+        watched(py, threads, |crew| core.encode_ids(texts, special, crew))
     }
     Ok(if is_narrow(core) {
         PyTokenArrays::of(py, encode::<u16>(py, core, texts, add_special_tokens, threads)?)
     } else {
         PyTokenArrays::of(py, encode::<u32>(py, core, texts, add_special_tokens, threads)?)
     })
+}
+
+/// Lists of ids, made while other threads encode.
+struct Lists {
+    lists: Vec<Py<PyList>>,
+    /// What Python raised meanwhile.
+    raised: Option<PyErr>,
+}
+
+impl Lists {
+    fn push<T: Id + Into<u32>>(&mut self, rows: &Ragged<T>) -> crate::Result<()> {
+        Python::attach(|py| push_rows(py, rows, &mut self.lists)).map_err(|error| {
+            self.raised = Some(error);
+            crate::Error::Interrupted
+        })
+    }
+}
+
+fn encode_lists<'py, T: Id + Into<u32>>(
+    py: Python<'py>,
+    core: &Tokenizer,
+    texts: &Texts,
+    special: bool,
+    num_threads: Option<usize>,
+) -> PyResult<Bound<'py, PyList>> {
+    let mut lists = Lists { lists: Vec::with_capacity(texts.as_slice().len()), raised: None };
+    let encode =
+        |crew: Crew<'_>| core.for_each_rows::<T>(texts.as_slice(), special, crew, |rows| lists.push(rows));
+    let encoded = batch(py, texts.bytes(), num_threads, encode);
+    lists.raised.map_or(encoded, Err)?;
+    list_of_lists(py, lists.lists)
 }
 
 #[pymethods]
@@ -71,6 +120,22 @@ impl PyTokenizer {
             .map(PyEncoding::of)
     }
 
+    /// Encodes one text to a list of ids.
+    #[pyo3(signature = (text, *, add_special_tokens=true, num_threads=None))]
+    fn encode_ids<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        add_special_tokens: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let text = self::text(text)?;
+        let core = self.core(py)?;
+        let ids =
+            batch(py, text.len(), num_threads, |crew| core.encode_one(&text, add_special_tokens, crew))?;
+        list_of_ints(py, ids.len(), ids.into_iter())
+    }
+
     /// Encodes texts or pairs.
     #[pyo3(signature = (input, is_pretokenized=false, add_special_tokens=true, *, num_threads=None))]
     fn encode_batch(
@@ -81,15 +146,11 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Vec<PyEncoding>> {
-        let owned = inputs(input, is_pretokenized)?;
+        let inputs = Inputs::of(input, is_pretokenized)?;
         let core = self.core(py)?;
-        let threads = threads(num_threads);
-        let bytes = owned.iter().map(OwnedInput::bytes).sum();
-        let encodings = detached(py, bytes, || {
-            let inputs: Vec<_> = owned.iter().map(OwnedInput::borrow).collect();
-            core.encode_batch(&inputs, add_special_tokens, threads)
-        });
-        Ok(encodings.or_raise(py)?.into_iter().map(PyEncoding::of).collect())
+        let encode = |crew: Crew<'_>| core.encode_batch(&inputs.borrow(), add_special_tokens, crew);
+        let encodings = batch(py, inputs.bytes(), num_threads, encode)?;
+        Ok(encodings.into_iter().map(PyEncoding::of).collect())
     }
 
     /// As `encode_batch`: offsets cost nothing here until they are read.
@@ -106,17 +167,17 @@ impl PyTokenizer {
     }
 
     /// Encodes texts to one array of ids.
-    #[pyo3(signature = (texts, *, add_special_tokens=true, num_threads=None))]
+    #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn encode_batch_arrays(
         &self,
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
+        errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
-        let owned = self::texts(texts)?;
-        let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
-        encode_arrays(py, &*self.core(py)?, &texts, add_special_tokens, threads(num_threads))
+        let texts = Texts::of(texts, utf8_errors(errors)?)?;
+        encode_arrays(py, &*self.core(py)?, texts.as_slice(), add_special_tokens, threads(num_threads))
     }
 
     /// Encodes files to one array of ids: a row a file, or a row for each document between separators.
@@ -136,38 +197,52 @@ impl PyTokenizer {
     }
 
     /// Encodes texts to lists of ids.
-    #[pyo3(signature = (texts, *, add_special_tokens=true, num_threads=None))]
+    #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn encode_batch_ids<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
+        errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let owned = self::texts(texts)?;
-        let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
+        let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
-        let threads = threads(num_threads);
-        let bytes = texts.iter().map(|text| text.len()).sum();
-        let rows = detached(py, bytes, || core.encode_ids::<u32>(&texts, add_special_tokens, threads));
-        list_of_rows(py, &rows.or_raise(py)?)
+        let lists = if is_narrow(&core) { encode_lists::<u16> } else { encode_lists::<u32> };
+        lists(py, &core, &texts, add_special_tokens, num_threads)
     }
 
     /// Number of tokens of each text.
-    #[pyo3(signature = (texts, *, add_special_tokens=true, num_threads=None))]
+    #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn count_tokens<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
+        errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let owned = self::texts(texts)?;
-        let texts: Vec<&str> = owned.iter().map(|text| &**text).collect();
+        let texts = Texts::of(texts, utf8_errors(errors)?)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let counts = py.detach(|| core.count_tokens(&texts, add_special_tokens, threads)).or_raise(py)?;
-        Ok(counts.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py))
+        let count = |crew: Crew<'_>| core.count_tokens(texts.as_slice(), add_special_tokens, crew);
+        Ok(count_array(py, watched(py, threads, count)?))
+    }
+
+    /// Number of tokens of files: of each file, or of each document between separators.
+    #[pyo3(signature = (paths, separator=None, *, errors="strict", add_special_tokens=true, num_threads=None))]
+    fn count_tokens_files<'py>(
+        &self,
+        py: Python<'py>,
+        paths: Vec<PathBuf>,
+        separator: Option<&str>,
+        errors: &str,
+        add_special_tokens: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (core, errors) = (self.core(py)?, utf8_errors(errors)?);
+        let count = |crew: Crew<'_>| count_files(&core, &paths, separator, errors, add_special_tokens, crew);
+        Ok(count_array(py, watched(py, threads(num_threads), count)?))
     }
 
     /// The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.

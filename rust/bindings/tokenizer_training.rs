@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
 
-use super::arguments::{threads, training_text, utf8_errors};
-use super::errors::OrRaise;
+use super::arguments::{threads, utf8_errors};
+use super::arrow::Column;
+use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
+use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use super::trainers::{PyTrainer, Training, default_trainer};
 use crate::models::Model;
 use crate::structures::progress::Progress;
-use crate::tokenizer::{Tokenizer, WordCounting};
+use crate::tokenizer::{Tokenizer, Utf8Errors, WordCounting};
 
 /// Texts are taken from a Python iterator until they make about this many bytes, then counted.
 const ITERATOR_BYTES: usize = 16 << 20;
@@ -50,7 +51,7 @@ impl PyTokenizer {
         Ok(())
     }
 
-    /// Trains the model on texts from an iterator of `str` or of lists of `str`.
+    /// Trains the model on texts from an iterator of `str`, of lists of `str` or of Arrow columns, or on one such column.
     #[pyo3(signature = (iterator, trainer=None, length=None, *, on_progress=None, num_threads=None))]
     fn train_from_iterator(
         &self,
@@ -66,28 +67,14 @@ impl PyTokenizer {
         let threads = threads(num_threads);
         let core = self.core(py)?;
         let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
-        let mut batch = Batch::default();
-        for item in iterator.try_iter()? {
-            let item = item?;
-            if item.is_instance_of::<PyString>() {
-                batch.push(training_text(&item)?);
-            } else {
-                for inner in item.try_iter()? {
-                    batch.push(training_text(&inner?)?);
-                }
-            }
-            if batch.bytes >= ITERATOR_BYTES {
-                let counted = count(py, &mut counting, &mut batch, length, &mut reporter);
-                if counted.is_err() {
-                    return reporter.or_raise(py, counted);
-                }
-            }
-        }
-        let counted = count(py, &mut counting, &mut batch, length, &mut reporter);
-        let trained = match counted {
-            Ok(()) => py.detach(|| learn(&core, &training, counting, threads, &mut reporter)),
-            Err(error) => Err(error),
+        let count = |texts: &Texts| {
+            let counted = count(py, &mut counting, texts, length, &mut reporter);
+            reporter.or_raise(py, counted)
         };
+        let mut batches = Batches { texts: Texts::new(Utf8Errors::Strict), count };
+        batches.push_all(iterator)?;
+        batches.count_if(0)?;
+        let trained = py.detach(|| learn(&core, &training, counting, threads, &mut reporter));
         let model = reporter.or_raise(py, trained)?;
         self.install(model, &training);
         Ok(())
@@ -125,35 +112,68 @@ fn reporter(py: Python<'_>, training: &Training, on_progress: Option<Py<PyAny>>)
     }
 }
 
-/// Texts taken from an iterator and not counted yet.
-#[derive(Default)]
-struct Batch {
-    texts: Vec<PyBackedStr>,
-    bytes: usize,
+/// Texts taken from Python and not counted yet, and what counts them.
+struct Batches<F> {
+    texts: Texts,
+    count: F,
 }
 
-impl Batch {
-    fn push(&mut self, text: PyBackedStr) {
-        self.bytes += text.len();
-        self.texts.push(text);
+impl<F: FnMut(&Texts) -> PyResult<()>> Batches<F> {
+    /// Takes all texts of an iterable or of a column.
+    fn push_all(&mut self, items: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.push_column(items)? {
+            return Ok(());
+        }
+        for item in items.try_iter()? {
+            let item = item?;
+            if item.is_instance_of::<PyString>() {
+                self.push(&item)?;
+            } else if !self.push_column(&item)? {
+                for inner in item.try_iter()? {
+                    self.push(&inner?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// False if the object offers no column.
+    fn push_column(&mut self, items: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Some(mut column) = Column::of(items)? else { return Ok(false) };
+        while self.texts.push_next(items.py(), &mut column)? {
+            self.count_if(ITERATOR_BYTES)?;
+        }
+        Ok(true)
+    }
+
+    fn push(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
+        let wrong = |_| exception(item.py(), "InputTypeError", "TextInputSequence must be str".to_owned());
+        self.texts.push_str(item.cast().map_err(wrong)?)?;
+        self.count_if(ITERATOR_BYTES)
+    }
+
+    /// Counts what has come together if it is as many bytes.
+    fn count_if(&mut self, bytes: usize) -> PyResult<()> {
+        if self.texts.bytes() < bytes {
+            return Ok(());
+        }
+        let texts = std::mem::replace(&mut self.texts, Texts::new(Utf8Errors::Strict));
+        (self.count)(&texts)
     }
 }
 
 fn count(
     py: Python<'_>,
     counting: &mut WordCounting,
-    batch: &mut Batch,
+    texts: &Texts,
     length: Option<usize>,
     reporter: &mut Reporter,
 ) -> crate::Result<()> {
-    let result = py.detach(|| {
-        let texts: Vec<&str> = batch.texts.iter().map(|text| &**text).collect();
-        counting.add_texts(&texts)?;
+    py.detach(|| {
+        counting.add_texts(texts.as_slice())?;
         let total = length.map_or(0, |length| length as u64);
         reporter.report(Progress { stage: "count words", done: counting.texts(), total })
-    });
-    *batch = Batch::default();
-    result
+    })
 }
 
 fn learn(

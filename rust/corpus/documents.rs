@@ -20,6 +20,13 @@ pub struct Documents {
 /// [`Error::Io`]; [`Error::InvalidUtf8`] unless `errors` is [`Utf8Errors::Replace`];
 /// [`Error::InvalidOption`] for an empty separator.
 pub fn read_documents(paths: &[PathBuf], separator: Option<&str>, errors: Utf8Errors) -> Result<Documents> {
+    check_separator(separator)?;
+    let texts = paths.iter().map(|path| read_file(path, errors)).collect::<Result<_>>()?;
+    Ok(Documents { texts, separator: separator.map(str::to_owned) })
+}
+
+/// Refuses an empty separator.
+pub(super) fn check_separator(separator: Option<&str>) -> Result<()> {
     if separator == Some("") {
         return Err(Error::InvalidOption {
             name: "separator",
@@ -27,8 +34,7 @@ pub fn read_documents(paths: &[PathBuf], separator: Option<&str>, errors: Utf8Er
             expected: "at least one character".to_owned(),
         });
     }
-    let texts = paths.iter().map(|path| read_file(path, errors)).collect::<Result<_>>()?;
-    Ok(Documents { texts, separator: separator.map(str::to_owned) })
+    Ok(())
 }
 
 fn read_file(path: &Path, errors: Utf8Errors) -> Result<String> {
@@ -51,9 +57,13 @@ impl Documents {
         let Some(separator) = &self.separator else {
             return self.texts.iter().map(String::as_str).collect();
         };
-        let cut = |text: &'_ String| text.strip_suffix(separator.as_str()).map_or(text.len(), str::len);
-        let texts = self.texts.iter().filter(|text| !text.is_empty());
-        texts.flat_map(|text| text[..cut(text)].split(separator.as_str())).collect()
+        let mut documents = Vec::new();
+        for text in &self.texts {
+            documents.extend(text.split(separator.as_str()));
+            // Not by a look at the file's end: where separators overlap, another one may be there than from the left.
+            documents.pop_if(|last| last.is_empty());
+        }
+        documents
     }
 }
 
@@ -66,5 +76,11 @@ mod tests {
         let texts = vec!["a||b||".to_owned(), String::new(), "c".to_owned(), "||".to_owned()];
         let documents = Documents { texts, separator: Some("||".to_owned()) };
         assert_eq!(documents.documents(), ["a", "b", "c", ""]);
+    }
+
+    #[test]
+    fn overlapping_separators_are_taken_from_the_left() {
+        let documents = Documents { texts: vec!["a|||".to_owned()], separator: Some("||".to_owned()) };
+        assert_eq!(documents.documents(), ["a", "|"]);
     }
 }

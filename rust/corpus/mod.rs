@@ -1,3 +1,5 @@
 //! What is read and written: text files, cut into documents.
 
+pub mod count;
 pub mod documents;
+mod text_file;

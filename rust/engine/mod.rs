@@ -3,6 +3,7 @@
 //! Every model runs through the same loop; only what happens when the cache misses differs.
 
 pub mod key;
+mod places;
 pub mod pool;
 pub mod sink;
 pub mod word_cache;

@@ -175,8 +175,8 @@ impl WordCache {
         Ahead { key: 0, hash: 0, start: start as u32, end: end as u32, word }
     }
 
-    /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on and the first of which is number `word`, up
-    /// to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
+    /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
+    /// next one number `step` more, up to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
     pub fn look_ahead_many(
@@ -184,7 +184,7 @@ impl WordCache {
         text: &[u8],
         base: usize,
         (starts, ends): (&[u32], &[u32]),
-        word: u32,
+        (word, step): (u32, u32),
         out: &mut [Ahead],
     ) -> usize {
         let mut taken = 0;
@@ -193,7 +193,7 @@ impl WordCache {
                 break;
             }
             let (start, end) = (base + start as usize, base + end as usize);
-            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken));
+            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step));
             taken += 1;
         }
         taken as usize

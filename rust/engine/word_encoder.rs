@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::WordTokens;
+use super::places::Places;
 use crate::Result;
 use crate::byte_level::push_mapped;
+use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
 use crate::models::{Model, Scratch, Tokens};
 use crate::structures::worthwhile::Worthwhile;
@@ -16,6 +18,22 @@ pub enum Unit {
     Text,
     /// Raw bytes, which the model sees in the byte-level alphabet.
     Bytes,
+    /// Text in which the model sees U+2581 in place of each space.
+    Spaced,
+}
+
+impl Unit {
+    /// Units that `token` stands for where it is found.
+    fn len_of(self, token: &str) -> usize {
+        match self {
+            Self::Text => token.len(),
+            Self::Bytes => token.chars().count(),
+            Self::Spaced => {
+                let visible = token.matches(VISIBLE_SPACE).count();
+                token.len() - visible * (VISIBLE_SPACE.len_utf8() - 1)
+            }
+        }
+    }
 }
 
 /// A model prepared for one kind of pre-token.
@@ -54,11 +72,12 @@ impl WordEncoder {
                 token_lens.resize(id as usize + 1, 0);
             }
             if let Some(len) = token_lens.get_mut(id as usize) {
-                let token = model.own_text(token);
-                *len = match unit {
-                    Unit::Text => token.len() as u32,
-                    Unit::Bytes => token.chars().count() as u32,
-                };
+                *len = unit.len_of(model.own_text(token)) as u32;
+            }
+        }
+        for id in model.fallback_ids() {
+            if let Some(len) = token_lens.get_mut(id as usize) {
+                *len = 1;
             }
         }
         let byte_symbols = if unit == Unit::Bytes { model.byte_symbols() } else { None };
@@ -78,7 +97,7 @@ impl WordEncoder {
     /// Where a long pre-token of `len` bytes may be cut into units that are encoded apart.
     #[inline]
     pub fn cut_points(&self, len: usize) -> Option<&CutPoints> {
-        let make = || self.model.cut_points(self.byte_symbols.as_ref());
+        let make = || self.model.cut_points(self.byte_symbols.as_ref(), self.unit == Unit::Spaced);
         self.cut_points.get(len, self.token_lens.len(), make)
     }
 
@@ -92,8 +111,23 @@ impl WordEncoder {
             return self.encode_bytes(word, scratch, out);
         }
         let word = std::str::from_utf8(word).unwrap_or_default();
+        if self.unit == Unit::Spaced && word.contains(' ') {
+            return self.encode_spaced(word, scratch, out);
+        }
         self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
         self.place(&scratch.tokens, word.len(), |at| (at, at), out);
+        Ok(())
+    }
+
+    fn encode_spaced(&self, word: &str, scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+        let MissScratch { model, tokens, mapped } = scratch;
+        mapped.clear();
+        push_visible(word, mapped);
+        self.model.encode_word(mapped, model, tokens)?;
+        let width =
+            |c: char| if c == ' ' { (VISIBLE_SPACE.len_utf8(), 1) } else { (c.len_utf8(), c.len_utf8()) };
+        let mut places = Places::new(word.chars().map(width));
+        self.place(tokens, mapped.len(), |at| places.around(at), out);
         Ok(())
     }
 
@@ -110,24 +144,20 @@ impl WordEncoder {
         push_mapped(word, mapped);
         self.model.encode_word(mapped, model, tokens)?;
         // A token that ends inside a mapped character covers its byte.
-        let raw = |at: usize| {
-            let floor = mapped.floor_char_boundary(at);
-            let ceil = mapped.ceil_char_boundary(at);
-            (mapped[..floor].chars().count(), mapped[..ceil].chars().count())
-        };
-        self.place(tokens, mapped.len(), raw, out);
+        let mut places = Places::new(mapped.chars().map(|c| (c.len_utf8(), 1)));
+        self.place(tokens, mapped.len(), |at| places.around(at), out);
         Ok(())
     }
 
     /// Copies tokens out, with spans where they do not simply follow one another.
     ///
     /// `unit_at` maps a position in what the model saw to the last unit boundary at or before it and
-    /// the first one at or after it.
+    /// the first one at or after it; it is asked for ascending positions.
     fn place(
         &self,
         tokens: &Tokens,
         limit: usize,
-        unit_at: impl Fn(usize) -> (usize, usize),
+        mut unit_at: impl FnMut(usize) -> (usize, usize),
         out: &mut WordTokens,
     ) {
         let mut unit = 0;

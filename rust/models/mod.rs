@@ -138,14 +138,32 @@ impl Model {
     /// Where long pre-tokens may be cut without a change of their tokens, if that is known.
     ///
     /// `symbols` are given where pre-tokens are raw bytes.
-    pub fn cut_points(&self, symbols: Option<&bpe::ByteSymbols>) -> Option<bpe::CutPoints> {
+    /// `is_spaced` is whether spaces may stand in them for U+2581.
+    pub fn cut_points(&self, symbols: Option<&bpe::ByteSymbols>, is_spaced: bool) -> Option<bpe::CutPoints> {
         match (self, symbols) {
             _ if !self.is_deterministic() => None,
             (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
-            (Self::Bpe(bpe), None) => bpe.cut_points(),
+            (Self::Bpe(bpe), None) => bpe.cut_points(is_spaced),
             // A part that cannot be cut makes the whole pre-token unknown; a unigram model cuts by itself.
             (Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_), _) => None,
         }
+    }
+
+    /// Whether text may be cut before every run of U+2581 without a change of its tokens.
+    pub fn is_cut_at_spaces(&self) -> bool {
+        match self {
+            Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at_spaces(),
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
+        }
+    }
+
+    /// The ids of tokens that stand for single bytes of characters without a token.
+    pub fn fallback_ids(&self) -> impl Iterator<Item = u32> + '_ {
+        let bpe = match self {
+            Self::Bpe(bpe) => Some(bpe),
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
+        };
+        bpe.into_iter().flat_map(bpe::Bpe::fallback_ids)
     }
 
     /// Encodes one pre-token; appends to `tokens`.

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! * [`classes`]: what a character is, as one byte.
-//! * [`gpt2`], [`cl100k`], [`o200k`]: splitters without gaps, each span begins where the last ended.
+//! * [`gpt2`], [`cl100k`], [`o200k`], [`spaces`]: splitters without gaps, each span begins where the last ended.
 //! * [`whitespace`], [`bert`]: splitters that drop the white space between spans.
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
@@ -31,6 +31,7 @@ mod cursor;
 pub mod gpt2;
 pub mod o200k;
 mod simd;
+pub mod spaces;
 #[cfg(test)]
 mod tests;
 pub mod whitespace;
@@ -39,6 +40,7 @@ use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
+use spaces::Spaces;
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// Finds where spans end, for splitters without gaps.
@@ -81,6 +83,8 @@ pub enum Splitter {
         /// Whether the normalizer takes accents off.
         accents: bool,
     },
+    /// A run of spaces (U+0020) with all up to the next one, without gaps.
+    Spaces,
 }
 
 impl Splitter {
@@ -156,6 +160,7 @@ impl Splitter {
             Self::Bert => for_each_with_gaps::<Bert>(text, found),
             Self::BertText { accents: true } => for_each_with_gaps::<BertText<true>>(text, found),
             Self::BertText { accents: false } => for_each_with_gaps::<BertText<false>>(text, found),
+            Self::Spaces => for_each::<Spaces>(text, found),
         }
     }
 }

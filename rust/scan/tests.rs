@@ -9,11 +9,14 @@ use crate::structures::regex::Pattern;
 const WHITESPACE: &str = r"[\w\u200C\u200D]+|[^\w\u200C\u200D\s]+";
 const WHITESPACE_SPLIT: &str = r"\S+";
 
+const SPACES: &str = " *[^ ]+| +";
+
 fn pattern_of(splitter: Splitter) -> Pattern {
     let known = Splitter::PATTERNS.iter().find(|(_, known)| *known == splitter);
     let pattern = match splitter {
         Splitter::Whitespace => WHITESPACE,
         Splitter::WhitespaceSplit => WHITESPACE_SPLIT,
+        Splitter::Spaces => SPACES,
         _ => known.expect("a pattern").0,
     };
     Pattern::new(pattern).expect("a valid pattern")
@@ -81,6 +84,7 @@ matches_regex! {
     o200k_matches_regex: Splitter::O200k;
     whitespace_matches_regex: Splitter::Whitespace;
     whitespace_split_matches_regex: Splitter::WhitespaceSplit;
+    spaces_matches_regex: Splitter::Spaces;
 }
 
 /// Where a character's class matters, with `?` for the character; each part ends where all splitters cut.

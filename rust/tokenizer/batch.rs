@@ -2,11 +2,28 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::Result;
 
 /// Below this many bytes a second thread costs more than it saves.
 const SERIAL_BYTES: usize = 1 << 16;
+
+/// Who works on a batch.
+#[derive(Clone, Copy)]
+pub struct Crew<'a> {
+    /// Threads, the calling one included.
+    pub threads: usize,
+    /// Asked by the calling thread between two runs of texts; an error calls the work off.
+    pub watch: Option<&'a dyn Fn() -> Result<()>>,
+}
+
+impl From<usize> for Crew<'_> {
+    /// So many threads, which nobody stops.
+    fn from(threads: usize) -> Self {
+        Self { threads, watch: None }
+    }
+}
 
 /// Cuts texts into runs of neighbours with about the same number of bytes.
 fn runs(sizes: &[usize], target: usize) -> Vec<Range<usize>> {
@@ -25,58 +42,104 @@ fn runs(sizes: &[usize], target: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Calls `work` for runs of items of the given sizes, on up to `threads` threads; results in order.
+/// Calls `work` for runs of items of the given sizes, on the threads of `crew`; results in order.
 ///
 /// Each thread makes its own state once by `start` and gives it back by `finish`. Runs go to threads by one
 /// atomic counter; small work stays on the calling thread.
 ///
 /// # Errors
-/// The error of the first run, in order of the items, that failed.
+/// The error of the first run, in order of the items, that failed, or that of the crew's watch.
 pub fn in_runs<S, T: Send>(
     sizes: &[usize],
-    threads: usize,
+    crew: Crew<'_>,
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(Range<usize>, &mut S) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    let mut results = Vec::new();
+    for_each_run(sizes, crew, start, finish, work, |result| {
+        results.push(result);
+        Ok(())
+    })?;
+    Ok(results)
+}
+
+/// As [`in_runs`], and hands each result on as soon as all before it are there; `take` is called on the calling thread,
+/// which prefers that to working itself.
+///
+/// # Errors
+/// Those of [`in_runs`] and of `take`.
+pub fn for_each_run<S, T: Send>(
+    sizes: &[usize],
+    crew: Crew<'_>,
+    start: impl Fn() -> S + Sync,
+    finish: impl Fn(S) + Sync,
+    work: impl Fn(Range<usize>, &mut S) -> Result<T> + Sync,
+    mut take: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    let Crew { threads, watch } = crew;
     let total: usize = sizes.iter().sum();
     let runs = runs(sizes, (total / (threads * 16)).clamp(SERIAL_BYTES, 1 << 20));
     let next = AtomicUsize::new(0);
-    let take_runs = || {
-        let mut state = start();
-        let mut results = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(run) = runs.get(index) else { break };
-            let result = work(run.clone(), &mut state);
-            let failed = result.is_err();
-            results.push((index, result));
-            if failed {
-                // Whoever asks next finds nothing left; runs before this one are taken already.
-                next.store(runs.len(), Ordering::Relaxed);
-                break;
-            }
+    let finished: Vec<Mutex<Option<Result<T>>>> = runs.iter().map(|_| Mutex::new(None)).collect();
+    let work_on_next = |state: &mut S| {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let Some(run) = runs.get(index) else { return false };
+        let result = work(run.clone(), state);
+        if result.is_err() {
+            // Whoever asks next finds nothing left; runs before this one are taken already.
+            next.store(runs.len(), Ordering::Relaxed);
         }
-        finish(state);
-        results
+        *finished[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        true
     };
-    let mut results = if total < SERIAL_BYTES * 2 || threads < 2 || runs.len() < 2 {
-        take_runs()
+    let help = || {
+        let mut state = start();
+        while work_on_next(&mut state) {}
+        finish(state);
+    };
+    let look = || watch.map_or(Ok(()), |watch| watch());
+    let mut taken = finished.iter();
+    let mut take_finished = || {
+        while let Some(first) = taken.as_slice().first() {
+            let Some(result) = first.lock().unwrap_or_else(PoisonError::into_inner).take() else { break };
+            taken.next();
+            take(result?)?;
+            // Others may finish runs as fast as these are taken.
+            look()?;
+        }
+        Ok(())
+    };
+    let mut lead = || {
+        let mut state = start();
+        let outcome = loop {
+            let called_off = look().and_then(|()| take_finished());
+            if called_off.is_err() {
+                next.store(runs.len(), Ordering::Relaxed);
+                break called_off;
+            }
+            if !work_on_next(&mut state) {
+                break Ok(());
+            }
+        };
+        finish(state);
+        outcome
+    };
+    if total < SERIAL_BYTES * 2 || threads < 2 || runs.len() < 2 {
+        lead()?;
     } else {
         std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..threads.min(runs.len())).map(|_| scope.spawn(take_runs)).collect();
-            let mut results = take_runs();
+            let helpers: Vec<_> = (1..threads.min(runs.len())).map(|_| scope.spawn(help)).collect();
+            let outcome = lead();
             for helper in helpers {
-                match helper.join() {
-                    Ok(more) => results.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
+                if let Err(panic) = helper.join() {
+                    std::panic::resume_unwind(panic);
                 }
             }
-            results
-        })
-    };
-    results.sort_unstable_by_key(|&(index, _)| index);
-    results.into_iter().map(|(_, result)| result).collect()
+            outcome
+        })?;
+    }
+    take_finished()
 }
 
 #[cfg(test)]
@@ -89,8 +152,31 @@ mod tests {
         let sizes = vec![40_000; 100];
         for threads in [1, 2, 7] {
             let work = |run: Range<usize>, (): &mut ()| Ok(run.collect::<Vec<_>>());
-            let results = in_runs(&sizes, threads, || (), |()| (), work).expect("nothing fails");
+            let results = in_runs(&sizes, threads.into(), || (), |()| (), work).expect("nothing fails");
             assert_eq!(results.concat(), (0..100).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_takes_results_may_call_the_work_off() {
+        let (sizes, done) = (vec![1 << 20; 1000], AtomicUsize::new(0));
+        for threads in [1, 2, 7] {
+            done.store(0, Ordering::Relaxed);
+            let work = |run: Range<usize>, (): &mut ()| {
+                done.fetch_add(1, Ordering::Relaxed);
+                std::thread::yield_now();
+                Ok(run.start)
+            };
+            let mut expected = 0;
+            let take = |start| {
+                assert_eq!(start, expected);
+                expected += 1;
+                if start < 20 { Ok(()) } else { Err(Error::Interrupted) }
+            };
+            let outcome = for_each_run(&sizes, threads.into(), || (), |()| (), work, take);
+            assert!(matches!(outcome, Err(Error::Interrupted)));
+            assert_eq!(expected, 21);
+            assert!(done.load(Ordering::Relaxed) < 1000);
         }
     }
 
@@ -100,7 +186,25 @@ mod tests {
         let work = |run: Range<usize>, (): &mut ()| {
             if run.contains(&20) { Err(Error::UnknownId { id: 20, vocab_size: 0 }) } else { Ok(()) }
         };
-        let error = in_runs(&sizes, 4, || (), |()| (), work).expect_err("run 20 fails");
+        let error = in_runs(&sizes, 4.into(), || (), |()| (), work).expect_err("run 20 fails");
         assert!(matches!(error, Error::UnknownId { id: 20, .. }));
+    }
+
+    #[test]
+    fn who_watches_calls_every_thread_off() {
+        let (sizes, done) = (vec![1 << 20; 1000], AtomicUsize::new(0));
+        for threads in [1, 2, 7] {
+            let watch = || if done.load(Ordering::Relaxed) < 20 { Ok(()) } else { Err(Error::Interrupted) };
+            let crew = Crew { threads, watch: Some(&watch) };
+            done.store(0, Ordering::Relaxed);
+            let work = |_: Range<usize>, (): &mut ()| {
+                done.fetch_add(1, Ordering::Relaxed);
+                std::thread::yield_now();
+                Ok(())
+            };
+            let outcome = in_runs(&sizes, crew, || (), |()| (), work);
+            assert!(matches!(outcome, Err(Error::Interrupted)));
+            assert!(done.load(Ordering::Relaxed) < 1000);
+        }
     }
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Tokenizer;
-use super::batch::in_runs;
+use super::batch::{Crew, in_runs};
 use super::pipeline::Plan;
+use super::{Frame, Tokenizer};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::engine::{ColumnSink, Worker};
@@ -38,16 +38,23 @@ pub struct EncodeInput<'a> {
     pub second: Option<Sequence<'a>>,
 }
 
+impl<'a> EncodeInput<'a> {
+    /// A text without a pair.
+    pub fn of_text(text: &'a str) -> Self {
+        Self { first: Sequence::Text(text), second: None }
+    }
+}
+
 impl Tokenizer {
     /// Encodes texts or pairs, truncated and padded as this tokenizer is set to.
     ///
     /// # Errors
     /// Those of the pipeline, of truncation and of the post-processor.
-    pub fn encode_batch(
+    pub fn encode_batch<'a>(
         &self,
         inputs: &[EncodeInput<'_>],
         add_special_tokens: bool,
-        threads: usize,
+        crew: impl Into<Crew<'a>>,
     ) -> Result<Vec<Encoding>> {
         let bytes = |input: &EncodeInput<'_>| {
             input.first.bytes() + input.second.as_ref().map_or(0, Sequence::bytes) + 1
@@ -57,7 +64,7 @@ impl Tokenizer {
         let calls = self.pipeline.next_call();
         let batches = in_runs(
             &sizes,
-            threads,
+            crew.into(),
             || pool.take(),
             |worker| pool.put(worker),
             |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),
@@ -164,12 +171,21 @@ impl Tokenizer {
     }
 
     /// Special ids before and after a text's own, if that is all the post-processor does to ids.
-    pub(super) fn frame(&self, add_special_tokens: bool) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
+    pub(super) fn frame(&self, add_special_tokens: bool) -> Result<Option<&Frame>> {
+        let known = &self.frames[usize::from(add_special_tokens)];
+        if let Some(frame) = known.get() {
+            return Ok(frame.as_ref());
+        }
+        let found = self.find_frame(add_special_tokens)?;
+        Ok(known.get_or_init(|| found).as_ref())
+    }
+
+    fn find_frame(&self, add_special_tokens: bool) -> Result<Option<Frame>> {
         if self.truncation.is_some() || self.padding.is_some() {
             return Ok(None);
         }
         let empty = Arc::new(ColumnsBuilder::default().finish(self.pipeline.names()));
         let framed = self.post_process(Encoding::from_columns(empty, 0..0), None, add_special_tokens)?;
-        Ok(framed.frame())
+        Ok(framed.frame().map(|(before, after)| Frame { before, after }))
     }
 }

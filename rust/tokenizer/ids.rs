@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::batch::in_runs;
+use super::batch::{Crew, for_each_run, in_runs};
 use super::pieces::WHOLE;
-use super::{EncodeInput, Sequence, Tokenizer};
+use super::pipeline::check_length;
+use super::{EncodeInput, Frame, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
@@ -35,6 +36,18 @@ struct Piece {
     is_last: bool,
 }
 
+/// What the pieces of a call belong to, and what each text gets before and after its own ids.
+struct Framing<'a, T> {
+    texts: &'a [&'a str],
+    call: u64,
+    before: &'a [T],
+    after: &'a [T],
+}
+
+fn narrowed<T: Id>(ids: &[u32]) -> Vec<T> {
+    ids.iter().map(|&id| T::narrow(id)).collect()
+}
+
 /// What one worker made of one run of pieces.
 struct Run {
     /// The worker.
@@ -45,25 +58,32 @@ struct Run {
     row_ends: Vec<usize>,
 }
 
+/// Refuses texts that are too long before the first is encoded, since their pieces would not be.
+fn check_lengths(texts: &[&str]) -> Result<()> {
+    texts.iter().try_for_each(|text| check_length(text.len()))
+}
+
 impl Tokenizer {
     /// Encodes texts to bare ids. A long text is cut into pieces for several threads.
     ///
     /// # Errors
     /// As [`Self::encode_batch`].
-    pub fn encode_ids<T: Id>(
+    pub fn encode_ids<'a, T: Id>(
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        threads: usize,
+        crew: impl Into<Crew<'a>>,
     ) -> Result<Ragged<T>> {
-        let Some((before, after)) = self.frame(add_special_tokens)? else {
-            return self.encode_ids_by_encodings(texts, add_special_tokens, threads);
+        let crew = crew.into();
+        check_lengths(texts)?;
+        let Some(Frame { before, after }) = self.frame(add_special_tokens)? else {
+            return self.encode_ids_by_encodings(texts, add_special_tokens, crew);
         };
-        let narrow = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect::<Vec<T>>();
-        let (before, after) = (narrow(&before), narrow(&after));
-        let (pieces, sizes) = self.pieces(texts, threads);
-        let room = (sizes.iter().sum::<usize>() / threads.max(1)).min(ROOM);
+        let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
+        let (pieces, sizes) = self.pieces(texts, crew.threads);
+        let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
+        let framing = Framing { texts, call, before: &before, after: &after };
         let (workers, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), vec_with_capacity::<T>(room));
         let finish = |(worker, part, ids)| {
@@ -72,17 +92,12 @@ impl Tokenizer {
                 parts.push((part, ids));
             }
         };
-        let runs = in_runs(&sizes, threads, start, finish, |run, (worker, part, ids)| {
+        let runs = in_runs(&sizes, crew, start, finish, |run, (worker, part, ids)| {
             let first = ids.len();
             let mut row_ends = Vec::new();
-            for Piece { row, bytes, is_last } in &pieces[run] {
-                self.pipeline.seed_row(call, *row, worker);
-                if bytes.start == 0 {
-                    ids.extend_from_slice(&before);
-                }
-                self.pipeline.encode(&texts[*row][bytes.clone()], worker, &mut IdSink(ids))?;
-                if *is_last {
-                    ids.extend_from_slice(&after);
+            for piece in &pieces[run] {
+                self.push_piece(piece, &framing, worker, ids)?;
+                if piece.is_last {
                     row_ends.push(ids.len() - first);
                 }
             }
@@ -91,6 +106,100 @@ impl Tokenizer {
         let mut parts = parts.into_inner().unwrap_or_default();
         parts.sort_unstable_by_key(|&(part, _)| part);
         Ok(Ragged::join(parts.into_iter().map(|(_, ids)| ids).collect(), &runs))
+    }
+
+    /// Encodes texts to bare ids and hands on the rows of each run of texts, in order and on the calling thread, while
+    /// other threads encode.
+    ///
+    /// # Errors
+    /// Those of [`Self::encode_batch`] and of `take`.
+    pub fn for_each_rows<'a, T: Id>(
+        &self,
+        texts: &[&str],
+        add_special_tokens: bool,
+        crew: impl Into<Crew<'a>>,
+        mut take: impl FnMut(&Ragged<T>) -> Result<()>,
+    ) -> Result<()> {
+        let crew = crew.into();
+        check_lengths(texts)?;
+        let Some(Frame { before, after }) = self.frame(add_special_tokens)? else {
+            return take(&self.encode_ids_by_encodings(texts, add_special_tokens, crew)?);
+        };
+        let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
+        let (pieces, sizes) = self.pieces(texts, crew.threads);
+        let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
+        let framing = Framing { texts, call, before: &before, after: &after };
+        let encode = |run: Range<usize>, worker: &mut Worker| {
+            let room = sizes[run.clone()].iter().sum::<usize>() / 4;
+            let mut rows = Ragged { ids: Vec::with_capacity(room), row_splits: vec![0] };
+            for piece in &pieces[run] {
+                self.push_piece(piece, &framing, worker, &mut rows.ids)?;
+                if piece.is_last {
+                    rows.row_splits.push(rows.ids.len() as i64);
+                }
+            }
+            Ok(rows)
+        };
+        // Ids of a row that the last run did not end.
+        let mut begun = Vec::new();
+        let take_rows = |mut rows: Ragged<T>| {
+            let ended = rows.row_splits.last().map_or(0, |&end| end as usize);
+            let rest = rows.ids.split_off(ended);
+            if rows.row_splits.len() > 1 && !begun.is_empty() {
+                rows.row_splits[1..].iter_mut().for_each(|end| *end += begun.len() as i64);
+                begun.append(&mut rows.ids);
+                std::mem::swap(&mut begun, &mut rows.ids);
+            }
+            take(&rows)?;
+            begun.extend(rest);
+            Ok(())
+        };
+        for_each_run(&sizes, crew, || pool.take(), |worker| pool.put(worker), encode, take_rows)
+    }
+
+    /// Encodes one piece, with what its text gets before and after it.
+    fn push_piece<T: Id>(
+        &self,
+        Piece { row, bytes, is_last }: &Piece,
+        Framing { texts, call, before, after }: &Framing<'_, T>,
+        worker: &mut Worker,
+        ids: &mut Vec<T>,
+    ) -> Result<()> {
+        self.pipeline.seed_row(*call, *row, worker);
+        if bytes.start == 0 {
+            ids.extend_from_slice(before);
+        }
+        let (text, is_first) = (&texts[*row][bytes.clone()], bytes.start == 0);
+        self.pipeline.encode_piece(text, is_first, worker, &mut IdSink(ids))?;
+        if *is_last {
+            ids.extend_from_slice(after);
+        }
+        Ok(())
+    }
+
+    /// Encodes one text to bare ids. A short one stays on the calling thread and costs little beside its tokens.
+    ///
+    /// # Errors
+    /// As [`Self::encode_batch`].
+    pub fn encode_one<'a>(
+        &self,
+        text: &str,
+        add_special_tokens: bool,
+        crew: impl Into<Crew<'a>>,
+    ) -> Result<Vec<u32>> {
+        let frame = if text.len() > WHOLE { None } else { self.frame(add_special_tokens)? };
+        let Some(Frame { before, after }) = frame else {
+            return self.encode_ids(&[text], add_special_tokens, crew).map(|rows| rows.ids);
+        };
+        let mut ids = Vec::with_capacity(text.len() / 3 + before.len() + after.len());
+        ids.extend_from_slice(before);
+        let mut worker = self.pipeline.pool().take();
+        self.pipeline.seed_row(self.pipeline.next_call(), 0, &mut worker);
+        let encoded = self.pipeline.encode(text, &mut worker, &mut IdSink(&mut ids));
+        self.pipeline.pool().put(worker);
+        encoded?;
+        ids.extend_from_slice(after);
+        Ok(ids)
     }
 
     /// The texts as pieces, and the sizes of these.
@@ -114,39 +223,54 @@ impl Tokenizer {
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        threads: usize,
+        crew: Crew<'_>,
     ) -> Result<Ragged<T>> {
-        let inputs = texts.iter().map(|&text| EncodeInput { first: Sequence::Text(text), second: None });
-        let inputs: Vec<EncodeInput<'_>> = inputs.collect();
+        let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
         let mut rows = Ragged { ids: Vec::new(), row_splits: vec![0] };
-        for encoding in self.encode_batch(&inputs, add_special_tokens, threads)? {
+        for encoding in self.encode_batch(&inputs, add_special_tokens, crew)? {
             rows.ids.extend(encoding.ids().map(T::narrow));
             rows.row_splits.push(rows.ids.len() as i64);
         }
         Ok(rows)
     }
 
+    /// Number of special tokens of a text, if texts get these and nothing else happens to their ids.
+    ///
+    /// # Errors
+    /// Those of the post-processor.
+    pub fn framing(&self, add_special_tokens: bool) -> Result<Option<u64>> {
+        let length = |Frame { before, after }: &Frame| (before.len() + after.len()) as u64;
+        Ok(self.frame(add_special_tokens)?.map(length))
+    }
+
     /// Number of tokens of each text; ids are counted and not kept.
     ///
     /// # Errors
     /// As [`Self::encode_batch`].
-    pub fn count_tokens(&self, texts: &[&str], add_special_tokens: bool, threads: usize) -> Result<Vec<u64>> {
-        let Some((before, after)) = self.frame(add_special_tokens)? else {
-            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, threads)?;
+    pub fn count_tokens<'a>(
+        &self,
+        texts: &[&str],
+        add_special_tokens: bool,
+        crew: impl Into<Crew<'a>>,
+    ) -> Result<Vec<u64>> {
+        let crew = crew.into();
+        check_lengths(texts)?;
+        let Some(framing) = self.framing(add_special_tokens)? else {
+            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, crew)?;
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
         };
-        let framing = (before.len() + after.len()) as u64;
-        let (pieces, sizes) = self.pieces(texts, threads);
+        let (pieces, sizes) = self.pieces(texts, crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let count = |Piece { row, bytes, .. }: &Piece, worker: &mut Worker| {
             self.pipeline.seed_row(call, *row, worker);
             let mut sink = CountSink::default();
-            self.pipeline.encode(&texts[*row][bytes.clone()], worker, &mut sink)?;
+            let text = &texts[*row][bytes.clone()];
+            self.pipeline.encode_piece(text, bytes.start == 0, worker, &mut sink)?;
             Ok((*row, sink.0))
         };
         let runs = in_runs(
             &sizes,
-            threads,
+            crew,
             || pool.take(),
             |worker| pool.put(worker),
             |run, worker| pieces[run].iter().map(|piece| count(piece, worker)).collect::<Result<Vec<_>>>(),

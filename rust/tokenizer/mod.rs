@@ -7,16 +7,20 @@ mod ids;
 mod limits;
 mod pieces;
 pub mod pipeline;
+mod spaced;
 mod stream;
 mod training;
 mod words;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+pub use batch::Crew;
 pub use encode::{EncodeInput, Sequence};
 pub use ids::Ragged;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
+pub(crate) use pipeline::check_length;
 pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
+pub use spaced::Spaced;
 pub use training::{Utf8Errors, WordCounting};
 
 use crate::Result;
@@ -72,6 +76,15 @@ pub struct Tokenizer {
     decoder: Option<Decoder>,
     truncation: Option<Truncation>,
     padding: Option<PaddingRule>,
+    /// Without special tokens, and with them, once asked for.
+    frames: [OnceLock<Option<Frame>>; 2],
+}
+
+/// Special ids before and after a text's own.
+#[derive(Clone, Debug, Default)]
+struct Frame {
+    before: Vec<u32>,
+    after: Vec<u32>,
 }
 
 impl Tokenizer {
@@ -99,6 +112,7 @@ impl Tokenizer {
             decoder: parts.decoder.clone(),
             truncation: parts.truncation.clone(),
             padding: parts.padding.clone(),
+            frames: Default::default(),
         }
     }
 

@@ -10,13 +10,15 @@
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
 //!   has neither, between two letters of one span at a place that no token reaches across ([`CutPoints`]): the span is
 //!   cut, but its ids are not changed. (In o200k the case of the letters behind decides where a span ends, so there
-//!   text without spaces stays whole.)
+//!   text without spaces stays whole.) Where spaces are made visible and nothing is cut, before a run of spaces.
 //!
 //! Numbers of pre-tokens do not survive the latter, so this is for ids alone.
 
 use std::ops::Range;
 
 use super::pipeline::{Pipeline, Plan};
+use crate::added_tokens::Matchers;
+use crate::metaspace::VISIBLE_SPACE;
 use crate::models::bpe::CutPoints;
 use crate::normalizers::Normalizer;
 use crate::scan::Splitter;
@@ -49,18 +51,47 @@ impl Pipeline {
         pieces
     }
 
+    /// A border near the end of the beginning of a longer text, which holds whatever follows; `margin` bytes or more
+    /// come after it.
+    ///
+    /// None where a text that goes on is encoded otherwise than one that begins.
+    pub fn last_border(&self, text: &str, margin: usize) -> Option<usize> {
+        let Plan::Scan(_) = self.plan() else { return None };
+        let margin = margin.max(self.reach());
+        self.lasting_border(text, text.len().checked_sub(SEARCHED + margin)?, margin)
+    }
+
+    fn lasting_border(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {
+        let border = self.borders(text.len())?.find(text, wanted)?;
+        // What the border was judged by must end before the text does: then it is the same in the longer text.
+        let judged = surroundings(text, border, self.reach());
+        (border + margin <= text.len() && judged.end < text.len()).then_some(border)
+    }
+
+    /// Bytes to both sides of a border that decide on it.
+    fn reach(&self) -> usize {
+        let Matchers { original, normalized, .. } = self.matchers();
+        original.longest().max(normalized.longest()).unwrap_or(0) + BLURRED
+    }
+
     fn borders(&self, len: usize) -> Option<Borders<'_>> {
-        let (Plan::Scan(splitter) | Plan::Words(splitter)) = self.plan() else { return None };
-        let is_apart = self.normalizer().is_none_or(Normalizer::is_local);
-        let is_possible = is_apart && self.model().is_deterministic();
-        is_possible.then(|| Borders { pipeline: self, splitter, cuts: self.encoder().cut_points(len) })
+        let (splitter, normalizer) = match self.plan() {
+            Plan::Scan(splitter) | Plan::Words(splitter) => (splitter, self.normalizer()),
+            Plan::Spaced(_) => (Splitter::Spaces, None),
+            Plan::Stages => return None,
+        };
+        let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
+        let cuts = is_possible.then(|| self.encoder().cut_points(len))?;
+        Some(Borders { matchers: self.matchers(), splitter, normalizer, cuts })
     }
 }
 
 /// What decides on borders in one text.
 struct Borders<'a> {
-    pipeline: &'a Pipeline,
+    matchers: &'a Matchers,
     splitter: Splitter,
+    /// What may change characters; that spaces become visible changes nothing at a border.
+    normalizer: Option<&'a Normalizer>,
     cuts: Option<&'a CutPoints>,
 }
 
@@ -85,6 +116,9 @@ impl Borders<'_> {
     }
 
     fn is_between_words(&self, left: char, right: char) -> bool {
+        if self.splitter == Splitter::Spaces {
+            return right == ' ' && left != ' ' && left != VISIBLE_SPACE;
+        }
         let class = Class::of(right);
         let is_end = class.is(SPACE)
             || (class.is(PUNCTUATION)
@@ -96,7 +130,8 @@ impl Borders<'_> {
 
     fn is_between_letters(&self, text: &str, border: usize, left: char, right: char) -> bool {
         let are_letters = Class::of(left).is(LETTER) && Class::of(right).is(LETTER);
-        let is_one_span = matches!(self.splitter, Splitter::Gpt2 | Splitter::Cl100k | Splitter::Qwen2);
+        let is_one_span =
+            !matches!(self.splitter, Splitter::O200k | Splitter::Whitespace | Splitter::WhitespaceSplit);
         let start = border - left.len_utf8();
         let is_cut =
             |cuts: &CutPoints| cuts.unit_end(text.as_bytes(), start, border + right.len_utf8()) == border;
@@ -105,12 +140,11 @@ impl Borders<'_> {
 
     /// Whether neither an added token nor the normalizer minds the border.
     fn is_free(&self, text: &str, border: usize) -> bool {
-        let matchers = self.pipeline.matchers();
         let stays = |normalizer: &Normalizer| {
-            let reach = matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
+            let reach = self.matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
             normalizer.is_identity(&text[surroundings(text, border, reach)])
         };
-        self.pipeline.normalizer().is_none_or(stays) && !matchers.touch(text, border)
+        self.normalizer.is_none_or(stays) && !self.matchers.touch(text, border)
     }
 }
 
@@ -216,6 +250,25 @@ mod tests {
             let pieces = pipeline.pieces(&text, target);
             let apart: Vec<u32> = pieces.iter().flat_map(|piece| ids(&pipeline, &text[piece.clone()])).collect();
             prop_assert_eq!(apart, ids(&pipeline, &text), "{:?}", pieces);
+        }
+
+        #[test]
+        fn last_border_matches_naive(
+            splitter in 0..Splitter::PATTERNS.len() + 2,
+            with_normalizer in any::<bool>(),
+            choices in prop::collection::vec((byte(), byte()), 0..60),
+            text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,200}|((e\u{301}|é)a[ .][bc]){0,60}|[日本語กาa]{0,200}|[ab]{0,200}",
+            read in 0..200usize,
+            wanted in 0..200usize,
+        ) {
+            let pipeline = pipeline(splitter, with_normalizer, &choices);
+            pipeline.encoder().cut_points(1 << 20);
+            let beginning = &text[..text.floor_char_boundary(read.min(text.len()))];
+            let wanted = wanted.min(beginning.len());
+            if let Some(border) = pipeline.lasting_border(beginning, wanted, pipeline.reach()) {
+                let apart = [ids(&pipeline, &text[..border]), ids(&pipeline, &text[border..])].concat();
+                prop_assert_eq!(apart, ids(&pipeline, &text), "{:?}", border);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::spaced::{Spaced, spaced};
 use super::stream::Stream;
 use super::words::Words;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
@@ -21,6 +22,17 @@ use crate::{Error, Result};
 /// Bytes that the cache of one thread takes unless told otherwise.
 pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 
+/// Bytes of the longest text: offsets have 32 bits, of which one is left free.
+pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
+
+/// Refuses a text of more than [`LONGEST_TEXT`] bytes.
+pub(crate) fn check_length(bytes: usize) -> Result<()> {
+    if bytes > LONGEST_TEXT {
+        return Err(Error::TextTooLong { bytes, limit: LONGEST_TEXT });
+    }
+    Ok(())
+}
+
 /// How pre-tokens are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
@@ -28,6 +40,8 @@ pub enum Plan {
     Scan(Splitter),
     /// One scanner over the text itself; the normalizer changes each pre-token by itself.
     Words(Splitter),
+    /// One scanner over the text itself, in which spaces stand for U+2581.
+    Spaced(Spaced),
     /// The stages one by one, each on what the one before made.
     Stages,
 }
@@ -114,13 +128,16 @@ impl Pipeline {
             Ok(text.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
-        let (plan, unit) = match plan(pre_tokenizer.as_ref()) {
-            // Unknown text is spelled as the model sees it.
-            (_, Unit::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, Unit::Text),
-            found => found,
+        let (plan, unit) = match spaced(normalizer.as_ref(), pre_tokenizer.as_ref(), &model) {
+            Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), Unit::Spaced),
+            _ => match plan(pre_tokenizer.as_ref()) {
+                // Unknown text is spelled as the model sees it.
+                (_, Unit::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, Unit::Text),
+                found => found,
+            },
         };
         let plan = word_plan(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers).unwrap_or(plan);
-        let training_unit = if added.are_own_bytes() { unit } else { Unit::Text };
+        let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
             calls: AtomicU64::new(0),
@@ -213,26 +230,37 @@ impl Pipeline {
     /// # Errors
     /// [`Error::TextTooLong`] above 2 GiB; those of pre-tokenizer and model.
     pub fn encode<S: Sink>(&self, text: &str, worker: &mut Worker, sink: &mut S) -> Result<()> {
-        let limit = u32::MAX as usize / 2;
-        if text.len() > limit {
-            return Err(Error::TextTooLong { bytes: text.len(), limit });
-        }
+        self.encode_piece(text, true, worker, sink)
+    }
+
+    /// As [`Self::encode`], for one of [`Self::pieces`]; only the first `is_first`.
+    pub(super) fn encode_piece<S: Sink>(
+        &self,
+        text: &str,
+        is_first: bool,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
+        check_length(text.len())?;
         let mut word = 0;
-        self.matchers.original.segments(text, |segment| match segment.token {
-            Some(id) => {
+        self.matchers.original.segments(text, |segment| {
+            if let Some(id) = segment.token {
                 let whole = Normalized::new(text, 0, S::TRACKED);
                 sink.added(id, &whole, segment.start, segment.end, word);
                 word += 1;
-                Ok(())
+                return Ok(());
             }
-            None => self.encode_segment(text, segment, &mut word, worker, sink),
+            let is_begun = !is_first && segment.start == 0;
+            self.encode_segment(text, segment, is_begun, &mut word, worker, sink)
         })
     }
 
+    /// Encodes text between added tokens; it `is_begun` where more of it came before.
     fn encode_segment<S: Sink>(
         &self,
         text: &str,
         segment: Segment,
+        is_begun: bool,
         word: &mut u32,
         worker: &mut Worker,
         sink: &mut S,
@@ -241,7 +269,16 @@ impl Pipeline {
             return self.scan_original(splitter, text, segment.start, segment.end, word, worker, sink);
         }
         let piece = &text[segment.start..segment.end];
-        let is_identity = self.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(piece));
+        if let Plan::Spaced(Spaced { has_prefix }) = self.plan
+            && self.encode_spaced(text, segment, has_prefix && !is_begun, word, worker, sink)?
+        {
+            return Ok(());
+        }
+        let normalizer = self.normalizer.as_ref().and_then(|normalizer| match self.plan {
+            Plan::Spaced(spaced) if is_begun => spaced.without_prefix(normalizer),
+            _ => Some(normalizer),
+        });
+        let is_identity = normalizer.is_none_or(|normalizer| normalizer.is_identity(piece));
         if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
             return self.matchers.normalized.segments(piece, |inner| {
                 if let Some(id) = inner.token {
@@ -255,7 +292,7 @@ impl Pipeline {
             });
         }
         let mut normalized = Normalized::new(piece, segment.start, S::TRACKED);
-        if let (false, Some(normalizer)) = (is_identity, &self.normalizer) {
+        if let (false, Some(normalizer)) = (is_identity, normalizer) {
             normalized = normalizer.normalize(normalized)?;
         }
         self.matchers.normalized.segments(normalized.text(), |inner| {
@@ -274,7 +311,7 @@ impl Pipeline {
     }
 
     /// Encodes one pre-token of text that stages have changed, in units where it is long.
-    fn encode_pre_token<S: Sink>(
+    pub(super) fn encode_pre_token<S: Sink>(
         &self,
         text: &Normalized<'_>,
         Range { mut start, end }: Range<usize>,
@@ -307,7 +344,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> Result<()> {
         let words = Words { encoder: &self.encoder, clean_up: self.clean_up() };
-        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word);
+        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
         Ok(())
@@ -320,8 +357,8 @@ impl Pipeline {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
             }),
-            (Plan::Stages | Plan::Words(_), Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
-            (Plan::Stages | Plan::Words(_), None) => {}
+            (_, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
+            (_, None) => {}
         }
         Ok(cut)
     }
@@ -394,7 +431,7 @@ impl Pipeline {
                 (None, Plan::Scan(splitter)) => splitter.for_each_span(&text[start..end], |from, to| {
                     each(text.as_bytes(), start + from, start + to);
                 }),
-                (None, Plan::Stages | Plan::Words(_)) => {
+                (None, _) => {
                     let cut = self.cut(normalized.slice(start..end), plan)?;
                     for span in &cut.spans {
                         each(cut.text.text().as_bytes(), span.start, span.end);
@@ -403,5 +440,17 @@ impl Pipeline {
             }
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_may_have_2_gib_less_one_byte() {
+        assert!(check_length((1 << 31) - 1).is_ok());
+        let error = check_length(1 << 31).expect_err("one byte too many");
+        assert!(matches!(error, Error::TextTooLong { bytes: 0x8000_0000, limit: 0x7fff_ffff }));
     }
 }

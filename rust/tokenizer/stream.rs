@@ -19,19 +19,23 @@ pub(super) struct Stream<'a, S> {
     filled: usize,
     /// Number of the next pre-token.
     word: u32,
+    /// 1 where spans are pre-tokens, 0 where all are parts of one.
+    step: u32,
     result: Result<()>,
 }
 
 impl<'a, S: Sink> Stream<'a, S> {
+    /// A stream of pre-tokens of `text`, the first of which is number `word` and each next one number `step` more.
     pub(super) fn new(
         words: Words<'a>,
         text: &'a [u8],
         worker: &'a mut Worker,
         sink: &'a mut S,
         word: u32,
+        step: u32,
     ) -> Self {
         let ahead = [Ahead::default(); AHEAD];
-        Self { words, text, worker, sink, ahead, filled: 0, word, result: Ok(()) }
+        Self { words, text, worker, sink, ahead, filled: 0, word, step, result: Ok(()) }
     }
 
     /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units where that changes nothing.
@@ -41,7 +45,8 @@ impl<'a, S: Sink> Stream<'a, S> {
         while let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at)) {
             let room = &mut self.ahead[self.filled..];
             let bounds = (&starts[at..], &ends[at..]);
-            let mut taken = self.worker.cache.look_ahead_many(self.text, base, bounds, self.word, room);
+            let mut taken =
+                self.worker.cache.look_ahead_many(self.text, base, bounds, (self.word, self.step), room);
             self.filled += taken;
             if taken == 0 {
                 self.push_long(base + start as usize, base + end as usize);
@@ -49,7 +54,7 @@ impl<'a, S: Sink> Stream<'a, S> {
             } else if self.filled == AHEAD {
                 self.flush();
             }
-            self.word = self.word.wrapping_add(taken as u32);
+            self.word = self.word.wrapping_add(taken as u32 * self.step);
             at += taken;
         }
     }

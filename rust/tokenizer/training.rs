@@ -95,7 +95,7 @@ impl WordCounting {
                 idle.push(counter);
             }
         };
-        let result = in_runs(&sizes, self.threads, take, put, |run, counter| {
+        let result = in_runs(&sizes, self.threads.into(), take, put, |run, counter| {
             run.into_iter().try_for_each(|at| count_text(&self.pipeline, texts[at], positions[at], counter))
         });
         self.counters = idle.into_inner().unwrap_or_default();

@@ -23,13 +23,13 @@ from lexmill import (
 )
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
 from lexmill.decoders import Decoder
-from lexmill.models import BPE, Model
-from lexmill.normalizers import NFC, Normalizer
+from lexmill.models import BPE, Model, WordLevel, WordPiece
+from lexmill.normalizers import NFC, BertNormalizer, Normalizer
 from lexmill.normalizers import Sequence as NormalizerSequence
 from lexmill.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation, Split
 from lexmill.pre_tokenizers import Sequence as PreTokenizerSequence
-from lexmill.processors import PostProcessor, RobertaProcessing, TemplateProcessing
-from lexmill.trainers import BpeTrainer, Trainer
+from lexmill.processors import BertProcessing, PostProcessor, RobertaProcessing, TemplateProcessing
+from lexmill.trainers import BpeTrainer, Trainer, WordLevelTrainer, WordPieceTrainer
 
 Ids = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
@@ -111,6 +111,13 @@ def visible_spaces(tokenizer: Tokenizer) -> None:
     assert_type(decoders.Strip().start, int)
 
 
+class Column:
+    """What offers itself by Arrow's stream interface, as a polars Series does."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return None
+
+
 def arrays(tokenizer: Tokenizer) -> None:
     found = tokenizer.encode_files_arrays([Path("a.txt"), "b.txt"], "\n", errors="replace")
     assert_type(found, TokenArrays)
@@ -121,8 +128,17 @@ def arrays(tokenizer: Tokenizer) -> None:
     for row in found:
         assert_type(row, Ids)
         assert_type(tokenizer.decode(row, strict=True), str)
+    assert_type(tokenizer.encode_ids("a", add_special_tokens=False), list[int])
     assert_type(tokenizer.encode_batch_ids(("a", "b")), list[list[int]])
+    assert_type(tokenizer.encode_batch_ids([b"a", b"b"], errors="replace"), list[list[int]])
+    assert_type(tokenizer.encode_batch_arrays(np.array(["a", "b"])), TokenArrays)
+    assert_type(tokenizer.encode_batch_arrays(np.array([b"a"])), TokenArrays)
     assert_type(tokenizer.count_tokens(["a"]), npt.NDArray[np.int64])
+    assert_type(tokenizer.count_tokens_files(["a.txt", Path("b.txt")], "|", errors="replace"), npt.NDArray[np.int64])
+    assert_type(tokenizer.count_tokens(Column()), npt.NDArray[np.int64])
+    assert_type(tokenizer.encode_batch(Column()), list[Encoding])
+    tokenizer.train_from_iterator(Column())
+    tokenizer.train_from_iterator([Column(), Column()])
     assert_type(tokenizer.decode_batch([[1, 2], range(3)]), list[str])
     assert_type(TokenArrays(np.zeros(1, np.uint16), np.array([0, 1])), TokenArrays)
 
@@ -130,6 +146,7 @@ def arrays(tokenizer: Tokenizer) -> None:
 def refused(tokenizer: Tokenizer) -> None:
     # Each line must be an error, or the ignore itself is one (warn_unused_ignores).
     tokenizer.encode(b"bytes")  # type: ignore[call-overload]
+    tokenizer.encode_batch_ids([1, 2])  # type: ignore[arg-type]
     tokenizer.encode(["a", "text"], is_pretokenized="yes")  # type: ignore[call-overload]
     tokenizer.train("file.txt", BPE())  # type: ignore[arg-type]
     tokenizer.train(["file.txt"], errors="ignore")  # type: ignore[arg-type]
@@ -146,3 +163,18 @@ def caught(tokenizer: Tokenizer) -> None:
         tokenizer.save("tokenizer.json", pretty=False)
     except errors.FileError as error:
         assert_type(error.filename, Any)
+
+
+def wordpiece(path: Path) -> None:
+    model = WordPiece.from_file(path, unk_token="?", max_input_chars_per_word=9)
+    assert_type(model, WordPiece)
+    assert_type(model.continuing_subword_prefix, str)
+    assert_type(WordPiece.read_file("vocab.txt"), dict[str, int])
+    assert_type(WordLevel.from_file(path, "<unk>").unk_token, str)
+    assert_type(BertNormalizer(strip_accents=True).strip_accents, bool | None)
+    assert_type(BertProcessing(("[SEP]", 1), ("[CLS]", 2)).sep, tuple[str, int])
+    trainer = WordPieceTrainer(score="likelihood", tie_break=None, min_pair_frequency=2)
+    assert_type(trainer.score, Literal["frequency", "likelihood", "likelihood-float64"])
+    assert_type(WordLevelTrainer(min_frequency=3).vocab_size, int)
+    WordPieceTrainer(score="count")  # type: ignore[arg-type]
+    WordPiece({"a": "b"})  # type: ignore[dict-item]

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import gc
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from lexmill import TokenArrays, processors
-from lexmill.errors import OptionError
+from lexmill.errors import InputTypeError, OptionError
 from small import byte_level, letters
 
 TEXTS = ["ab", "", "c", "def"]
@@ -55,6 +57,78 @@ class TestContents:
         tokenizer = letters()
         assert [row.tolist() for row in tokenizer.encode_files_arrays(paths)] == [[0, 1, 2], [3]]
         assert [row.tolist() for row in tokenizer.encode_files_arrays(paths, "|")] == [[0, 1], [2], [3]]
+
+
+class TestOneText:
+    LONG = "ab abc " * 60_000
+
+    @pytest.mark.parametrize("text", ["", "ab", "ab abc d" * 40, "ab abc " * 1_000, LONG])
+    @pytest.mark.parametrize("special", [True, False])
+    def test_same_as_the_ids_of_the_encoding(self, text: str, special: bool) -> None:
+        tokenizer = byte_level(("a", "b"))
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="[C] $A [S]", special_tokens=[("[C]", 9), ("[S]", 8)]
+        )
+        expected = tokenizer.encode(text, add_special_tokens=special).ids
+        assert tokenizer.encode_ids(text, add_special_tokens=special) == expected
+        assert tokenizer.encode_ids(text, add_special_tokens=special, num_threads=3) == expected
+
+    def test_what_comes_after_the_model_may_change_between_calls(self) -> None:
+        tokenizer = letters()
+        assert tokenizer.encode_ids("abc") == [0, 1, 2]
+        tokenizer.enable_truncation(2)
+        assert tokenizer.encode_ids("abc") == [0, 1]
+        tokenizer.enable_padding(length=4, pad_id=7)
+        assert tokenizer.encode_ids("abc") == [0, 1, 7, 7]
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.post_processor = processors.TemplateProcessing(single="$A [S]", special_tokens=[("[S]", 8)])
+        assert tokenizer.encode_ids("abc") == [0, 1, 2, 8]
+        assert tokenizer.encode_ids("abc", add_special_tokens=False) == [0, 1, 2]
+
+    @pytest.mark.parametrize("text", [None, 5, b"ab", ["ab"], "\ud800"])
+    def test_it_must_be_str(self, text: Any) -> None:
+        with pytest.raises(InputTypeError):
+            letters().encode_ids(text)
+
+    def test_an_error_leaves_the_tokenizer_as_it_was(self) -> None:
+        tokenizer = letters("ab", unk_token="<u>")
+        for _ in range(3):
+            with pytest.raises(KeyError, match="<u>"):
+                tokenizer.encode_ids("ax")
+        assert tokenizer.encode_ids("ab") == [0, 1]
+
+    def test_large_ids_are_made_anew(self) -> None:
+        tokenizer = letters("a", unk_token=None)
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="$A [S] [T]", special_tokens=[("[S]", 2**18), ("[T]", 2**32 - 1)]
+        )
+        assert tokenizer.encode_ids("a") == [0, 2**18, 2**32 - 1]
+        assert tokenizer.encode_batch_ids(["a", ""]) == [[0, 2**18, 2**32 - 1], [2**18, 2**32 - 1]]
+
+
+def test_making_lists_leaves_the_garbage_collector_as_it_was() -> None:
+    assert gc.isenabled()
+    tokenizer = letters()
+    tokenizer.encode_batch_ids(TEXTS)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        tokenizer.encode_batch_ids(TEXTS)
+        assert tokenizer.encode("ab").offsets == [(0, 1), (1, 2)]
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    rows = tokenizer.encode_batch_ids(TEXTS)
+    assert gc.is_tracked(rows)
+    assert all(map(gc.is_tracked, rows))
+
+
+def test_offsets_from_2_to_the_18_on_are_right() -> None:
+    encoding = letters().encode("ab " * 100_000)
+    assert encoding.offsets[-1] == (299_998, 299_999)
+    assert encoding.offsets == [(3 * word + at, 3 * word + at + 1) for word in range(100_000) for at in (0, 1)]
+    assert encoding.word_ids[-1] == 99_999
 
 
 class TestWidth:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import time
@@ -22,6 +23,7 @@ from lexmill.errors import (
     InputTypeError,
     InvalidUtf8Error,
     OptionError,
+    TextTooLongError,
     VocabError,
 )
 from small import byte_level, letters
@@ -49,7 +51,9 @@ class TestFiles:
         with pytest.raises(FileError, match=re.escape(str(path))) as raised:
             read(str(path))
         assert isinstance(raised.value, OSError)
-        assert (raised.value.errno, raised.value.filename) == (2, str(path))
+        assert (raised.value.errno, raised.value.strerror) == (2, os.strerror(2))
+        assert raised.value.filename == str(path)
+        assert re.match(f"cannot (open|read) {re.escape(str(path))}: ", str(raised.value))
 
     @pytest.mark.parametrize("read", [Tokenizer.from_file, lambda path: letters().train([path], quiet())])
     def test_a_directory_is_no_file(self, read: Callable[[str], Any], tmp_path: Path) -> None:
@@ -208,6 +212,14 @@ class TestTraining:
             tokenizer.train_from_iterator(items, quiet())
         assert tokenizer.get_vocab_size() == 2
 
+    def test_an_empty_special_token_takes_an_id_and_is_never_found(self) -> None:
+        # Hugging Face does the same, and its file is what ours must be.
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.train_from_iterator(["ab ab"], quiet(special_tokens=["", "<s>"], vocab_size=6))
+        assert tokenizer.get_vocab() == {"": 0, "<s>": 1, " ": 2, "a": 3, "b": 4, "ab": 5}
+        assert list(tokenizer.get_added_tokens_decoder()) == [1]
+        assert tokenizer.encode("ab<s>").ids == [5, 1]
+
     def test_what_the_iterator_raises_comes_through(self) -> None:
         def texts() -> Iterator[str]:
             yield "ab"
@@ -271,8 +283,6 @@ class TestTexts:
             tokenizer.encode(text)
         with pytest.raises(InputTypeError):
             tokenizer.encode("a", text) if text is not None else tokenizer.encode(text)
-        with pytest.raises(TypeError):
-            tokenizer.encode_batch_arrays([text])
 
     @pytest.mark.parametrize("words", ["ab", [5], [None], {"a": 1}, iter(["a"]), ["\ud800"]])
     def test_words_must_be_a_list_a_tuple_or_an_array_of_str(self, words: Any) -> None:
@@ -288,6 +298,42 @@ class TestTexts:
     def test_items_must_be_texts_or_pairs(self, item: Any) -> None:
         with pytest.raises(InputTypeError):
             letters().encode_batch(["a", item])
+
+
+@pytest.mark.parametrize("call", ["encode_batch", "encode_batch_arrays", "encode_batch_ids", "count_tokens"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_stops_a_batch_within_half_a_second(call: str, threads: int) -> None:
+    # One string many times: seconds of work, and no memory.
+    texts = ["ab cd efg " * 20_000] * 3_000
+    encode = getattr(byte_level(), call)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    started = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            encode(texts, num_threads=threads)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - started < 0.55
+
+
+@pytest.mark.slow
+def test_a_text_above_the_limit_is_refused_before_any_is_encoded(tmp_path: Path) -> None:
+    # Texts that would take minutes come first.
+    texts = ["ab " * 700_000_000, "a" * 2**31]
+    path = tmp_path / "long.txt"
+    with path.open("wb") as file:
+        file.truncate(2**31)
+    message = "a single text has 2147483648 bytes but at most 2147483647 can be addressed"
+    tokenizer = byte_level()
+    started = time.monotonic()
+    for call in (tokenizer.encode_batch_arrays, tokenizer.encode_batch_ids, tokenizer.count_tokens):
+        with pytest.raises(TextTooLongError, match=message):
+            call(texts)
+    assert time.monotonic() - started < 2
+    with pytest.raises(TextTooLongError, match=message):
+        tokenizer.encode_files_arrays([path])
 
 
 class TestIds:

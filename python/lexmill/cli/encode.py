@@ -20,7 +20,7 @@ from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.errors import OptionError
 
-__all__ = ["Part", "Source", "encode", "encode_groups"]
+__all__ = ["Part", "Source", "encode", "groups"]
 
 # Files go to the core in groups of about this many bytes: enough for all threads, and the progress moves.
 _GROUP = 1 << 25
@@ -65,11 +65,11 @@ def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
     started = time.perf_counter()
     if output == STANDARD:
         with write_whole(STANDARD) as stream:
-            for part in encode_groups(source):
+            for part in _encode_groups(source):
                 for row in part.arrays:
                     stream.write(" ".join(map(str, row.tolist())).encode() + b"\n")
         return Outcome({})
-    parts = list(encode_groups(source))
+    parts = list(_encode_groups(source))
     seconds = time.perf_counter() - started
     splits = _joined_splits([part.arrays for part in parts])
     # Both are complete before either takes its place.
@@ -83,13 +83,13 @@ def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
     return _outcome(output, row_splits, parts, splits, seconds)
 
 
-def encode_groups(source: Source) -> Iterator[Part]:
+def _encode_groups(source: Source) -> Iterator[Part]:
     """Encodes the files in order, a group at a time, and shows how far it is."""
     total = check_inputs(source.files)
     tokenizer = load_tokenizer(source.tokenizer)
     done = 0
     with ProgressBar(not source.as_json, in_bytes=("encode",)) as progress:
-        for group in _groups(source.files):
+        for group in groups(source.files):
             progress("encode", done, total)
             encode_group = _encode_stream if is_stream(group[0]) else _encode_files
             part = encode_group(tokenizer, source, group)
@@ -97,7 +97,8 @@ def encode_groups(source: Source) -> Iterator[Part]:
             yield part
 
 
-def _groups(paths: Sequence[str]) -> Iterator[list[str]]:
+def groups(paths: Sequence[str]) -> Iterator[list[str]]:
+    """The files in order, in groups that are worth a call each; what can be read but once is alone."""
     group: list[str] = []
     size = 0
     for path in paths:
@@ -135,7 +136,8 @@ def _documents(text: str, separator: str) -> list[str]:
     if not separator:
         message = "separator is empty but must be at least one character"
         raise OptionError(message)
-    return text.removesuffix(separator).split(separator) if text else []
+    *documents, rest = text.split(separator)
+    return [*documents, rest] if rest else documents
 
 
 def _joined_splits(parts: Sequence[TokenArrays]) -> npt.NDArray[np.int64]:

@@ -86,45 +86,50 @@ impl Bpe {
         let count = scratch.ids.len();
         if dropout.is_none() && count <= SHORT {
             let Scratch { ids, lens, merges, .. } = scratch;
-            let kept = merge_short(&self.pairs, ids, lens, merges);
-            tokens.ids.extend_from_slice(&ids[..kept]);
-            tokens.lens.extend_from_slice(&lens[..kept]);
+            merge_short(&self.pairs, ids, lens, merges);
         } else {
             merge_long(&self.pairs, dropout, scratch);
-            let kept = (0..count).filter(|&at| scratch.lens[at] != 0);
-            tokens.ids.extend(kept.clone().map(|at| scratch.ids[at]));
-            tokens.lens.extend(kept.map(|at| scratch.lens[at]));
+        }
+        for (&id, &len) in scratch.ids.iter().zip(&scratch.lens) {
+            if len != 0 {
+                tokens.push(id, len);
+            }
         }
     }
 }
 
-/// Merges in place; returns how many symbols are left at the front.
-fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mut [u64]) -> usize {
-    let mut count = ids.len();
-    while count > 1 {
+/// Merges by looking through all that is left for the lowest rank; symbols that were merged away are left with length 0.
+fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mut [u64]) {
+    let count = ids.len();
+    // Places of the neighbours; nothing is moved up, since so few symbols are looked through faster than moved.
+    let mut prev: [u8; SHORT + 1] = std::array::from_fn(|at| (at as u8).wrapping_sub(1));
+    let mut next: [u8; SHORT + 1] = std::array::from_fn(|at| at as u8 + 1);
+    loop {
         let (mut best, mut at) = (NO_MERGE, 0);
-        for (place, &merge) in merges[..count - 1].iter().enumerate() {
+        for (place, &merge) in merges.iter().enumerate() {
             if merge < best {
                 (best, at) = (merge, place);
             }
         }
         if best == NO_MERGE {
-            break;
+            return;
         }
+        let right = usize::from(next[at]);
+        let after = usize::from(next[right]);
         ids[at] = id_of(best);
-        lens[at] += lens[at + 1];
-        ids.copy_within(at + 2..count, at + 1);
-        lens.copy_within(at + 2..count, at + 1);
-        merges.copy_within(at + 1..count - 1, at);
-        count -= 1;
-        if at > 0 {
-            merges[at - 1] = pairs.merge(ids[at - 1], ids[at]);
+        lens[at] += lens[right];
+        lens[right] = 0;
+        next[at] = after as u8;
+        prev[after] = at as u8;
+        if let Some(gone) = merges.get_mut(right) {
+            *gone = NO_MERGE;
         }
-        if at + 1 < count {
-            merges[at] = pairs.merge(ids[at], ids[at + 1]);
+        merges[at] = if after < count { pairs.merge(ids[at], ids[after]) } else { NO_MERGE };
+        if at > 0 {
+            let before = usize::from(prev[at]);
+            merges[before] = pairs.merge(ids[before], ids[at]);
         }
     }
-    count
 }
 
 /// Merges over a linked list; symbols that were merged away are left with length 0.

@@ -3,6 +3,7 @@
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
 mod byte_symbols;
+mod char_ids;
 mod cut_points;
 mod derivations;
 mod longest_match;
@@ -11,6 +12,8 @@ mod pair_table;
 mod spelled;
 mod symbols;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use byte_symbols::ByteSymbols;
@@ -20,8 +23,10 @@ pub use pair_table::PairTable;
 
 use super::Tokens;
 use crate::byte_level::push_mapped;
+use crate::metaspace::VISIBLE_SPACE;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
+use char_ids::CharIds;
 
 /// Options of [`Bpe`]; the names are Hugging Face's.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +57,7 @@ pub struct Bpe {
     pairs: Arc<PairTable>,
     options: BpeOptions,
     unk_id: Option<u32>,
+    chars: Arc<CharIds>,
     /// `<0xNN>` tokens, when byte fallback is on.
     fallback_ids: Arc<Vec<Option<u32>>>,
 }
@@ -64,6 +70,7 @@ impl Default for Bpe {
             pairs: Arc::new(PairTable::new(std::iter::empty())),
             options: BpeOptions::default(),
             unk_id: None,
+            chars: Arc::new(CharIds::new(&Vocab::new())),
             fallback_ids: Arc::default(),
         }
     }
@@ -103,6 +110,7 @@ impl Bpe {
         let merges = (0u32..).zip(pairs).filter(|&(rank, &(pair, _))| table.rank(pair) == Some(rank));
         let merges = merges.map(|(_, &(pair, _))| pair).collect();
         let mut bpe = Self {
+            chars: Arc::new(CharIds::new(&vocab)),
             vocab,
             merges: Arc::new(merges),
             pairs: Arc::new(table),
@@ -157,9 +165,30 @@ impl Bpe {
 
     /// Where pre-tokens may be cut; `None` if what is left and right of a cut may still matter.
     ///
-    /// It does where unknown characters are joined, where they are dropped, which moves what follows them, and where
-    /// the tokens that stand for them are merged with others.
-    pub fn cut_points(&self) -> Option<CutPoints> {
+    /// With `is_spaced`, spaces may stand in them for U+2581.
+    pub fn cut_points(&self, is_spaced: bool) -> Option<CutPoints> {
+        let tokens = self.vocab.iter().map(|(token, _)| Cow::Borrowed(token));
+        let spaced = |(token, _): (&str, u32)| Cow::Owned(token.replace(VISIBLE_SPACE, " "));
+        let spaced = self.vocab.iter().filter(|_| is_spaced).map(spaced);
+        self.are_parts_apart().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
+    }
+
+    /// Whether pre-tokens may be cut before every run of U+2581: no token holds one behind another character.
+    pub fn is_cut_at_spaces(&self) -> bool {
+        let is_apart = |token: &str| !token.trim_start_matches(VISIBLE_SPACE).contains(VISIBLE_SPACE);
+        self.are_parts_apart() && self.vocab.iter().all(|(token, _)| is_apart(token))
+    }
+
+    /// The ids of tokens that stand for single bytes, when byte fallback is on.
+    pub fn fallback_ids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.fallback_ids.iter().copied().flatten().filter(|_| self.options.byte_fallback)
+    }
+
+    /// Whether parts of a pre-token between which nothing is merged may be encoded apart.
+    ///
+    /// They may not where unknown characters are joined, where they are dropped, which moves what follows them, and
+    /// where the tokens that stand for them are merged with others.
+    fn are_parts_apart(&self) -> bool {
         let options = &self.options;
         // Where only some bytes have tokens, an unknown character waits until those of the next ones are out.
         let is_unknown_apart = if options.byte_fallback {
@@ -167,12 +196,10 @@ impl Bpe {
         } else {
             options.unk_token.is_some() && !options.fuse_unk
         };
-        let stands_for_unknown = |id: u32| {
-            self.unk_id == Some(id) || (options.byte_fallback && self.fallback_ids.contains(&Some(id)))
-        };
-        let is_merged = |&(left, right): &(u32, u32)| stands_for_unknown(left) || stands_for_unknown(right);
-        let are_apart = self.has_plain_symbols() && is_unknown_apart && !self.merges.iter().any(is_merged);
-        are_apart.then(|| CutPoints::new(self.vocab.iter().map(|(token, _)| token)))
+        let unknown: HashSet<u32> = self.fallback_ids().chain(self.unk_id).collect();
+        let is_merged = |(left, right): &(u32, u32)| unknown.contains(left) || unknown.contains(right);
+        let is_unknown_merged = self.merges.iter().any(is_merged);
+        self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
     /// Encodes one pre-token; appends to `tokens`.

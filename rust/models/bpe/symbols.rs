@@ -24,7 +24,8 @@ impl Bpe {
                 symbol = &affixed;
             }
             let len = c.len_utf8() as u32;
-            if let Some(id) = self.vocab.id(symbol) {
+            let id = if plain { self.chars.get(c) } else { self.vocab.id(symbol) };
+            if let Some(id) = id {
                 flush(&mut pending, scratch);
                 scratch.push(id, len);
             } else if !(self.options.byte_fallback && self.push_fallback(symbol, scratch)) {

@@ -4,7 +4,7 @@
 //! say is then arithmetic on such integers, with the last bits of the block before carried in: a run is an addition, a
 //! neighbour a shift. The bits that are left are the places where spans start, and are written out as numbers.
 //!
-//! * [`fill`] is the loop over blocks; [`gpt2`], [`cl100k`], [`o200k`] and [`gaps`] are the arithmetic, [`runs`] and
+//! * [`fill`] is the loop over blocks; [`gpt2`], [`cl100k`], [`o200k`], [`spaces`] and [`gaps`] are the arithmetic, [`runs`] and
 //!   [`contractions`] what they share.
 //! * `avx512`, `avx2`, `neon` and [`portable`] make masks out of bytes and numbers out of masks, and nothing else.
 //!   Which of them is chosen when the program runs.
@@ -30,6 +30,7 @@ mod neon;
 mod o200k;
 mod portable;
 mod runs;
+mod spaces;
 #[cfg(test)]
 mod tests;
 
@@ -44,6 +45,7 @@ use gaps::{
 };
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
+use spaces::SpacesRules;
 
 impl Splitter {
     /// Writes the ends of the spans from the span boundary `start` on: as many as `ends` holds, or until the text ends.
@@ -101,6 +103,7 @@ impl Splitter {
             Self::Cl100k => fill_ends::<Cl100kRules<3>>(backend, text, start, ends),
             Self::Qwen2 => fill_ends::<Cl100kRules<1>>(backend, text, start, ends),
             Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
+            Self::Spaces => fill_ends::<SpacesRules>(backend, text, start, ends),
             Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. } => {
                 panic!("{self:?} has gaps")
             }

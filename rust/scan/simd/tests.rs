@@ -19,7 +19,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 9] = [
+const SPLITTERS: [Splitter; 10] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -29,6 +29,7 @@ const SPLITTERS: [Splitter; 9] = [
     Splitter::Bert,
     Splitter::BertText { accents: false },
     Splitter::BertText { accents: true },
+    Splitter::Spaces,
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
@@ -159,6 +160,7 @@ fill_matches_naive! {
     fill_ends_of_cl100k_matches_naive: Splitter::Cl100k;
     fill_ends_of_qwen2_matches_naive: Splitter::Qwen2;
     fill_ends_of_o200k_matches_naive: Splitter::O200k;
+    fill_ends_of_spaces_matches_naive: Splitter::Spaces;
     fill_spans_of_whitespace_matches_naive: Splitter::Whitespace;
     fill_spans_of_whitespace_split_matches_naive: Splitter::WhitespaceSplit;
 }

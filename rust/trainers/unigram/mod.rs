@@ -165,7 +165,7 @@ impl UnigramTrainer {
             if pieces.len() <= desired.max(corpus.alphabet.len()) {
                 return Ok(pieces.finish(wanted));
             }
-// A factor next to 1 must not keep all of them for ever.
+            // A factor next to 1 must not keep all of them for ever.
             let kept = (self.shrinking_factor * nearest(pieces.len() as u128)) as usize;
             pieces.prune(desired.max(kept.min(pieces.len() - 1)), on_progress)?;
         }

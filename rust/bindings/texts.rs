@@ -1,0 +1,183 @@
+//! Texts from Python, borrowed for one call: lists, iterables, numpy arrays and Arrow columns.
+
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
+
+use super::arrow::{Column, Imported, Malformed};
+use super::errors::{exception, to_python};
+use crate::tokenizer::Utf8Errors;
+
+/// Texts that stay alive and unchanged while the interpreter is detached; most are not copied.
+pub(super) struct Texts {
+    /// Each lies in what one of the other fields owns, and is lent for no longer than `self` lives.
+    rows: Vec<&'static str>,
+    bytes: usize,
+    errors: Utf8Errors,
+    objects: Vec<Py<PyAny>>,
+    arrays: Vec<Imported>,
+    mended: Vec<Box<str>>,
+}
+
+/// Keeps a text beyond its borrow.
+#[expect(unsafe_code, reason = "a structure cannot say that it borrows from itself")]
+fn kept(text: &str) -> &'static str {
+    // SAFETY: the callers put the owner of the text, which never changes it, beside it into `Texts`.
+    unsafe { &*std::ptr::from_ref(text) }
+}
+
+impl Texts {
+    /// No texts; bytes that are not UTF-8 will be treated as `errors` says.
+    pub(super) fn new(errors: Utf8Errors) -> Self {
+        Self {
+            rows: Vec::new(),
+            bytes: 0,
+            errors,
+            objects: Vec::new(),
+            arrays: Vec::new(),
+            mended: Vec::new(),
+        }
+    }
+
+    /// All texts of a column.
+    pub(super) fn of_column(py: Python<'_>, mut column: Column, errors: Utf8Errors) -> PyResult<Self> {
+        let mut texts = Self::new(errors);
+        while texts.push_next(py, &mut column)? {}
+        Ok(texts)
+    }
+
+    /// All texts of a list, an iterable, an array or a column.
+    pub(super) fn of(items: &Bound<'_, PyAny>, errors: Utf8Errors) -> PyResult<Self> {
+        let mut texts = Self::new(errors);
+        if let Ok(list) = items.cast::<PyList>() {
+            texts.push_list(list)?;
+        } else if let Some(column) = Column::of(items)? {
+            return Self::of_column(items.py(), column, errors);
+        } else if let Ok(array) = items.cast::<PyUntypedArray>() {
+            texts.push_list(&list_of(array)?)?;
+        } else {
+            let is_one = items.is_instance_of::<PyString>()
+                || items.is_instance_of::<PyBytes>()
+                || items.is_instance_of::<PyByteArray>();
+            let iterator = if is_one { None } else { items.try_iter().ok() };
+            let Some(iterator) = iterator else { return Err(not_texts(items)?) };
+            for item in iterator {
+                texts.push(&item?)?;
+            }
+        }
+        Ok(texts)
+    }
+
+    /// The texts.
+    pub(super) fn as_slice(&self) -> &[&str] {
+        &self.rows
+    }
+
+    /// Bytes of all texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn push_list(&mut self, list: &Bound<'_, PyList>) -> PyResult<()> {
+        self.rows.reserve(list.len());
+        self.objects.reserve(list.len());
+        list.iter().try_for_each(|item| self.push(&item))
+    }
+
+    /// Adds a `str` or `bytes`.
+    fn push(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(string) = item.cast::<PyString>() {
+            return self.push_str(string).map_err(|_| not_utf8(item, self.rows.len()));
+        }
+        if let Ok(bytes) = item.cast::<PyBytes>() {
+            self.push_bytes(item.py(), bytes.as_bytes())?;
+            self.objects.push(item.clone().unbind());
+            return Ok(());
+        }
+        let message = format!("text {} is {} but must be str or bytes", self.rows.len(), kind_of(item)?);
+        Err(exception(item.py(), "InputTypeError", message))
+    }
+
+    /// Adds a `str` as CPython's own UTF-8; lone surrogates raise what encoding them raises.
+    pub(super) fn push_str(&mut self, string: &Bound<'_, PyString>) -> PyResult<()> {
+        let text = kept(string.to_str()?);
+        self.bytes += text.len();
+        self.rows.push(text);
+        self.objects.push(string.clone().into_any().unbind());
+        Ok(())
+    }
+
+    /// Adds bytes, whose owner the caller adds, if they are UTF-8 or may be mended.
+    fn push_bytes(&mut self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
+        let text = match (std::str::from_utf8(bytes), self.errors) {
+            (Ok(text), _) => kept(text),
+            (Err(_), Utf8Errors::Replace) => {
+                let mended = String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
+                let text = kept(&mended);
+                self.mended.push(mended);
+                text
+            }
+            (Err(error), Utf8Errors::Strict) => {
+                let error = crate::Error::InvalidUtf8 {
+                    origin: format!("text {}", self.rows.len()),
+                    byte: error.valid_up_to() as u64,
+                };
+                return Err(to_python(py, &error));
+            }
+        };
+        self.bytes += text.len();
+        self.rows.push(text);
+        Ok(())
+    }
+
+    /// Adds the next array of a column; false if there is none.
+    pub(super) fn push_next(&mut self, py: Python<'_>, column: &mut Column) -> PyResult<bool> {
+        let Some(array) = column.next(py)? else { return Ok(false) };
+        let first = self.rows.len();
+        let rows = array.rows().map_err(|malformed| match malformed {
+            Malformed::Null(row) => {
+                let message = format!("text {} is null but must be a text", first + row);
+                exception(py, "InputTypeError", message)
+            }
+            Malformed::Numbers(message) => exception(py, "FormatError", format!("arrow column: {message}")),
+        })?;
+        self.rows.reserve(rows.len());
+        let pushed = rows.into_iter().try_for_each(|row| self.push_bytes(py, row));
+        // Kept on failure as well: the rows before the bad one lie in it.
+        self.arrays.push(array);
+        pushed.map(|()| true)
+    }
+}
+
+/// The items of a numpy array, which may be changed at any time and is copied for that.
+fn list_of<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyList>> {
+    let refused = |what: String| {
+        let message = format!("texts are {what} but must be a one-dimensional array of str, bytes or object");
+        Err(exception(array.py(), "InputTypeError", message))
+    };
+    if array.ndim() != 1 {
+        return refused(format!("an array of {} dimensions", array.ndim()));
+    }
+    match array.dtype().kind() {
+        b'U' | b'S' | b'O' | b'T' => Ok(array.call_method0("tolist")?.cast_into()?),
+        _ => refused(format!("an array of {}", array.dtype())),
+    }
+}
+
+fn not_texts(items: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let message = format!("texts are {} but must be a list, an array or a column of texts", kind_of(items)?);
+    Ok(exception(items.py(), "InputTypeError", message))
+}
+
+fn not_utf8(item: &Bound<'_, PyAny>, row: usize) -> PyErr {
+    exception(
+        item.py(),
+        "InputTypeError",
+        format!("text {row} has lone surrogates, which UTF-8 cannot express"),
+    )
+}
+
+/// The name of an object's type, as messages give it.
+fn kind_of(item: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(if item.is_none() { "None".to_owned() } else { format!("of type {}", item.get_type().name()?) })
+}

@@ -1,0 +1,118 @@
+//! A file as text, read a part at a time.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::tokenizer::Utf8Errors;
+use crate::{Error, Result};
+
+/// Bytes that are read and decoded at a time.
+const BLOCK: usize = 1 << 20;
+
+/// A file that is being read.
+#[derive(Debug)]
+pub(super) struct TextFile {
+    file: File,
+    path: PathBuf,
+    errors: Utf8Errors,
+    /// Read and not decoded yet.
+    pending: Vec<u8>,
+    /// Where the pending bytes begin.
+    offset: u64,
+}
+
+impl TextFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn open(path: &Path, errors: Utf8Errors) -> Result<Self> {
+        let failed = |source| Error::Io { action: "open", path: path.to_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        Ok(Self { file, path: path.to_owned(), errors, pending: Vec::new(), offset: 0 })
+    }
+
+    /// Appends about `wanted` bytes of text; false once the file is at its end.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::InvalidUtf8`] unless such bytes are to be replaced.
+    pub(super) fn read(&mut self, text: &mut String, wanted: usize) -> Result<bool> {
+        let enough = text.len() + wanted;
+        let len = self.file.metadata().map_or(0, |data| data.len());
+        text.reserve(len.min((wanted + BLOCK) as u64) as usize);
+        while text.len() < enough {
+            let block = (&mut self.file).take(BLOCK as u64).read_to_end(&mut self.pending);
+            let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
+            let is_end = block.map_err(failed)? < BLOCK;
+            self.decode(text, is_end)?;
+            if is_end {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Moves what is pending to the text, but for the beginning of a character of which more may come.
+    fn decode(&mut self, text: &mut String, is_end: bool) -> Result<()> {
+        let mut at = 0;
+        for chunk in self.pending.utf8_chunks() {
+            let (valid, invalid) = (chunk.valid(), chunk.invalid());
+            text.push_str(valid);
+            at += valid.len();
+            let is_cut = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            if invalid.is_empty() || (is_cut && !is_end && at + invalid.len() == self.pending.len()) {
+                continue;
+            }
+            if self.errors == Utf8Errors::Strict {
+                let origin = self.path.display().to_string();
+                return Err(Error::InvalidUtf8 { origin, byte: self.offset + at as u64 });
+            }
+            text.push(char::REPLACEMENT_CHARACTER);
+            at += invalid.len();
+        }
+        self.pending.drain(..at);
+        self.offset += at as u64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn decoded(parts: &[&[u8]], errors: Utf8Errors) -> Result<String> {
+        let null = if cfg!(windows) { "NUL" } else { "/dev/null" };
+        let mut file = TextFile::open(Path::new(null), errors)?;
+        let mut text = String::new();
+        for part in parts {
+            file.pending.extend_from_slice(part);
+            file.decode(&mut text, false)?;
+        }
+        file.decode(&mut text, true)?;
+        Ok(text)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn decode_matches_naive(
+            bytes in prop::collection::vec(prop::sample::select(b"a\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x88\xff".to_vec()), 0..40),
+            size in 1..9usize,
+        ) {
+            let parts: Vec<&[u8]> = bytes.chunks(size).collect();
+            let replaced = decoded(&parts, Utf8Errors::Replace).expect("all bytes are replaced");
+            prop_assert_eq!(replaced, String::from_utf8_lossy(&bytes));
+            match (std::str::from_utf8(&bytes), decoded(&parts, Utf8Errors::Strict)) {
+                (Ok(text), Ok(found)) => prop_assert_eq!(text, found),
+                (Err(error), Err(Error::InvalidUtf8 { byte, .. })) => {
+                    prop_assert_eq!(error.valid_up_to() as u64, byte);
+                }
+                (naive, found) => prop_assert!(false, "{naive:?} but {found:?}"),
+            }
+        }
+    }
+}
