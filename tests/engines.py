@@ -8,6 +8,9 @@ import lexmill
 from lexmill import models
 from lexmill.reference.bpe import Bpe
 from lexmill.reference.bpe_trainer import train_bpe
+from lexmill.reference.unigram import Unigram
+from lexmill.reference.unigram_exact_loss import train_exact_loss
+from lexmill.reference.unigram_trainer import train_unigram
 from lexmill.reference.wordlevel import WordLevel, train_wordlevel
 from lexmill.reference.wordpiece import WordPiece
 from lexmill.reference.wordpiece_trainer import train_wordpiece
@@ -15,6 +18,7 @@ from lexmill.reference.wordpiece_trainer import train_wordpiece
 Words = list[tuple[str, int]]
 Merges = list[tuple[str, str]]
 Encoded = list[tuple[int, str, tuple[int, int]]]
+Pieces = list[tuple[str, float]]
 
 
 class Engine(Protocol):
@@ -33,6 +37,15 @@ class Engine(Protocol):
 
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Returns id, token and byte offsets of the word's tokens."""
+
+    def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
+        """The same by a unigram model."""
+
+    def train_unigram(self, words: Words, **options: Any) -> Pieces:
+        """Returns the pieces with their scores, special tokens left out."""
+
+    def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
+        """Returns the best segmentations with their scores."""
 
     def encode_wordpiece(self, vocab: list[str], word: str, **options: Any) -> Encoded:
         """Returns id, token and byte offsets of the word's tokens."""
@@ -77,6 +90,21 @@ class ReferenceEngine:
         """Encodes by the reference."""
         return [tuple(token) for token in WordLevel(ids(vocab), **options).tokenize(word)]
 
+    def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
+        """Encodes by a model made for the word."""
+        return _tuples(Unigram(pieces, **options).tokenize(word))
+
+    def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
+        """Encodes by a model made for the word."""
+        best = Unigram(pieces, **options).encode_nbest(word, n)
+        return [(_tuples(found), score) for found, score in best]
+
+    def train_unigram(self, words: Words, **options: Any) -> Pieces:
+        """Trains in one thread, whatever `num_threads` says."""
+        options.pop("num_threads", None)
+        train = train_exact_loss if options.pop("algorithm", "em") == "exact-loss" else train_unigram
+        return [(piece, score) for piece, score in train(words, **options)]
+
 
 class CoreEngine:
     """The compiled core."""
@@ -108,6 +136,25 @@ class CoreEngine:
     def encode_wordlevel(self, vocab: list[str], word: str, **options: Any) -> Encoded:
         """Encodes by the public model class, which wraps the core."""
         return [token.as_tuple() for token in models.WordLevel(ids(vocab), **options).tokenize(word)]
+
+    def encode_unigram(self, pieces: Pieces, word: str, **options: Any) -> Encoded:
+        """Encodes by a model made for the word."""
+        return _tuples(lexmill.models.Unigram(pieces, **options).tokenize(word))
+
+    def encode_unigram_nbest(self, pieces: Pieces, word: str, n: int, **options: Any) -> list[tuple[Encoded, float]]:
+        """Encodes by a model made for the word."""
+        best = lexmill.models.Unigram(pieces, **options).encode_nbest(word, n)
+        return [(_tuples(found), score) for found, score in best]
+
+    def train_unigram(self, words: Words, **options: Any) -> Pieces:
+        """Trains by the core, with as many threads as `num_threads` says."""
+        specials = len(set(options.get("special_tokens", [])))
+        pieces, _ = lexmill._core.train_unigram_words(words, **options)
+        return pieces[specials:]
+
+
+def _tuples(tokens: Any) -> Encoded:
+    return [(token.id, token.value, tuple(token.offsets)) for token in tokens]
 
 
 ENGINES: list[type[Engine]] = [ReferenceEngine, CoreEngine]

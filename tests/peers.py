@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import sysconfig
 from functools import cache
 from pathlib import Path
@@ -81,6 +82,33 @@ def stdlib_sources(pattern: str = "*.py") -> list[str]:
     """Sources of the standard library, which every machine has."""
     folder = Path(sysconfig.get_path("stdlib"))
     return [path.read_text(encoding="utf-8") for path in sorted(folder.glob(pattern))]
+
+
+def charsmap(rules: dict[str, str]) -> bytes:
+    """SentencePiece's compiled form of rules of normalization; slow, and large."""
+    texts = {key.encode(): at for at, key in enumerate(rules)}
+    replacements = [value.encode() + b"\0" for value in rules.values()]
+    starts = [sum(map(len, replacements[:at])) for at in range(len(rules))]
+    units: dict[int, int] = {}
+    taken = {0}
+
+    def place(at: int, keys: dict[bytes, int]) -> None:
+        labels = sorted({key[0] for key in keys if key})
+        offset = 1
+        while any(at ^ offset ^ label in taken for label in [0, *labels]):
+            offset += 1
+        base = at ^ offset
+        taken.update(base ^ label for label in [0, *labels])
+        units[at] = units.get(at, 0) | offset << 10 | (b"" in keys) << 8
+        if b"" in keys:
+            units[base] = starts[keys[b""]] | 1 << 31
+        for label in labels:
+            units[base ^ label] = label
+            place(base ^ label, {key[1:]: value for key, value in keys.items() if key[:1] == bytes([label])})
+
+    place(0, texts)
+    trie = [units.get(at, 0) for at in range((max(units) | 0xFF) + 1)]
+    return struct.pack(f"<{len(trie) + 1}I", 4 * len(trie), *trie) + b"".join(replacements)
 
 
 def assert_same_encoding(ours: Any, theirs: Any, text: str, parts: tuple[str, ...]) -> None:

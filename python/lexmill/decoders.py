@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexmill import _core
 
+CTC = _core.decoders.CTC
 BPEDecoder = _core.decoders.BPEDecoder
 ByteFallback = _core.decoders.ByteFallback
 ByteLevel = _core.decoders.ByteLevel
@@ -16,6 +17,7 @@ Strip = _core.decoders.Strip
 WordPiece = _core.decoders.WordPiece
 
 __all__ = [
+    "CTC",
     "BPEDecoder",
     "ByteFallback",
     "ByteLevel",

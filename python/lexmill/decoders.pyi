@@ -6,6 +6,7 @@ from typing_extensions import disjoint_base
 from lexmill._core import Regex
 
 __all__ = [
+    "CTC",
     "BPEDecoder",
     "ByteFallback",
     "ByteLevel",
@@ -91,6 +92,17 @@ class Sequence(Decoder):
     def __getnewargs__(self) -> tuple[list[Decoder]]: ...
 
 @final
+class CTC(Decoder):
+    def __new__(cls, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True) -> CTC: ...
+    @property
+    def pad_token(self) -> str: ...
+    @pad_token.setter
+    def pad_token(self, value: str) -> None: ...
+    @property
+    def word_delimiter_token(self) -> str: ...
+    @word_delimiter_token.setter
+    def word_delimiter_token(self, value: str) -> None: ...
+
 class WordPiece(Decoder):
     def __new__(cls, prefix: str = "##", cleanup: bool = True) -> WordPiece: ...
     @property

@@ -6,7 +6,8 @@ from lexmill import _core
 
 BPE = _core.models.BPE
 Model = _core.models.Model
+Unigram = _core.models.Unigram
 WordLevel = _core.models.WordLevel
 WordPiece = _core.models.WordPiece
 
-__all__ = ["BPE", "Model", "WordLevel", "WordPiece"]
+__all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]

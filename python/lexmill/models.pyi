@@ -7,7 +7,7 @@ from typing_extensions import Unpack, disjoint_base
 from lexmill._core import Token
 from lexmill.trainers import Trainer
 
-__all__ = ["BPE", "Model", "WordLevel", "WordPiece"]
+__all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
 
 _Path: TypeAlias = str | PathLike[str]
 
@@ -125,6 +125,35 @@ class BPE(Model):
     def ignore_merges(self, value: bool) -> None: ...
 
 @final
+class Unigram(Model):
+    def __new__(
+        cls,
+        vocab: Sequence[tuple[str, float]] | None = None,
+        unk_id: int | None = None,
+        byte_fallback: bool | None = None,
+        alpha: float | None = None,
+        nbest_size: int | None = None,
+        *,
+        seed: int | None = None,
+    ) -> Unigram: ...
+    def encode_nbest(self, sequence: str, n: int) -> list[tuple[list[Token], float]]: ...
+    @property
+    def alpha(self) -> float | None: ...
+    @alpha.setter
+    def alpha(self, value: float | None) -> None: ...
+    @property
+    def nbest_size(self) -> int | None: ...
+    @nbest_size.setter
+    def nbest_size(self, value: int | None) -> None: ...
+    @property
+    def unk_id(self) -> int | None: ...
+    @property
+    def byte_fallback(self) -> bool: ...
+    @property
+    def seed(self) -> int | None: ...
+    @seed.setter
+    def seed(self, value: int | None) -> None: ...
+
 class WordLevel(Model):
     def __new__(cls, vocab: dict[str, int] | _Path | None = None, unk_token: str | None = None) -> WordLevel: ...
     @classmethod

@@ -10,7 +10,9 @@ NFD = _core.normalizers.NFD
 NFKC = _core.normalizers.NFKC
 NFKD = _core.normalizers.NFKD
 Lowercase = _core.normalizers.Lowercase
+Nmt = _core.normalizers.Nmt
 Normalizer = _core.normalizers.Normalizer
+Precompiled = _core.normalizers.Precompiled
 Prepend = _core.normalizers.Prepend
 Replace = _core.normalizers.Replace
 Sequence = _core.normalizers.Sequence
@@ -24,7 +26,9 @@ __all__ = [
     "NFKD",
     "BertNormalizer",
     "Lowercase",
+    "Nmt",
     "Normalizer",
+    "Precompiled",
     "Prepend",
     "Replace",
     "Sequence",

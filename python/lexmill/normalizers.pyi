@@ -12,7 +12,9 @@ __all__ = [
     "NFKD",
     "BertNormalizer",
     "Lowercase",
+    "Nmt",
     "Normalizer",
+    "Precompiled",
     "Prepend",
     "Replace",
     "Sequence",
@@ -92,6 +94,14 @@ class Sequence(Normalizer):
     def __getnewargs__(self) -> tuple[list[Normalizer]]: ...
 
 @final
+class Nmt(Normalizer):
+    def __new__(cls) -> Nmt: ...
+
+@final
+class Precompiled(Normalizer):
+    def __new__(cls, precompiled_charsmap: bytes) -> Precompiled: ...
+    def __getnewargs__(self) -> tuple[bytes]: ...
+
 class BertNormalizer(Normalizer):
     def __new__(
         cls,

@@ -8,12 +8,15 @@ from lexmill._core import Regex
 __all__ = [
     "BertPreTokenizer",
     "ByteLevel",
+    "CharDelimiterSplit",
     "Digits",
+    "FixedLength",
     "Metaspace",
     "PreTokenizer",
     "Punctuation",
     "Sequence",
     "Split",
+    "UnicodeScripts",
     "Whitespace",
     "WhitespaceSplit",
 ]
@@ -110,5 +113,25 @@ class Sequence(PreTokenizer):
     def __getnewargs__(self) -> tuple[list[PreTokenizer]]: ...
 
 @final
+class CharDelimiterSplit(PreTokenizer):
+    def __new__(cls, delimiter: str) -> CharDelimiterSplit: ...
+    @property
+    def delimiter(self) -> str: ...
+    @delimiter.setter
+    def delimiter(self, value: str) -> None: ...
+    def __getnewargs__(self) -> tuple[str]: ...
+
+@final
+class UnicodeScripts(PreTokenizer):
+    def __new__(cls) -> UnicodeScripts: ...
+
+@final
+class FixedLength(PreTokenizer):
+    def __new__(cls, length: int = 5) -> FixedLength: ...
+    @property
+    def length(self) -> int: ...
+    @length.setter
+    def length(self, value: int) -> None: ...
+
 class BertPreTokenizer(PreTokenizer):
     def __new__(cls) -> BertPreTokenizer: ...

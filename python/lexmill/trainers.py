@@ -6,7 +6,8 @@ from lexmill import _core
 
 BpeTrainer = _core.trainers.BpeTrainer
 Trainer = _core.trainers.Trainer
+UnigramTrainer = _core.trainers.UnigramTrainer
 WordLevelTrainer = _core.trainers.WordLevelTrainer
 WordPieceTrainer = _core.trainers.WordPieceTrainer
 
-__all__ = ["BpeTrainer", "Trainer", "WordLevelTrainer", "WordPieceTrainer"]
+__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]

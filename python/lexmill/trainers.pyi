@@ -5,10 +5,11 @@ from typing_extensions import disjoint_base
 
 from lexmill._core import AddedToken
 
-__all__ = ["BpeTrainer", "Trainer", "WordLevelTrainer", "WordPieceTrainer"]
+__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
 
 _SpecialTokens: TypeAlias = Sequence[str | AddedToken]
 _TieBreak: TypeAlias = Literal["smallest-ids", "first-seen"]
+_Algorithm: TypeAlias = Literal["em", "exact-loss"]
 _Score: TypeAlias = Literal["frequency", "likelihood", "likelihood-float64"]
 _ProgressFormat: TypeAlias = Literal["indicatif", "json", "silent"]
 
@@ -78,6 +79,33 @@ class BpeTrainer(Trainer):
     def tie_break(self) -> _TieBreak: ...
     @tie_break.setter
     def tie_break(self, value: _TieBreak) -> None: ...
+
+@final
+class UnigramTrainer(Trainer):
+    def __new__(
+        cls,
+        *,
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        progress_format: _ProgressFormat = "indicatif",
+        special_tokens: _SpecialTokens | None = None,
+        initial_alphabet: Sequence[str] | None = None,
+        shrinking_factor: float = 0.75,
+        unk_token: str | None = None,
+        max_piece_length: int = 16,
+        n_sub_iterations: int = 2,
+        seed_size: int = 1000000,
+        character_coverage: float = 1.0,
+        algorithm: _Algorithm = "em",
+    ) -> UnigramTrainer: ...
+    @property
+    def vocab_size(self) -> int: ...
+    @vocab_size.setter
+    def vocab_size(self, value: int) -> None: ...
+    @property
+    def initial_alphabet(self) -> list[str]: ...
+    @initial_alphabet.setter
+    def initial_alphabet(self, value: Sequence[str]) -> None: ...
 
 @final
 class WordLevelTrainer(Trainer):

@@ -1,5 +1,6 @@
 //! `lexmill.decoders`.
 
+mod ctc;
 mod metaspace;
 mod wordpiece;
 
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
+pub(super) use ctc::PyCtc;
 pub(super) use metaspace::PyMetaspace;
 pub(super) use wordpiece::PyWordPiece;
 
@@ -56,6 +58,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Decoder>>) -> PyResult<Py<Py
         Decoder::Strip(_) => Py::new(py, base.add_subclass(PyStrip))?.into_any(),
         Decoder::Metaspace(_) => Py::new(py, base.add_subclass(PyMetaspace))?.into_any(),
         Decoder::Bpe { .. } => Py::new(py, base.add_subclass(PyBpeDecoder))?.into_any(),
+        Decoder::Ctc(_) => Py::new(py, base.add_subclass(PyCtc))?.into_any(),
         Decoder::WordPiece { .. } => Py::new(py, base.add_subclass(PyWordPiece))?.into_any(),
         Decoder::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })

@@ -45,7 +45,9 @@ mod _core {
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
-    use super::trainers::{train_bpe_words, train_wordlevel_words, train_wordpiece_words};
+    use super::trainers::{
+        train_bpe_words, train_unigram_words, train_wordlevel_words, train_wordpiece_words,
+    };
     use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
 
     #[pymodule_init]
@@ -57,14 +59,16 @@ mod _core {
     #[pymodule]
     mod models {
         #[pymodule_export]
-        use super::super::models::{PyBpe, PyModel, PyWordLevel, PyWordPiece};
+        use super::super::models::{PyBpe, PyModel, PyUnigram, PyWordLevel, PyWordPiece};
     }
 
     /// Trainers.
     #[pymodule]
     mod trainers {
         #[pymodule_export]
-        use super::super::trainers::{PyBpeTrainer, PyTrainer, PyWordLevelTrainer, PyWordPieceTrainer};
+        use super::super::trainers::{
+            PyBpeTrainer, PyTrainer, PyUnigramTrainer, PyWordLevelTrainer, PyWordPieceTrainer,
+        };
     }
 
     /// Normalizers.
@@ -72,8 +76,8 @@ mod _core {
     mod normalizers {
         #[pymodule_export]
         use super::super::normalizers::{
-            PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNormalizer, PyPrepend, PyReplace,
-            PySequence, PyStrip, PyStripAccents,
+            PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer, PyPrecompiled,
+            PyPrepend, PyReplace, PySequence, PyStrip, PyStripAccents,
         };
     }
 
@@ -82,8 +86,9 @@ mod _core {
     mod pre_tokenizers {
         #[pymodule_export]
         use super::super::pre_tokenizers::{
-            PyBertPreTokenizer, PyByteLevel, PyDigits, PyMetaspace, PyPreTokenizer, PyPunctuation,
-            PySequence, PySplit, PyWhitespace, PyWhitespaceSplit,
+            PyBertPreTokenizer, PyByteLevel, PyCharDelimiterSplit, PyDigits, PyFixedLength, PyMetaspace,
+            PyPreTokenizer, PyPunctuation, PySequence, PySplit, PyUnicodeScripts, PyWhitespace,
+            PyWhitespaceSplit,
         };
     }
 
@@ -102,8 +107,8 @@ mod _core {
     mod decoders {
         #[pymodule_export]
         use super::super::decoders::{
-            PyBpeDecoder, PyByteFallback, PyByteLevel, PyDecoder, PyFuse, PyMetaspace, PyReplace, PySequence,
-            PyStrip, PyWordPiece,
+            PyBpeDecoder, PyByteFallback, PyByteLevel, PyCtc, PyDecoder, PyFuse, PyMetaspace, PyReplace,
+            PySequence, PyStrip, PyWordPiece,
         };
     }
 }

@@ -1,9 +1,11 @@
 //! `lexmill.models`.
 
 mod bpe;
+mod unigram;
 mod wordlevel;
 mod wordpiece;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 pub(super) use bpe::PyBpe;
+pub(super) use unigram::PyUnigram;
 pub(super) use wordlevel::PyWordLevel;
 pub(super) use wordpiece::PyWordPiece;
 
@@ -75,9 +78,21 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Arc<Model>>>) -> PyResult<Py
     let base = PyClassInitializer::from(PyModel { stage });
     Ok(match &*kind {
         Model::Bpe(_) => Py::new(py, base.add_subclass(PyBpe))?.into_any(),
+        Model::Unigram(_) => Py::new(py, base.add_subclass(PyUnigram))?.into_any(),
         Model::WordPiece(_) => Py::new(py, base.add_subclass(PyWordPiece))?.into_any(),
         Model::WordLevel(_) => Py::new(py, base.add_subclass(PyWordLevel))?.into_any(),
     })
+}
+
+/// Tokens of a pre-token as Python sees them.
+fn tokens(model: &Model, word: &str, tokens: &Tokens) -> Vec<PyToken> {
+    let token = |(id, span): (u32, Range<usize>)| {
+        let offsets = (span.start, span.end);
+        let value =
+            if model.id_of_unknown_text() == Some(id) { word.get(span) } else { model.vocab().token(id) };
+        PyToken { id, value: value.unwrap_or_default().to_owned(), offsets }
+    };
+    tokens.spans().map(token).collect()
 }
 
 impl PyModel {
@@ -97,15 +112,7 @@ impl PyModel {
             let mut tokens = Tokens::default();
             model.encode_word(sequence, &mut scratch, &mut tokens).map(|()| tokens)
         });
-        let Tokens { ids, lens } = tokens.or_raise(py)?;
-        let mut end = 0;
-        let token = |(id, len): (u32, u32)| {
-            let start = end;
-            end += len as usize;
-            let value = model.vocab().token(id).unwrap_or_default().to_owned();
-            PyToken { id, value, offsets: (start, end) }
-        };
-        Ok(ids.into_iter().zip(lens).map(token).collect())
+        Ok(self::tokens(&model, sequence, &tokens.or_raise(py)?))
     }
 
     /// The id of a token.

@@ -1,6 +1,7 @@
 //! `lexmill.normalizers`.
 
 mod bert;
+mod sentencepiece;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 pub(super) use bert::PyBertNormalizer;
+pub(super) use sentencepiece::{PyNmt, PyPrecompiled};
 
 use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
 use super::errors::{OrRaise, exception};
@@ -55,6 +57,8 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Normalizer>>) -> PyResult<Py
         Normalizer::Strip { .. } => Py::new(py, base.add_subclass(PyStrip))?.into_any(),
         Normalizer::StripAccents => Py::new(py, base.add_subclass(PyStripAccents))?.into_any(),
         Normalizer::Prepend(_) => Py::new(py, base.add_subclass(PyPrepend))?.into_any(),
+        Normalizer::Nmt => Py::new(py, base.add_subclass(PyNmt))?.into_any(),
+        Normalizer::Precompiled(_) => Py::new(py, base.add_subclass(PyPrecompiled))?.into_any(),
         Normalizer::Replace(_) => Py::new(py, base.add_subclass(PyReplace))?.into_any(),
         Normalizer::Bert(_) => Py::new(py, base.add_subclass(PyBertNormalizer))?.into_any(),
         Normalizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),

@@ -1,5 +1,6 @@
 //! `lexmill.pre_tokenizers`.
 
+mod cuts;
 mod metaspace;
 
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
+pub(super) use cuts::{PyCharDelimiterSplit, PyFixedLength, PyUnicodeScripts};
 pub(super) use metaspace::PyMetaspace;
 
 use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
@@ -56,6 +58,11 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<PreTokenizer>>) -> PyResult<
         PreTokenizer::Bert => Py::new(py, base.add_subclass(PyBertPreTokenizer))?.into_any(),
         PreTokenizer::Digits { .. } => Py::new(py, base.add_subclass(PyDigits))?.into_any(),
         PreTokenizer::Punctuation { .. } => Py::new(py, base.add_subclass(PyPunctuation))?.into_any(),
+        PreTokenizer::CharDelimiterSplit { .. } => {
+            Py::new(py, base.add_subclass(PyCharDelimiterSplit))?.into_any()
+        }
+        PreTokenizer::UnicodeScripts => Py::new(py, base.add_subclass(PyUnicodeScripts))?.into_any(),
+        PreTokenizer::FixedLength { .. } => Py::new(py, base.add_subclass(PyFixedLength))?.into_any(),
         PreTokenizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })
 }

@@ -17,7 +17,7 @@ use super::pre_tokenizers::{self, PyPreTokenizer};
 use super::processors::{self, PyPostProcessor};
 use super::stage::Stage;
 use super::tokenizer_state::{Concerns, Shared, State};
-use crate::formats::{tokenizer_json, vocab_files};
+use crate::formats::{sentencepiece, tokenizer_json, vocab_files};
 use crate::models::Model;
 use crate::models::bpe::Bpe;
 use crate::structures::atomic_file;
@@ -79,6 +79,19 @@ impl PyTokenizer {
                 Err(exception(py, "InvalidUtf8Error", message))
             }
         }
+    }
+
+    /// Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
+    #[staticmethod]
+    fn from_spm(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let parts = py.detach(|| sentencepiece::read(&vocab_files::read_bytes(&path)?)).or_raise(py)?;
+        Ok(Self::of(State { encode_special_tokens: true, ..State::of(parts) }))
+    }
+
+    /// Writes a `.model` file for SentencePiece, whole or not at all.
+    fn save_spm(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let parts = self.shared.state().parts();
+        py.detach(|| atomic_file::write(&path, &sentencepiece::write(&parts)?)).or_raise(py)
     }
 
     /// The tokenizer as JSON text; the same tokenizer gives the same text.

@@ -1,6 +1,7 @@
 //! `lexmill.trainers`.
 
 mod bpe;
+mod unigram;
 mod wordlevel;
 mod wordpiece;
 
@@ -12,6 +13,7 @@ use pyo3::types::{PyBytes, PyList};
 use serde_json::{Map, Value, json};
 
 pub(super) use bpe::{PyBpeTrainer, train_bpe_words};
+pub(super) use unigram::{PyUnigramTrainer, train_unigram_words};
 pub(super) use wordlevel::{PyWordLevelTrainer, train_wordlevel_words};
 pub(super) use wordpiece::{PyWordPieceTrainer, train_wordpiece_words};
 
@@ -143,6 +145,7 @@ impl PyTrainer {
 fn to_json(training: &Training) -> (&'static str, Map<String, Value>) {
     let (name, options) = match &training.trainer {
         Trainer::Bpe(trainer) => ("BpeTrainer", bpe::to_json(trainer)),
+        Trainer::Unigram(trainer) => ("UnigramTrainer", unigram::to_json(trainer)),
         Trainer::WordPiece(trainer) => ("WordPieceTrainer", wordpiece::to_json(trainer)),
         Trainer::WordLevel(trainer) => ("WordLevelTrainer", wordlevel::to_json(trainer)),
     };
@@ -161,6 +164,7 @@ fn from_json(value: &Value) -> Option<Training> {
     let special_tokens = special_tokens?;
     let mut trainer = match value["type"].as_str()? {
         "BpeTrainer" => Trainer::Bpe(bpe::from_json(value)?),
+        "UnigramTrainer" => Trainer::Unigram(unigram::from_json(value)?),
         "WordPieceTrainer" => Trainer::WordPiece(wordpiece::from_json(value)?),
         "WordLevelTrainer" => Trainer::WordLevel(wordlevel::from_json(value)?),
         _ => return None,
@@ -190,6 +194,7 @@ fn contents(tokens: &[AddedToken]) -> Vec<String> {
 pub(super) fn default_trainer(py: Python<'_>, model: &Model) -> PyResult<Py<PyAny>> {
     let class = match model {
         Model::Bpe(_) => py.get_type::<PyBpeTrainer>(),
+        Model::Unigram(_) => py.get_type::<PyUnigramTrainer>(),
         Model::WordPiece(_) => py.get_type::<PyWordPieceTrainer>(),
         Model::WordLevel(_) => py.get_type::<PyWordLevelTrainer>(),
     };

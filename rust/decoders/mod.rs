@@ -1,6 +1,8 @@
 //! Decoders: from tokens back to text, one file per variant that has more to it than a line.
 
 mod byte_fallback;
+mod cleanup;
+mod ctc;
 mod pieces;
 mod strip;
 mod wordpiece;
@@ -8,6 +10,7 @@ mod wordpiece;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub use ctc::Ctc;
 pub use pieces::Pieces;
 pub use strip::Strip;
 
@@ -42,6 +45,8 @@ pub enum Decoder {
         /// The mark.
         suffix: String,
     },
+    /// From labels of letters to text.
+    Ctc(Ctc),
     /// Takes the prefix off what continues a word, and puts a space before all else.
     WordPiece {
         /// The prefix.
@@ -89,6 +94,7 @@ impl Decoder {
                     out.push_str(&token.replace(suffix, if index == last { "" } else { " " }));
                 })
             }
+            Self::Ctc(ctc) => ctc.decode(&tokens),
             Self::WordPiece { prefix, cleanup } => {
                 tokens.map(|index, token, out| wordpiece::decode(prefix, *cleanup, index, token, out))
             }

@@ -1,19 +1,6 @@
 //! From pieces of words to words.
 
-/// What is put for what by `cleanup`, one after the other.
-const CLEANUP: [(&str, &str); 11] = [
-    (" .", "."),
-    (" ?", "?"),
-    (" !", "!"),
-    (" ,", ","),
-    (" ' ", "'"),
-    (" n't", "n't"),
-    (" 'm", "'m"),
-    (" do not", " don't"),
-    (" 's", "'s"),
-    (" 've", "'ve"),
-    (" 're", "'re"),
-];
+use super::cleanup::cleanup as cleaned;
 
 /// Writes what the token at `index` becomes. Each is cleaned up by itself, so nothing is found across two of them.
 pub(super) fn decode(prefix: &str, cleanup: bool, index: usize, token: &str, out: &mut String) {
@@ -28,14 +15,7 @@ pub(super) fn decode(prefix: &str, cleanup: bool, index: usize, token: &str, out
         out.push_str(rest);
         return;
     }
-    let text = [space, rest].concat();
-    let clean = CLEANUP.iter().fold(
-        text,
-        |text, (from, to)| {
-            if text.contains(from) { text.replace(from, to) } else { text }
-        },
-    );
-    out.push_str(&clean);
+    out.push_str(&cleaned(&[space, rest].concat()));
 }
 
 #[cfg(test)]

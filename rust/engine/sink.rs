@@ -141,6 +141,10 @@ pub struct ColumnSink<'a> {
     pub columns: &'a mut ColumnsBuilder,
     /// Bytes that each id covers in a regular pre-token.
     pub token_lens: &'a [u32],
+    /// The original text.
+    pub text: &'a str,
+    /// The id whose tokens are spelled as the text they were found in.
+    pub unknown: Option<u32>,
     /// Whether a pre-token without tokens has no number, and how many of these there were.
     pub unnumbered: Option<u32>,
 }
@@ -166,7 +170,13 @@ impl Sink for ColumnSink<'_> {
                 None => (at, at + self.token_lens[id as usize] as usize),
             };
             at = to;
-            self.columns.push(id, text.original(from.min(end)..to.min(end)), Some(word));
+            let range = from.min(end)..to.min(end);
+            if Some(id) == self.unknown {
+                let own = text.text().get(range.clone()).unwrap_or_default();
+                self.columns.push_with_text(id, own, text.original(range), Some(word));
+            } else {
+                self.columns.push(id, text.original(range), Some(word));
+            }
         }
     }
 
@@ -184,7 +194,12 @@ impl Sink for ColumnSink<'_> {
                 None => (at, at + self.token_lens[id as usize]),
             };
             at = to;
-            self.columns.push(id, (from, to), Some(word));
+            if Some(id) == self.unknown {
+                let own = self.text.get(from as usize..to as usize).unwrap_or_default();
+                self.columns.push_with_text(id, own, (from, to), Some(word));
+            } else {
+                self.columns.push(id, (from, to), Some(word));
+            }
         }
     }
 }

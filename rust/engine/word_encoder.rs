@@ -182,15 +182,14 @@ impl WordEncoder {
         mut unit_at: impl FnMut(usize) -> (usize, usize),
         out: &mut WordTokens,
     ) {
-        let (mut at, mut unit) = (0, 0);
-        for (&id, &len) in tokens.ids.iter().zip(&tokens.lens) {
-            let next = at + len as usize;
-            let (start, end) = (unit_at(at.min(limit)).0, unit_at(next.min(limit)).1);
+        let mut unit = 0;
+        for (id, span) in tokens.spans() {
+            let (start, end) = (unit_at(span.start.min(limit)).0, unit_at(span.end.min(limit)).1);
             let regular_len = self.token_lens.get(id as usize).map(|&len| len as usize);
             out.is_regular &= start == unit && regular_len == Some(end - start);
             out.ids.push(id);
             out.spans.extend([start as u32, end as u32]);
-            (at, unit) = (next, end);
+            unit = end;
         }
     }
 }

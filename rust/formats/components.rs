@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::fields::Field;
 use crate::encoding::Symbol;
 use crate::metaspace::{Metaspace, PrependScheme};
-use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
+use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split, fixed_length};
 use crate::processors::{
     Bert, PostProcessor, Roberta, Template, TemplatePiece, TemplateSequence, TemplateToken,
 };
@@ -50,9 +50,19 @@ impl Component for PreTokenizer {
                 let behavior = given.map_or(Ok(Behavior::Isolated), |field| behavior(&field))?;
                 Ok(Self::Punctuation { behavior })
             }
+            "CharDelimiterSplit" => {
+                Ok(Self::CharDelimiterSplit { delimiter: field.require("delimiter")?.char()? })
+            }
+            "UnicodeScripts" => Ok(Self::UnicodeScripts),
+            "FixedLength" => {
+                let length = field.get("length")?.map_or(Ok(5), |length| length.usize())?;
+                let length = fixed_length::checked(length).map_err(|error| field.error(error.to_string()))?;
+                Ok(Self::FixedLength { length })
+            }
             "Sequence" => Ok(Self::Sequence(list(&field, "pretokenizers")?)),
             other => {
-                let known = "ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, BertPreTokenizer, Digits, Punctuation, Sequence";
+                let known = "ByteLevel, Metaspace, Split, Whitespace, WhitespaceSplit, BertPreTokenizer, Digits, \
+                             Punctuation, CharDelimiterSplit, UnicodeScripts, FixedLength, Sequence";
                 Err(field.unknown("pre-tokenizer", other, known))
             }
         }
@@ -79,6 +89,11 @@ impl Component for PreTokenizer {
             Self::Punctuation { behavior } => {
                 json!({"type": "Punctuation", "behavior": behavior_name(*behavior)})
             }
+            Self::CharDelimiterSplit { delimiter } => {
+                json!({"type": "CharDelimiterSplit", "delimiter": delimiter})
+            }
+            Self::UnicodeScripts => json!({"type": "UnicodeScripts"}),
+            Self::FixedLength { length } => json!({"type": "FixedLength", "length": length}),
             Self::Sequence(stages) => json!({"type": "Sequence", "pretokenizers": to_list(stages)}),
         }
     }

@@ -1,8 +1,11 @@
 //! File layouts: the only code that knows them.
 
+mod base64;
 pub mod components;
 pub mod encoding_json;
 mod fields;
 pub mod model_json;
+mod protobuf;
+pub mod sentencepiece;
 pub mod tokenizer_json;
 pub mod vocab_files;

@@ -6,20 +6,27 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::fields::Field;
+use super::model_json;
 use crate::models::Model;
 use crate::models::bpe::Bpe;
 use crate::structures::atomic_file;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
+/// Reads the whole of `path`.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+}
+
 /// Opens `path` and reads it as UTF-8.
 ///
 /// # Errors
 /// [`Error::Io`] or [`Error::InvalidUtf8`].
 pub fn read_text(path: &Path) -> Result<String> {
-    let bytes =
-        fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?;
-    String::from_utf8(bytes).map_err(|error| Error::InvalidUtf8 {
+    String::from_utf8(read_bytes(path)?).map_err(|error| Error::InvalidUtf8 {
         origin: path.display().to_string(),
         byte: error.utf8_error().valid_up_to() as u64,
     })
@@ -86,6 +93,7 @@ pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<P
         Model::Bpe(bpe) => {
             vec![(name("vocab.json"), vocab_json(bpe.vocab())), (name("merges.txt"), merges(bpe))]
         }
+        Model::Unigram(_) => vec![(name("unigram.json"), format!("{:#}", model_json::write(model)))],
         Model::WordPiece(wordpiece) => vec![(name("vocab.txt"), lines(wordpiece.vocab()))],
         Model::WordLevel(wordlevel) => vec![(name("vocab.json"), vocab_json(wordlevel.vocab()))],
     };

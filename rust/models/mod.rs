@@ -1,12 +1,12 @@
 //! Models: each encodes one pre-token; all are immutable after construction.
 
 pub mod bpe;
+pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;
 
+use std::ops::Range;
 use std::sync::Arc;
-
-pub use bpe::Scratch;
 
 use crate::Result;
 use crate::vocab::Vocab;
@@ -21,6 +21,8 @@ pub struct Tokens {
     pub ids: Vec<u32>,
     /// Bytes covered by each token.
     pub lens: Vec<u32>,
+    /// Tokens, ascending, that cover the same bytes as the token before them, such as the bytes of a character.
+    pub again: Vec<u32>,
 }
 
 impl Tokens {
@@ -28,12 +30,51 @@ impl Tokens {
     pub fn clear(&mut self) {
         self.ids.clear();
         self.lens.clear();
+        self.again.clear();
     }
 
     /// Appends a token.
     pub fn push(&mut self, id: u32, len: u32) {
         self.ids.push(id);
         self.lens.push(len);
+    }
+
+    /// Appends a token that covers the same bytes as the last one.
+    pub fn push_again(&mut self, id: u32) {
+        self.again.push(self.ids.len() as u32);
+        self.push(id, self.lens.last().copied().unwrap_or(0));
+    }
+
+    /// The ids, each with the bytes of the pre-token that it covers.
+    pub fn spans(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+        let (mut start, mut end) = (0, 0);
+        let mut again = self.again.iter().copied().peekable();
+        (0u32..).zip(self.ids.iter().zip(&self.lens)).map(move |(at, (&id, &len))| {
+            if again.next_if_eq(&at).is_none() {
+                (start, end) = (end, end + len as usize);
+            }
+            (id, start..end)
+        })
+    }
+}
+
+/// Memory that one thread reuses from pre-token to pre-token.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bpe: bpe::Scratch,
+    unigram: unigram::Scratch,
+}
+
+impl Scratch {
+    /// Seeds the random choices that follow.
+    pub fn seed(&mut self, seed: u64) {
+        self.bpe.seed(seed);
+        self.unigram.seed(seed);
+    }
+
+    /// Says whether what is encoded next are parts of pre-tokens rather than whole ones.
+    pub fn set_part(&mut self, is_part: bool) {
+        self.bpe.set_part(is_part);
     }
 }
 
@@ -42,6 +83,8 @@ impl Tokens {
 pub enum Model {
     /// Byte-pair encoding.
     Bpe(bpe::Bpe),
+    /// Unigram language model.
+    Unigram(unigram::Unigram),
     /// The longest token first.
     WordPiece(wordpiece::WordPiece),
     /// Whole words.
@@ -53,6 +96,7 @@ impl Model {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Bpe(_) => "BPE",
+            Self::Unigram(_) => "Unigram",
             Self::WordPiece(_) => "WordPiece",
             Self::WordLevel(_) => "WordLevel",
         }
@@ -62,6 +106,7 @@ impl Model {
     pub fn vocab(&self) -> &Vocab {
         match self {
             Self::Bpe(bpe) => bpe.vocab(),
+            Self::Unigram(unigram) => unigram.vocab(),
             Self::WordPiece(wordpiece) => wordpiece.vocab(),
             Self::WordLevel(wordlevel) => wordlevel.vocab(),
         }
@@ -71,6 +116,7 @@ impl Model {
     pub fn shared_vocab(&self) -> Arc<Vocab> {
         match self {
             Self::Bpe(bpe) => bpe.shared_vocab(),
+            Self::Unigram(unigram) => unigram.shared_vocab(),
             Self::WordPiece(wordpiece) => wordpiece.shared_vocab(),
             Self::WordLevel(wordlevel) => wordlevel.shared_vocab(),
         }
@@ -80,6 +126,7 @@ impl Model {
     pub fn seed(&self) -> Option<u64> {
         match self {
             Self::Bpe(bpe) => bpe.options().seed,
+            Self::Unigram(unigram) => unigram.options().seed,
             Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }
@@ -88,6 +135,7 @@ impl Model {
     pub fn is_deterministic(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.options().dropout.is_none_or(|dropout| dropout == 0.0),
+            Self::Unigram(unigram) => unigram.is_deterministic(),
             Self::WordPiece(_) | Self::WordLevel(_) => true,
         }
     }
@@ -101,8 +149,8 @@ impl Model {
             _ if !self.is_deterministic() => None,
             (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
             (Self::Bpe(bpe), None) => bpe.cut_points(is_spaced),
-            // A part that cannot be cut makes the whole pre-token unknown.
-            (Self::WordPiece(_) | Self::WordLevel(_), _) => None,
+            // A part that cannot be cut makes the whole pre-token unknown; a unigram model cuts by itself.
+            (Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_), _) => None,
         }
     }
 
@@ -110,7 +158,7 @@ impl Model {
     pub fn has_parts(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.has_parts(),
-            Self::WordPiece(_) | Self::WordLevel(_) => false,
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 
@@ -119,7 +167,7 @@ impl Model {
     pub fn is_cut_at(&self, is_border: impl Fn(char, char) -> bool) -> bool {
         match self {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_border),
-            Self::WordPiece(_) | Self::WordLevel(_) => false,
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 
@@ -127,7 +175,7 @@ impl Model {
     pub fn fallback_ids(&self) -> impl Iterator<Item = u32> + '_ {
         let bpe = match self {
             Self::Bpe(bpe) => Some(bpe),
-            Self::WordPiece(_) | Self::WordLevel(_) => None,
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
         };
         bpe.into_iter().flat_map(bpe::Bpe::fallback_ids)
     }
@@ -138,7 +186,8 @@ impl Model {
     /// [`crate::Error::TokenNotInVocab`] if an unknown token is needed and has no id.
     pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
         match self {
-            Self::Bpe(bpe) => bpe.encode_word(word, scratch, tokens),
+            Self::Bpe(bpe) => bpe.encode_word(word, &mut scratch.bpe, tokens),
+            Self::Unigram(unigram) => unigram.encode_word(word, &mut scratch.unigram, tokens),
             Self::WordPiece(wordpiece) => wordpiece.encode_word(word, tokens),
             Self::WordLevel(wordlevel) => wordlevel.encode_word(word, tokens),
         }
@@ -148,7 +197,15 @@ impl Model {
     pub fn own_text<'a>(&self, token: &'a str) -> &'a str {
         match self {
             Self::WordPiece(wordpiece) => wordpiece.own_text(token),
-            Self::Bpe(_) | Self::WordLevel(_) => token,
+            Self::Bpe(_) | Self::Unigram(_) | Self::WordLevel(_) => token,
+        }
+    }
+
+    /// The id whose tokens are spelled as the text they were found in, unlike all others.
+    pub fn id_of_unknown_text(&self) -> Option<u32> {
+        match self {
+            Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
+            Self::Unigram(unigram) => unigram.options().unk_id,
         }
     }
 
@@ -156,7 +213,7 @@ impl Model {
     pub fn byte_symbols(&self) -> Option<bpe::ByteSymbols> {
         match self {
             Self::Bpe(bpe) => Some(bpe.byte_symbols()),
-            Self::WordPiece(_) | Self::WordLevel(_) => None,
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }
 
@@ -170,8 +227,8 @@ impl Model {
         tokens: &mut Tokens,
     ) -> bool {
         match self {
-            Self::Bpe(bpe) => bpe.encode_bytes(word, symbols, mapped, scratch, tokens),
-            Self::WordPiece(_) | Self::WordLevel(_) => false,
+            Self::Bpe(bpe) => bpe.encode_bytes(word, symbols, mapped, &mut scratch.bpe, tokens),
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 }

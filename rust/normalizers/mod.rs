@@ -3,6 +3,8 @@
 mod bert;
 mod bert_ranges;
 mod lowercase;
+mod nmt;
+mod precompiled;
 mod prepend;
 mod replace;
 mod strip;
@@ -13,6 +15,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use bert::Bert;
+pub use precompiled::Charsmap;
 pub use unicode::Form;
 
 use crate::Result;
@@ -37,6 +40,10 @@ pub enum Normalizer {
     StripAccents,
     /// Puts this before text that is not empty.
     Prepend(String),
+    /// Takes control characters out and makes odd spaces plain.
+    Nmt,
+    /// SentencePiece's compiled rules.
+    Precompiled(Charsmap),
     /// Puts one text in place of a pattern.
     Replace(Arc<Replacement>),
     /// BERT's clean-up.
@@ -54,6 +61,8 @@ impl Normalizer {
             Self::Strip { left, right } => strip::stripped(text, *left, *right) == (0..text.len()),
             Self::StripAccents => unicode::has_no_marks(text),
             Self::Prepend(_) => text.is_empty(),
+            Self::Nmt => nmt::is_identity(text),
+            Self::Precompiled(charsmap) => charsmap.is_identity(text),
             Self::Replace(replacement) => replace::is_identity(replacement, text),
             Self::Bert(bert) => bert.is_identity(text),
             Self::Sequence(stages) => stages.iter().all(|stage| stage.is_identity(text)),
@@ -63,8 +72,8 @@ impl Normalizer {
     /// Whether text may be normalized piece by piece, cut between two characters that stay as they are.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Bert(_) => true,
-            Self::Strip { .. } | Self::Prepend(_) | Self::Replace(_) => false,
+            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt | Self::Bert(_) => true,
+            Self::Strip { .. } | Self::Prepend(_) | Self::Precompiled(_) | Self::Replace(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
         }
     }
@@ -86,6 +95,8 @@ impl Normalizer {
             Self::Strip { left, right } => strip::strip(&text, *left, *right),
             Self::StripAccents => strip::strip_accents(&text),
             Self::Prepend(prefix) => prepend::prepend(prefix, text),
+            Self::Nmt => nmt::normalize(&text),
+            Self::Precompiled(charsmap) => charsmap.normalize(&text),
             Self::Replace(replacement) => replace::replace(replacement, &text)?,
             Self::Bert(bert) => bert.normalize(text),
             Self::Sequence(_) => text,

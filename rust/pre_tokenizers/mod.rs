@@ -1,9 +1,13 @@
 //! Pre-tokenizers: each cuts text into the pre-tokens that a model sees, one file per variant.
 
 pub mod byte_level;
+pub mod fixed_length;
 mod metaspace;
+mod script_ranges;
 pub mod split;
+mod unicode_scripts;
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,6 +45,18 @@ pub enum PreTokenizer {
         /// What becomes of each one.
         behavior: Behavior,
     },
+    /// Cuts at one character and drops it.
+    CharDelimiterSplit {
+        /// The character.
+        delimiter: char,
+    },
+    /// Cuts where the script changes.
+    UnicodeScripts,
+    /// Cuts into pieces of as many characters each.
+    FixedLength {
+        /// Characters a piece.
+        length: NonZeroUsize,
+    },
     /// One after the other.
     Sequence(Vec<PreTokenizer>),
 }
@@ -65,6 +81,12 @@ impl PreTokenizer {
             Self::Punctuation { behavior } => {
                 text.cut(|piece, out| cut_at_chars(piece, PUNCTUATION, *behavior, out));
             }
+            Self::CharDelimiterSplit { delimiter } => text.cut(|piece, out| {
+                let matches = piece.match_indices(*delimiter).map(|(at, found)| at..at + found.len());
+                Behavior::Removed.apply(piece.len(), matches, false, out);
+            }),
+            Self::UnicodeScripts => text.cut(unicode_scripts::cut),
+            Self::FixedLength { length } => text.cut(|piece, out| fixed_length::cut(piece, *length, out)),
             Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.pre_tokenize(text))?,
         }
         Ok(())

@@ -125,6 +125,15 @@ impl ByteTrie {
     }
 }
 
+impl Default for ByteTrie {
+    /// The trie without a key.
+    fn default() -> Self {
+        let mut builder = Builder::default();
+        builder.add_block();
+        Self { units: builder.units }
+    }
+}
+
 #[derive(Default)]
 struct Builder {
     units: Vec<Unit>,

@@ -128,6 +128,8 @@ impl Tokenizer {
         let mut sink = ColumnSink {
             columns: builder,
             token_lens: self.pipeline.token_lens(),
+            text,
+            unknown: self.pipeline.model().id_of_unknown_text(),
             unnumbered: matches!(self.pipeline.plan(), Plan::Words(_)).then_some(0),
         };
         self.pipeline.encode(text, worker, &mut sink)?;

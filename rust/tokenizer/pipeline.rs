@@ -72,7 +72,11 @@ impl Pipeline {
         let matchers = added.matchers(encode_special_tokens, pattern)?;
         let (plan, unit) = match spaced(normalizer.as_ref(), pre_tokenizer.as_ref(), &model) {
             Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), Unit::Spaced),
-            _ => plan(pre_tokenizer.as_ref()),
+            _ => match plan(pre_tokenizer.as_ref()) {
+                // Unknown text is spelled as the model sees it.
+                (_, Unit::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, Unit::Text),
+                found => found,
+            },
         };
         let plan = word_plan(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers).unwrap_or(plan);
         let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };

@@ -173,8 +173,13 @@ mod tests {
     /// Ids, offsets in characters and numbers of words.
     fn columns(pipeline: &Pipeline, text: &str) -> [Vec<u32>; 4] {
         let (mut columns, mut worker) = (ColumnsBuilder::default(), pipeline.pool().take());
-        let mut sink =
-            ColumnSink { columns: &mut columns, token_lens: pipeline.token_lens(), unnumbered: None };
+        let mut sink = ColumnSink {
+            columns: &mut columns,
+            token_lens: pipeline.token_lens(),
+            text,
+            unknown: None,
+            unnumbered: None,
+        };
         pipeline.encode(text, &mut worker, &mut sink).expect("all bytes are known");
         columns.bytes_to_chars(text, 0);
         [columns.ids, columns.starts, columns.ends, columns.words]

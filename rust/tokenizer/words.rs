@@ -132,7 +132,8 @@ mod tests {
     fn columns(pipeline: &Pipeline, text: &str) -> Vec<(u32, u32, u32, u32)> {
         let (mut columns, mut worker) = (ColumnsBuilder::default(), pipeline.pool().take());
         let unnumbered = matches!(pipeline.plan(), Plan::Words(_)).then_some(0);
-        let mut sink = ColumnSink { columns: &mut columns, token_lens: pipeline.token_lens(), unnumbered };
+        let token_lens = pipeline.token_lens();
+        let mut sink = ColumnSink { columns: &mut columns, token_lens, text, unknown: None, unnumbered };
         // Twice, so that every word is a miss and then a hit.
         for _ in 0..2 {
             pipeline.encode(text, &mut worker, &mut sink).expect("[UNK] is known");

@@ -1,6 +1,7 @@
 //! Trainers: each learns a model from counted words.
 
 pub mod bpe;
+pub mod unigram;
 pub mod word_counts;
 pub mod wordlevel;
 pub mod wordpiece;
@@ -20,6 +21,8 @@ use word_counts::WordCounts;
 pub enum Trainer {
     /// Byte-pair encoding.
     Bpe(bpe::BpeTrainer),
+    /// Unigram language model.
+    Unigram(unigram::UnigramTrainer),
     /// `WordPiece`.
     WordPiece(wordpiece::WordPieceTrainer),
     /// Word level.
@@ -31,6 +34,7 @@ impl Trainer {
     fn kind(&self) -> (&'static str, &'static str) {
         match self {
             Self::Bpe(_) => ("BpeTrainer", "BPE"),
+            Self::Unigram(_) => ("UnigramTrainer", "Unigram"),
             Self::WordPiece(_) => ("WordPieceTrainer", "WordPiece"),
             Self::WordLevel(_) => ("WordLevelTrainer", "WordLevel"),
         }
@@ -41,19 +45,19 @@ impl Trainer {
     /// # Errors
     /// [`Error::Unsupported`] if it does not.
     pub fn check_model(&self, model: &Model) -> Result<()> {
+        if self.kind().1 == model.kind() { Ok(()) } else { Err(self.wrong_model(model)) }
+    }
+
+    fn wrong_model(&self, model: &Model) -> Error {
         let ((trainer, trained), given) = (self.kind(), model.kind());
-        if trained == given {
-            return Ok(());
-        }
-        Err(Error::Unsupported(format!(
-            "a {trainer} trains {trained} models, the tokenizer's model is {given}"
-        )))
+        Error::Unsupported(format!("a {trainer} trains {trained} models, the tokenizer's model is {given}"))
     }
 
     /// Replaces the tokens that take the first ids.
     pub fn set_special_tokens(&mut self, tokens: Vec<String>) {
         match self {
             Self::Bpe(trainer) => trainer.special_tokens = tokens,
+            Self::Unigram(trainer) => trainer.special_tokens = tokens,
             Self::WordPiece(trainer) => trainer.special_tokens = tokens,
             Self::WordLevel(trainer) => trainer.special_tokens = tokens,
         }
@@ -70,7 +74,6 @@ impl Trainer {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
-        self.check_model(model)?;
         match (self, model) {
             (Self::Bpe(trainer), Model::Bpe(current)) => {
                 let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
@@ -79,6 +82,11 @@ impl Trainer {
                 options.continuing_subword_prefix = trainer.continuing_subword_prefix;
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
                 trained.into_model(options).map(Model::Bpe)
+            }
+            (Self::Unigram(trainer), Model::Unigram(current)) => {
+                let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
+                let trained = trainer.train(&words, on_progress)?;
+                trained.into_model(current.options()).map(Model::Unigram)
             }
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
@@ -92,8 +100,7 @@ impl Trainer {
                 let vocab = Arc::new(Vocab::from_tokens(trainer.train(&words)?));
                 Ok(Model::WordLevel(WordLevel::new(vocab, current.unk_token().to_owned())))
             }
-            // Refused above.
-            (_, other) => Ok(other.clone()),
+            (_, model) => Err(self.wrong_model(model)),
         }
     }
 }

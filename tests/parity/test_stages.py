@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lexmill
-from peers import assert_same_encoding
+from peers import assert_same_encoding, charsmap, tokenizer_file
 
 pytestmark = pytest.mark.external
 
@@ -62,8 +63,19 @@ STRIPS = st.builds(
     lambda left, right: {"type": "Strip", "strip_left": left, "strip_right": right}, st.booleans(), st.booleans()
 )
 PREPENDS = SHORT.map(lambda text: {"type": "Prepend", "prepend": text})
+# Parts of clusters, so that rules match at their front, in their middle, or all of them.
+RULES = st.sampled_from(
+    ["a", "ab", "é", "e\u0301", "e", "\u0301", "ﬁ", "\r", "\r\n", "\u00a0", "ﷺ", "①", "中", "\u0323\u0307"]
+)
+
+
+def precompiled(rules: dict[str, str]) -> dict[str, str]:
+    """A normalizer of the given rules."""
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap(rules)).decode()}
+
+
 KINDS: dict[str, st.SearchStrategy[Any]] = {
-    **{name: st.just({"type": name}) for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents")},
+    **{name: st.just({"type": name}) for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")},
     "BertNormalizer": st.builds(
         lambda clean, chinese, accents, lower: {
             "type": "BertNormalizer",
@@ -80,6 +92,7 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     "Strip": STRIPS,
     "Prepend": PREPENDS,
     "Replace": REPLACES,
+    "Precompiled": st.dictionaries(RULES, SHORT | st.text("xyz", max_size=3), min_size=1, max_size=8).map(precompiled),
 }
 NORMALIZERS = st.one_of(*KINDS.values())
 NORMALIZER = st.one_of(
@@ -109,6 +122,9 @@ OTHER_PRE_TOKENIZERS = st.sampled_from(
         {"type": "BertPreTokenizer"},
         {"type": "WhitespaceSplit"},
         {"type": "Punctuation", "behavior": "Isolated"},
+        {"type": "CharDelimiterSplit", "delimiter": "a"},
+        {"type": "UnicodeScripts"},
+        {"type": "FixedLength", "length": 3},
         {"type": "Split", "pattern": {"Regex": r"\s"}, "behavior": "MergedWithPrevious", "invert": False},
     ]
 )
@@ -159,6 +175,8 @@ def is_beyond_the_peer(normalizer: Any, pre_tokenizer: Any) -> bool:
             "Strip",
             "StripAccents",
             "ByteLevel",
+            "Nmt",
+            "Precompiled",
         ):
             return True
     return False
@@ -228,6 +246,17 @@ DECODERS = st.one_of(
     METASPACES,
     SHORT.map(lambda suffix: {"type": "BPEDecoder", "suffix": suffix}),
     st.builds(
+        lambda pad, word, cleanup: {
+            "type": "CTC",
+            "pad_token": pad,
+            "word_delimiter_token": word,
+            "cleanup": cleanup,
+        },
+        st.sampled_from(["", "a", "<pad>", "ab"]),
+        st.sampled_from(["", "|", "a"]),
+        st.booleans(),
+    ),
+    st.builds(
         lambda prefix, cleanup: {"type": "WordPiece", "prefix": prefix, "cleanup": cleanup},
         st.sampled_from(["##", "a", ""]),
         st.booleans(),
@@ -245,7 +274,14 @@ BYTE_TOKENS = st.one_of(
     st.sampled_from(BYTES),
 )
 TOKENS = st.lists(
-    st.one_of(TEXTS, BYTE_TOKENS, BYTE_TOKENS, st.sampled_from(["a</w>", "Ġa", "Ã", "©"]), WORDS), max_size=12
+    st.one_of(
+        TEXTS,
+        BYTE_TOKENS,
+        BYTE_TOKENS,
+        st.sampled_from(["a</w>", "Ġa", "Ã", "©", "<pad>", "|", " .", " n't", " do not", " ' s"]),
+        WORDS,
+    ),
+    max_size=12,
 )
 
 
@@ -275,7 +311,7 @@ def test_both_ends_are_stripped_alike(tokens: list[str], decoder: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "BertNormalizer"])
+@pytest.mark.parametrize("name", ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "BertNormalizer"])
 def test_every_code_point_is_normalized_alike(name: str) -> None:
     ours, theirs = getattr(lexmill.normalizers, name)(), getattr(peer.normalizers, name)()
     codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
@@ -283,3 +319,28 @@ def test_every_code_point_is_normalized_alike(name: str) -> None:
         for context in ("?", "a?", "?\u0301", "a\u0323?\u0307", "\u1100?\u11a8"):
             text = "\n".join(context.replace("?", chr(code)) for code in codes[start : start + 256])
             assert ours.normalize_str(text) == theirs.normalize_str(text)
+
+
+@pytest.mark.slow
+def test_every_code_point_is_cut_by_script_alike() -> None:
+    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    ours, theirs = lexmill.pre_tokenizers.UnicodeScripts(), peer.pre_tokenizers.UnicodeScripts()
+    for start in range(0, len(codes), 4096):
+        for context in ("?", "a?", "?я", "中?"):
+            text = "".join(context.replace("?", chr(code)) for code in codes[start : start + 4096])
+            assert ours.pre_tokenize_str(text) == theirs.pre_tokenize_str(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["t5-small", "c4-t5-default", "opus-mt-en-mg", "spm-test-en"])
+def test_every_code_point_follows_published_rules_alike(name: str) -> None:
+    """Alone and beside marks; what the rules make, and what it stands for."""
+    file = json.loads(tokenizer_file(name).read_text(encoding="utf-8"))
+    state = next(stage for stage in flat(file["normalizer"]) if stage["type"] == "Precompiled")
+    definition_ = definition(state, None, added=False)
+    ours, theirs = lexmill.Tokenizer.from_str(definition_), peer.Tokenizer.from_str(definition_)
+    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    for start in range(0, len(codes), 1024):
+        for context in ("?", "a?", "?\u0301b"):
+            text = "x".join(context.replace("?", chr(code)) for code in codes[start : start + 1024])
+            assert_same_encoding(ours.encode(text), theirs.encode(text), text, ("tokens", "ids", "offsets"))

@@ -1,7 +1,8 @@
-//! The golden cases of byte-pair encoding; `tests/golden/README.md` describes their format.
+//! The golden cases; `tests/golden/README.md` describes their format.
 
 use lexmill::models::Tokens;
 use lexmill::models::bpe::{Bpe, BpeOptions, Scratch};
+use lexmill::models::unigram::{self, Unigram, UnigramOptions};
 use lexmill::pre_tokenizers::{ByteLevel, PreTokenizer};
 use lexmill::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
 use lexmill::trainers::word_counts::WordCounts;
@@ -155,6 +156,43 @@ fn words_are_encoded_as_written_down() {
             (Err(error @ Error::TokenNotInVocab { .. }), Some(expected)) => {
                 assert_eq!(&error.to_string(), expected, "{}", case.name);
             }
+            (found, _) => panic!("{}: {found:?}", case.name),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct UnigramCase {
+    name: String,
+    vocab: Vec<(String, f64)>,
+    options: Map<String, Value>,
+    word: String,
+    tokens: Option<Encoded>,
+    error: Option<String>,
+}
+
+fn encode_unigram(case: &UnigramCase) -> Result<Encoded> {
+    let options = UnigramOptions {
+        unk_id: value(&case.options["unk_id"]),
+        byte_fallback: value(&case.options["byte_fallback"]),
+        ..UnigramOptions::default()
+    };
+    let model = Unigram::new(&case.vocab, options)?;
+    let mut tokens = Tokens::default();
+    model.encode_word(&case.word, &mut unigram::Scratch::default(), &mut tokens)?;
+    let text = |id, span: std::ops::Range<usize>| {
+        let unknown = (model.options().unk_id == Some(id)).then(|| &case.word[span]);
+        unknown.or_else(|| model.vocab().token(id)).unwrap_or_default().to_owned()
+    };
+    Ok(tokens.spans().map(|(id, span)| (id, text(id, span.clone()), (span.start, span.end))).collect())
+}
+
+#[test]
+fn unigram_words_are_encoded_as_written_down() {
+    for case in read::<Cases<UnigramCase>>(include_str!("../golden/unigram_encode.json")).cases {
+        match (encode_unigram(&case), &case.error) {
+            (Ok(found), None) => assert_eq!(Some(found), case.tokens, "{}", case.name),
+            (Err(error), Some(expected)) => assert_eq!(&error.to_string(), expected, "{}", case.name),
             (found, _) => panic!("{}: {found:?}", case.name),
         }
     }

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -21,10 +21,10 @@ pytest.importorskip("typer", reason="the command line is an extra")
 from lexmill import Tokenizer, __version__
 from lexmill.cli import main
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
-from lexmill.models import BPE, WordPiece
+from lexmill.models import BPE, Unigram, WordPiece
 from lexmill.normalizers import BertNormalizer
-from lexmill.pre_tokenizers import BertPreTokenizer, ByteLevel
-from lexmill.trainers import BpeTrainer, WordPieceTrainer
+from lexmill.pre_tokenizers import BertPreTokenizer, ByteLevel, Metaspace
+from lexmill.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
 
 TEXT = "the cat sat on the mat\n\nder Größe nach: 東京 🦀 e\u0301\r\nthe end, no newline"
 COMMAND = [sys.executable, "-m", "lexmill"]
@@ -131,9 +131,30 @@ class TestTrain:
         assert tokenizer.token_to_id("<unk>") == 0
         assert "merges" not in result.outcome
 
+    @pytest.mark.parametrize("algorithm", ["em", "exact-loss"])
+    def test_trains_unigram(self, lexmill: Run, algorithm: str) -> None:
+        arguments = ("--model", "unigram", "--vocab-size", "60", "--algorithm", algorithm, "--max-piece-length", "9")
+        assert lexmill("train", "text.txt", *arguments).code == 0
+        tokenizer = Tokenizer.from_file("tokenizer.json")
+        options: dict[str, Any] = {"algorithm": algorithm, "max_piece_length": 9}
+        trainer = UnigramTrainer(
+            vocab_size=60, special_tokens=["<unk>"], unk_token="<unk>", show_progress=False, **options
+        )
+        expected = Tokenizer(Unigram())
+        expected.pre_tokenizer = Metaspace()
+        expected.train(["text.txt"], trainer)
+        assert tokenizer.get_vocab() == expected.get_vocab()
+        assert tokenizer.decode(tokenizer.encode("the").ids) == "the"
+
+    def test_unigram_has_no_least_frequency(self, lexmill: Run) -> None:
+        result = lexmill("train", "text.txt", "--vocab-size", "60", "--model", "unigram", "--min-frequency", "2")
+        assert (result.code, "--min-frequency is not for --model unigram" in result.stderr) == (2, True)
+
     @pytest.mark.parametrize(
         ("model", "option", "value"),
         [
+            ("bpe", "--seed-size", "9"),
+            ("unigram", "--limit-alphabet", "9"),
             ("bpe", "--score", "likelihood"),
             ("wordlevel", "--tie-break", "first-seen"),
             ("wordlevel", "--limit-alphabet", "9"),

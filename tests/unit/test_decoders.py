@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lexmill import Regex, Tokenizer, models
+from lexmill import Regex, Tokenizer, decoders, models
 from lexmill.decoders import BPEDecoder, ByteFallback, ByteLevel, Decoder, Fuse, Metaspace, Replace, Sequence, Strip
 from lexmill.errors import FormatError, OptionError, OptionRangeError
 
@@ -118,3 +118,10 @@ def test_a_tokenizer_decodes_with_what_was_set_last() -> None:
     assert tokenizer.decode([0, 0, 2, 3]) == "a aé"
     assert tokenizer.decode([0, 2, 0]) == "a\ufffd a"
     assert tokenizer.decode_batch([[1, 1], []]) == [" ", ""]
+
+
+def test_ctc_drops_repeats_and_gaps() -> None:
+    labels = ["<pad>", "h", "h", "<pad>", "e", "l", "<pad>", "l", "o", "|", "|", "y", " n't"]
+    assert decoders.CTC().decode(labels) == "hello yn't"
+    assert decoders.CTC(cleanup=False).decode(labels) == "hello|y n't"
+    assert decoders.CTC("h", "l", True).decode(labels) == "<pad><pad>e <pad> o|yn't"

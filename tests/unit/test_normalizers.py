@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lexmill import AddedToken, Regex, Tokenizer, models
+from lexmill import AddedToken, Regex, Tokenizer, models, normalizers
 from lexmill.errors import FormatError, LexmillError, RegexError
 from lexmill.normalizers import (
     NFC,
@@ -159,7 +159,10 @@ def test_stages_of_a_sequence_act_on_the_tokenizer() -> None:
             {"type": "Sequence", "normalizers": [{"type": "Replace", "pattern": {"Regex": "("}, "content": ""}]},
             r"normalizer.normalizers\[0\]: regex `\(`",
         ),
-        ({"type": "Nmt"}, "normalizer: unknown normalizer `Nmt`, this version knows NFC, NFD, NFKC, NFKD, Lowercase"),
+        (
+            {"type": "Bert2"},
+            "normalizer: unknown normalizer `Bert2`, this version knows NFC, NFD, NFKC, NFKD, Lowercase",
+        ),
     ],
 )
 def test_a_malformed_definition_is_refused_with_its_place(definition: Any, message: str) -> None:
@@ -172,3 +175,15 @@ def test_a_broken_pattern_is_refused() -> None:
         Replace(Regex("("), "a")
     with pytest.raises(TypeError):
         Replace(None, "a")
+
+
+def test_nmt_takes_control_characters_out_and_makes_spaces_plain() -> None:
+    assert normalizers.Nmt().normalize_str("a\x01b\tc\u200bd\x8fe\u2581f\0") == "ab c de f\0"
+
+
+def test_precompiled_reads_a_table_or_says_why_not() -> None:
+    assert normalizers.Precompiled(b"\0\0\0\0").normalize_str("abc") == "abc"
+    with pytest.raises(FormatError, match=r"^precompiled_charsmap: the trie has 4 bytes, but only 3 are there$"):
+        normalizers.Precompiled(b"\x04\0\0\0abc")
+    with pytest.raises(FormatError, match=r"^normalizer\.precompiled_charsmap: not base64$"):
+        normalizers.NFC().__setstate__(b'{"type": "Precompiled", "precompiled_charsmap": "AAAAA"}')

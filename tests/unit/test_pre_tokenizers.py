@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lexmill import AddedToken, Regex, Tokenizer, models
+from lexmill import AddedToken, Regex, Tokenizer, models, pre_tokenizers
 from lexmill.errors import FormatError, LexmillError, OptionError, RegexError
 from lexmill.pre_tokenizers import (
     ByteLevel,
@@ -213,3 +213,26 @@ class TestMetaspace:
             self.load(prepend_scheme="x")
         with pytest.raises(FormatError, match=r'pre_tokenizer\.replacement: expected a single character, found "ab"'):
             self.load(replacement="ab")
+
+
+def test_char_delimiter_is_dropped() -> None:
+    splitter = pre_tokenizers.CharDelimiterSplit("é")
+    assert splitter.pre_tokenize_str("éaééb") == [("a", (1, 2)), ("b", (4, 5))]
+    splitter.delimiter = "a"
+    assert repr(splitter) == 'CharDelimiterSplit(delimiter="a")'
+    with pytest.raises(OptionError, match=r'^delimiter is "ab" but must be a single character$'):
+        splitter.delimiter = "ab"
+
+
+def test_fixed_length_counts_characters() -> None:
+    splitter = pre_tokenizers.FixedLength(3)
+    assert splitter.pre_tokenize_str("héllo日") == [("hél", (0, 3)), ("lo日", (3, 6))]
+    assert splitter.pre_tokenize_str("") == []
+    with pytest.raises(OptionError, match=r"^length is 0 but must be at least 1$"):
+        splitter.length = 0
+    assert splitter.length == 3
+
+
+def test_unicode_scripts_keep_spaces_behind_their_word() -> None:
+    found = pre_tokenizers.UnicodeScripts().pre_tokenize_str(" どこで生れ。Yes")
+    assert found == [("どこで生れ", (1, 6)), ("。", (6, 7)), ("Yes", (7, 10))]

@@ -79,12 +79,23 @@ def train(
         training.PreTokenizerName | None,
         typer.Option(
             help="How text is cut into words: at the byte level by GPT-2's, cl100k's or o200k's pattern, or plainly; "
-            "byte-level for bpe, bert for wordpiece, whitespace for wordlevel unless given.",
+            "byte-level for bpe, bert for wordpiece, whitespace for wordlevel, metaspace for unigram unless given.",
             show_default=False,
         ),
     ] = None,
     limit_alphabet: Annotated[int | None, typer.Option(min=0, help="Characters at most in the alphabet.")] = None,
     max_token_length: Annotated[int | None, typer.Option(min=1, help="Characters at most in a token.")] = None,
+    algorithm: Annotated[
+        training.AlgorithmName | None,
+        typer.Option(help="How unigram chooses its pieces; em unless given.", show_default=False),
+    ] = None,
+    max_piece_length: Annotated[
+        int | None, typer.Option(min=1, help="Characters at most in a piece of unigram.")
+    ] = None,
+    character_coverage: Annotated[
+        float | None, typer.Option(min=0, max=1, help="The share of all characters that unigram has pieces for.")
+    ] = None,
+    seed_size: Annotated[int | None, typer.Option(min=1, help="Pieces that unigram starts from.")] = None,
     errors: Errors = OnInvalid.STRICT,
     threads: Threads = None,
     pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True,
@@ -105,6 +116,10 @@ def train(
         pre_tokenizer=pre_tokenizer,
         limit_alphabet=limit_alphabet,
         max_token_length=max_token_length,
+        algorithm=algorithm,
+        max_piece_length=max_piece_length,
+        character_coverage=character_coverage,
+        seed_size=seed_size,
         errors=errors.value,
         threads=threads,
         pretty=pretty,

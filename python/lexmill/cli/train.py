@@ -15,12 +15,14 @@ from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output,
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.decoders import ByteLevel as ByteLevelDecoder
+from lexmill.decoders import Metaspace as MetaspaceDecoder
 from lexmill.decoders import WordPiece as WordPieceDecoder
-from lexmill.models import BPE, Model, WordLevel, WordPiece
+from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
 from lexmill.normalizers import BertNormalizer
 from lexmill.pre_tokenizers import (
     BertPreTokenizer,
     ByteLevel,
+    Metaspace,
     PreTokenizer,
     Split,
     Whitespace,
@@ -29,9 +31,18 @@ from lexmill.pre_tokenizers import (
 from lexmill.pre_tokenizers import (
     Sequence as PreTokenizerSequence,
 )
-from lexmill.trainers import BpeTrainer, Trainer, WordLevelTrainer, WordPieceTrainer
+from lexmill.trainers import BpeTrainer, Trainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
 
-__all__ = ["ModelName", "NormalizerName", "Options", "PreTokenizerName", "ScoreName", "TieBreakName", "train"]
+__all__ = [
+    "AlgorithmName",
+    "ModelName",
+    "NormalizerName",
+    "Options",
+    "PreTokenizerName",
+    "ScoreName",
+    "TieBreakName",
+    "train",
+]
 
 # The published patterns of two families of models, which cut text on the way to the byte level.
 _PATTERNS = {
@@ -50,6 +61,7 @@ class ModelName(str, Enum):
     BPE = "bpe"
     WORDPIECE = "wordpiece"
     WORDLEVEL = "wordlevel"
+    UNIGRAM = "unigram"
 
 
 class PreTokenizerName(str, Enum):
@@ -61,6 +73,7 @@ class PreTokenizerName(str, Enum):
     WHITESPACE = "whitespace"
     WHITESPACE_SPLIT = "whitespace-split"
     BERT = "bert"
+    METASPACE = "metaspace"
 
     @property
     def is_byte_level(self) -> bool:
@@ -82,6 +95,13 @@ class ScoreName(str, Enum):
     FREQUENCY = "frequency"
     LIKELIHOOD = "likelihood"
     LIKELIHOOD_FLOAT64 = "likelihood-float64"
+
+
+class AlgorithmName(str, Enum):
+    """How unigram chooses its pieces."""
+
+    EM = "em"
+    EXACT_LOSS = "exact-loss"
 
 
 class TieBreakName(str, Enum):
@@ -108,6 +128,10 @@ class Options:
     pre_tokenizer: PreTokenizerName | None
     limit_alphabet: int | None
     max_token_length: int | None
+    algorithm: AlgorithmName | None
+    max_piece_length: int | None
+    character_coverage: float | None
+    seed_size: int | None
     errors: Literal["strict", "replace"]
     threads: int | None
     pretty: bool
@@ -153,6 +177,10 @@ _OPTION_MODELS = {
     "limit_alphabet": (ModelName.BPE, ModelName.WORDPIECE),
     "max_token_length": (ModelName.BPE,),
     "score": (ModelName.WORDPIECE,),
+    "algorithm": (ModelName.UNIGRAM,),
+    "max_piece_length": (ModelName.UNIGRAM,),
+    "character_coverage": (ModelName.UNIGRAM,),
+    "seed_size": (ModelName.UNIGRAM,),
 }
 
 
@@ -163,18 +191,28 @@ def _check_model(options: Options) -> None:
             message = f"--{name.replace('_', '-')} is for --model {known}, not for {options.model.value}"
             raise UsageError(message)
 
+    if options.min_frequency > 0 and options.model is ModelName.UNIGRAM:
+        message = "--min-frequency is not for --model unigram"
+        raise UsageError(message)
+
 
 def _pre_tokenizer_name(options: Options) -> PreTokenizerName:
     usual = {
         ModelName.BPE: PreTokenizerName.BYTE_LEVEL,
         ModelName.WORDPIECE: PreTokenizerName.BERT,
         ModelName.WORDLEVEL: PreTokenizerName.WHITESPACE,
+        ModelName.UNIGRAM: PreTokenizerName.METASPACE,
     }
     return options.pre_tokenizer or usual[options.model]
 
 
 def _unk_token(options: Options) -> str | None:
-    usual = {ModelName.BPE: None, ModelName.WORDPIECE: "[UNK]", ModelName.WORDLEVEL: "<unk>"}
+    usual = {
+        ModelName.BPE: None,
+        ModelName.WORDPIECE: "[UNK]",
+        ModelName.WORDLEVEL: "<unk>",
+        ModelName.UNIGRAM: "<unk>",
+    }
     return options.unk_token if options.unk_token is not None else usual[options.model]
 
 
@@ -184,6 +222,7 @@ def _untrained(options: Options) -> Tokenizer:
         ModelName.BPE: lambda: BPE(unk_token=unk_token),
         ModelName.WORDPIECE: lambda: WordPiece(unk_token=unk_token or ""),
         ModelName.WORDLEVEL: lambda: WordLevel(unk_token=unk_token),
+        ModelName.UNIGRAM: Unigram,
     }
     tokenizer = Tokenizer(models[options.model]())
     if options.normalizer is not NormalizerName.NONE:
@@ -193,6 +232,8 @@ def _untrained(options: Options) -> Tokenizer:
         tokenizer.decoder = WordPieceDecoder()
     elif cut.is_byte_level:
         tokenizer.decoder = ByteLevelDecoder()
+    elif cut is PreTokenizerName.METASPACE:
+        tokenizer.decoder = MetaspaceDecoder()
     return tokenizer
 
 
@@ -206,6 +247,7 @@ def _pre_tokenizer(name: PreTokenizerName) -> PreTokenizer:
         PreTokenizerName.WHITESPACE: Whitespace,
         PreTokenizerName.WHITESPACE_SPLIT: WhitespaceSplit,
         PreTokenizerName.BERT: BertPreTokenizer,
+        PreTokenizerName.METASPACE: Metaspace,
     }
     return plain[name]()
 
@@ -231,6 +273,18 @@ def _trainer(options: Options) -> Trainer:
             initial_alphabet=alphabet,
             score=(options.score or ScoreName.FREQUENCY).value,
             tie_break=options.tie_break.value if options.tie_break else None,
+            show_progress=False,
+        )
+    if options.model is ModelName.UNIGRAM:
+        return UnigramTrainer(
+            vocab_size=options.vocab_size,
+            special_tokens=special_tokens,
+            initial_alphabet=alphabet,
+            unk_token=unk_token,
+            max_piece_length=options.max_piece_length or 16,
+            seed_size=options.seed_size or 1_000_000,
+            character_coverage=1.0 if options.character_coverage is None else options.character_coverage,
+            algorithm=(options.algorithm or AlgorithmName.EM).value,
             show_progress=False,
         )
     return BpeTrainer(

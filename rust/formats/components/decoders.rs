@@ -7,11 +7,11 @@ use super::{
     replacement_json, to_list,
 };
 use crate::Result;
-use crate::decoders::{Decoder, Strip};
+use crate::decoders::{Ctc, Decoder, Strip};
 use crate::pre_tokenizers::ByteLevel;
 
 const KNOWN: &str =
-    "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, WordPiece, Sequence";
+    "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, CTC, WordPiece, Sequence";
 
 impl Component for Decoder {
     const KEY: &'static str = "decoder";
@@ -33,6 +33,11 @@ impl Component for Decoder {
             })),
             "Metaspace" => Ok(Self::Metaspace(metaspace(&field)?)),
             "BPEDecoder" => Ok(Self::Bpe { suffix: field.require("suffix")?.str()?.to_owned() }),
+            "CTC" => Ok(Self::Ctc(Ctc {
+                pad_token: field.require("pad_token")?.str()?.to_owned(),
+                word_delimiter_token: field.require("word_delimiter_token")?.str()?.to_owned(),
+                cleanup: field.require("cleanup")?.bool()?,
+            })),
             "WordPiece" => Ok(Self::WordPiece {
                 prefix: field.require("prefix")?.str()?.to_owned(),
                 cleanup: field.require("cleanup")?.bool()?,
@@ -55,6 +60,12 @@ impl Component for Decoder {
             }
             Self::Metaspace(options) => metaspace_json(*options),
             Self::Bpe { suffix } => json!({"type": "BPEDecoder", "suffix": suffix}),
+            Self::Ctc(Ctc { pad_token, word_delimiter_token, cleanup }) => json!({
+                "type": "CTC",
+                "pad_token": pad_token,
+                "word_delimiter_token": word_delimiter_token,
+                "cleanup": cleanup,
+            }),
             Self::WordPiece { prefix, cleanup } => {
                 json!({"type": "WordPiece", "prefix": prefix, "cleanup": cleanup})
             }

@@ -4,10 +4,14 @@ use serde_json::{Value, json};
 
 use super::{Component, Field, list, replacement, replacement_json, to_list};
 use crate::Result;
-use crate::normalizers::{Bert, Form, Normalizer};
+use crate::formats::base64;
+use crate::normalizers::{Bert, Charsmap, Form, Normalizer};
 
-const KNOWN: &str =
-    "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace, BertNormalizer, Sequence";
+const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, \
+                     BertNormalizer, Sequence";
+
+/// How SentencePiece applies its rules.
+const LONGEST: &str = "longest";
 
 impl Component for Normalizer {
     const KEY: &'static str = "normalizer";
@@ -28,6 +32,8 @@ impl Component for Normalizer {
             }),
             "StripAccents" => Ok(Self::StripAccents),
             "Prepend" => Ok(Self::Prepend(field.require("prepend")?.str()?.to_owned())),
+            "Nmt" => Ok(Self::Nmt),
+            "Precompiled" => precompiled(&field),
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
             "Sequence" => Ok(Self::Sequence(list(&field, "normalizers")?)),
             other => match Form::NAMES.into_iter().find(|&(_, name)| name == other) {
@@ -51,8 +57,31 @@ impl Component for Normalizer {
             }),
             Self::StripAccents => json!({"type": "StripAccents"}),
             Self::Prepend(prefix) => json!({"type": "Prepend", "prepend": prefix}),
+            Self::Nmt => json!({"type": "Nmt"}),
+            Self::Precompiled(charsmap) => {
+                let mut object = json!({
+                    "type": "Precompiled",
+                    "precompiled_charsmap": base64::encode(charsmap.blob()),
+                });
+                // Hugging Face passes over what it does not know.
+                if charsmap.is_longest_first() {
+                    object["match"] = json!(LONGEST);
+                }
+                object
+            }
             Self::Replace(replacement) => replacement_json(replacement),
             Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)}),
         }
+    }
+}
+
+fn precompiled(stage: &Field<'_>) -> Result<Normalizer> {
+    let field = stage.require("precompiled_charsmap")?;
+    let blob = base64::decode(field.str()?).ok_or_else(|| field.error("not base64"))?;
+    let charsmap = Charsmap::new(&blob).map_err(|error| field.error(error.to_string()))?;
+    let Some(rule) = stage.get("match")? else { return Ok(Normalizer::Precompiled(charsmap)) };
+    match rule.str()? {
+        LONGEST => Ok(Normalizer::Precompiled(charsmap.longest_first())),
+        other => Err(rule.unknown("match", other, LONGEST)),
     }
 }

@@ -1,6 +1,7 @@
 //! The `model` object of a `tokenizer.json`.
 
 mod bpe;
+mod unigram;
 mod wordlevel;
 mod wordpiece;
 
@@ -16,7 +17,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Kinds of models that files may hold and this version knows.
-const KNOWN: &str = "BPE, WordPiece, WordLevel";
+const KNOWN: &str = "BPE, Unigram, WordPiece, WordLevel";
 
 /// Just enough of a model to tell its kind, which old files leave out.
 #[derive(Deserialize)]
@@ -90,6 +91,7 @@ pub fn read(text: &str) -> Result<Model> {
     let shape: Shape<'_> = parse(text)?;
     match shape.kind() {
         "BPE" => bpe::read(parse(text)?).map(Model::Bpe),
+        "Unigram" => unigram::read(parse(text)?).map(Model::Unigram),
         "WordPiece" => parse(text).map(wordpiece::read).map(Model::WordPiece),
         "WordLevel" => parse(text).map(wordlevel::read).map(Model::WordLevel),
         other => Err(Error::UnknownComponent {
@@ -116,6 +118,7 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
 pub fn write(model: &Model) -> Value {
     match model {
         Model::Bpe(bpe) => bpe::write(bpe),
+        Model::Unigram(unigram) => unigram::write(unigram),
         Model::WordPiece(wordpiece) => wordpiece::write(wordpiece),
         Model::WordLevel(wordlevel) => wordlevel::write(wordlevel),
     }

@@ -162,6 +162,7 @@ mod tests {
         Tokens {
             ids: parts.iter().map(|part| part.0).collect(),
             lens: parts.iter().map(|part| part.1).collect(),
+            ..Tokens::default()
         }
     }
 

@@ -1,0 +1,130 @@
+//! `lexmill.models.Unigram`.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::{PyModel, PyToken, tokens};
+use crate::bindings::components::unpickled;
+use crate::bindings::errors::OrRaise;
+use crate::models::Model;
+use crate::models::unigram::{Segmentation, Unigram, UnigramOptions};
+
+/// Unigram language model: the most likely way to cut a word into pieces.
+#[pyclass(name = "Unigram", module = "lexmill.models", extends = PyModel, frozen)]
+pub(in crate::bindings) struct PyUnigram;
+
+fn unigram(this: &PyRef<'_, PyUnigram>) -> Option<Unigram> {
+    if let Model::Unigram(unigram) = &*this.as_super().stage.get() { Some(unigram.clone()) } else { None }
+}
+
+fn options(this: &PyRef<'_, PyUnigram>) -> UnigramOptions {
+    unigram(this).map(|unigram| unigram.options().clone()).unwrap_or_default()
+}
+
+fn set_options(this: &PyRef<'_, PyUnigram>, change: impl FnOnce(&mut UnigramOptions)) -> PyResult<()> {
+    let mut changed = unigram(this).ok_or_else(|| unpickled("model"))?;
+    let mut options = changed.options().clone();
+    change(&mut options);
+    changed.set_options(options).or_raise(this.py())?;
+    this.as_super().stage.set(Arc::new(Model::Unigram(changed)));
+    Ok(())
+}
+
+#[pymethods]
+impl PyUnigram {
+    #[new]
+    #[pyo3(signature = (
+        vocab=None, unk_id=None, byte_fallback=None, alpha=None, nbest_size=None, *, seed=None
+    ))]
+    fn new(
+        py: Python<'_>,
+        vocab: Option<Vec<(String, f64)>>,
+        unk_id: Option<u32>,
+        byte_fallback: Option<bool>,
+        alpha: Option<f64>,
+        nbest_size: Option<usize>,
+        seed: Option<u64>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let options = UnigramOptions {
+            unk_id,
+            byte_fallback: byte_fallback.unwrap_or(false),
+            alpha,
+            nbest_size: nbest_size.unwrap_or(0),
+            seed,
+        };
+        let unigram = match (vocab, unk_id) {
+            (Some(pieces), _) => py.detach(|| Unigram::new(&pieces, options)),
+            (None, None) => {
+                let mut unigram = Unigram::default();
+                let options = UnigramOptions { unk_id: Some(0), ..options };
+                unigram.set_options(options).map(|()| unigram)
+            }
+            _ => return Err(PyValueError::new_err("`vocab` and `unk_id` must be both specified")),
+        };
+        Ok(PyModel::of(Model::Unigram(unigram.or_raise(py)?)).add_subclass(Self))
+    }
+
+    /// The `n` best ways to cut one pre-token, each with its score, best first.
+    fn encode_nbest(
+        this: PyRef<'_, Self>,
+        py: Python<'_>,
+        sequence: &str,
+        n: usize,
+    ) -> PyResult<Vec<(Vec<PyToken>, f64)>> {
+        let unigram = unigram(&this).ok_or_else(|| unpickled("model"))?;
+        let best = py.detach(|| unigram.encode_nbest(sequence, n)).or_raise(py)?;
+        let model = Model::Unigram(unigram);
+        let to_python = |best: Segmentation| (tokens(&model, sequence, &best.tokens), best.score);
+        Ok(best.into_iter().map(to_python).collect())
+    }
+
+    #[getter]
+    fn get_alpha(this: PyRef<'_, Self>) -> Option<f64> {
+        options(&this).alpha
+    }
+
+    #[setter]
+    fn set_alpha(this: PyRef<'_, Self>, value: Option<f64>) -> PyResult<()> {
+        set_options(&this, |options| options.alpha = value)
+    }
+
+    #[getter]
+    fn get_nbest_size(this: PyRef<'_, Self>) -> Option<usize> {
+        Some(options(&this).nbest_size).filter(|&size| size > 0)
+    }
+
+    #[setter]
+    fn set_nbest_size(this: PyRef<'_, Self>, value: Option<usize>) -> PyResult<()> {
+        set_options(&this, |options| options.nbest_size = value.unwrap_or(0))
+    }
+
+    #[getter]
+    fn get_unk_id(this: PyRef<'_, Self>) -> Option<u32> {
+        options(&this).unk_id
+    }
+
+    #[getter]
+    fn get_byte_fallback(this: PyRef<'_, Self>) -> bool {
+        options(&this).byte_fallback
+    }
+
+    #[getter]
+    fn get_seed(this: PyRef<'_, Self>) -> Option<u64> {
+        options(&this).seed
+    }
+
+    #[setter]
+    fn set_seed(this: PyRef<'_, Self>, value: Option<u64>) -> PyResult<()> {
+        set_options(&this, |options| options.seed = value)
+    }
+
+    fn __repr__(this: PyRef<'_, Self>) -> String {
+        let size = unigram(&this).map_or(0, |unigram| unigram.pieces().len());
+        let UnigramOptions { unk_id, byte_fallback, .. } = options(&this);
+        let unk_id = unk_id.map_or_else(|| "None".to_owned(), |id| id.to_string());
+        let byte_fallback = if byte_fallback { "True" } else { "False" };
+        format!("Unigram(vocab_size={size}, unk_id={unk_id}, byte_fallback={byte_fallback})")
+    }
+}

@@ -1,0 +1,174 @@
+//! `lexmill.trainers.UnigramTrainer`, and training on counted words.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::{Map, Value, json};
+
+use super::{PyTrainer, name_of, named, unsigned};
+use crate::bindings::arguments::{note_unknown, threads};
+use crate::bindings::components::unpickled;
+use crate::bindings::progress::Reporter;
+use crate::trainers::Trainer;
+use crate::trainers::unigram::{Algorithm, UnigramTrainer};
+use crate::trainers::word_counts::WordCounts;
+
+/// Learns the pieces of a unigram language model.
+#[pyclass(name = "UnigramTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
+pub(in crate::bindings) struct PyUnigramTrainer;
+
+const ALGORITHMS: [(&str, Algorithm); 2] = [("em", Algorithm::Em), ("exact-loss", Algorithm::ExactLoss)];
+
+fn first_chars(alphabet: &[String]) -> Vec<char> {
+    alphabet.iter().filter_map(|text| text.chars().next()).collect()
+}
+
+/// The options that this kind of trainer alone has.
+pub(super) fn to_json(trainer: &UnigramTrainer) -> Map<String, Value> {
+    let options = json!({
+        "vocab_size": trainer.vocab_size,
+        "initial_alphabet": trainer.initial_alphabet,
+        "shrinking_factor": trainer.shrinking_factor,
+        "unk_token": trainer.unk_token,
+        "max_piece_length": trainer.max_piece_length,
+        "n_sub_iterations": trainer.n_sub_iterations,
+        "seed_size": trainer.seed_size,
+        "character_coverage": trainer.character_coverage,
+        "algorithm": name_of(&ALGORITHMS, trainer.algorithm),
+    });
+    match options {
+        Value::Object(options) => options,
+        _ => Map::new(),
+    }
+}
+
+/// The trainer of a pickled state, still without special tokens.
+pub(super) fn from_json(value: &Value) -> Option<UnigramTrainer> {
+    let size = |key: &str| value[key].as_u64().map(|size| size as usize);
+    let alphabet = value["initial_alphabet"].as_array()?;
+    Some(UnigramTrainer {
+        vocab_size: size("vocab_size")?,
+        special_tokens: Vec::new(),
+        initial_alphabet: alphabet.iter().filter_map(|c| c.as_str()?.chars().next()).collect(),
+        shrinking_factor: value["shrinking_factor"].as_f64()?,
+        unk_token: value["unk_token"].as_str().map(str::to_owned),
+        max_piece_length: size("max_piece_length")?,
+        n_sub_iterations: size("n_sub_iterations")?,
+        seed_size: size("seed_size")?,
+        character_coverage: value["character_coverage"].as_f64()?,
+        algorithm: ALGORITHMS.iter().find(|(name, _)| value["algorithm"] == **name)?.1,
+        threads: 1,
+    })
+}
+
+/// The options as they are now.
+fn options(this: &PyRef<'_, PyUnigramTrainer>) -> UnigramTrainer {
+    if let Trainer::Unigram(trainer) = this.as_super().get().trainer {
+        trainer
+    } else {
+        UnigramTrainer::default()
+    }
+}
+
+fn update(this: &PyRef<'_, PyUnigramTrainer>, change: impl FnOnce(&mut UnigramTrainer)) {
+    this.as_super().update(|training| {
+        if let Trainer::Unigram(trainer) = &mut training.trainer {
+            change(trainer);
+        }
+    });
+}
+
+#[pymethods]
+impl PyUnigramTrainer {
+    #[new]
+    #[pyo3(signature = (
+        *, vocab_size=8000, show_progress=true, progress_format="indicatif", special_tokens=None,
+        initial_alphabet=None, shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2,
+        seed_size=1_000_000, character_coverage=1.0, algorithm="em", **kwargs
+    ), text_signature = "(*, vocab_size=8000, show_progress=True, progress_format='indicatif', special_tokens=None, \
+        initial_alphabet=None, shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2, \
+        seed_size=1000000, character_coverage=1.0, algorithm='em', **kwargs)")]
+    #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
+    fn new(
+        py: Python<'_>,
+        vocab_size: i64,
+        show_progress: bool,
+        progress_format: &str,
+        special_tokens: Option<&Bound<'_, PyList>>,
+        initial_alphabet: Option<Vec<String>>,
+        shrinking_factor: f64,
+        unk_token: Option<String>,
+        max_piece_length: i64,
+        n_sub_iterations: i64,
+        seed_size: i64,
+        character_coverage: f64,
+        algorithm: &str,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        note_unknown(kwargs)?;
+        let trainer = UnigramTrainer {
+            vocab_size: unsigned(py, "vocab_size", vocab_size)?,
+            special_tokens: Vec::new(),
+            initial_alphabet: first_chars(&initial_alphabet.unwrap_or_default()),
+            shrinking_factor,
+            unk_token,
+            max_piece_length: unsigned(py, "max_piece_length", max_piece_length)?,
+            n_sub_iterations: unsigned(py, "n_sub_iterations", n_sub_iterations)?,
+            seed_size: unsigned(py, "seed_size", seed_size)?,
+            character_coverage,
+            algorithm: named(py, "algorithm", &ALGORITHMS, algorithm)?,
+            threads: 1,
+        };
+        let trainer = Trainer::Unigram(trainer);
+        Ok(PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?.add_subclass(Self))
+    }
+
+    #[getter]
+    fn get_vocab_size(this: PyRef<'_, Self>) -> usize {
+        options(&this).vocab_size
+    }
+
+    #[setter]
+    fn set_vocab_size(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
+        let value = unsigned(this.py(), "vocab_size", value)?;
+        update(&this, |trainer| trainer.vocab_size = value);
+        Ok(())
+    }
+
+    #[getter]
+    fn get_initial_alphabet(this: PyRef<'_, Self>) -> Vec<char> {
+        options(&this).initial_alphabet
+    }
+
+    #[setter]
+    fn set_initial_alphabet(this: PyRef<'_, Self>, value: Vec<String>) {
+        update(&this, |trainer| trainer.initial_alphabet = first_chars(&value));
+    }
+}
+
+/// Pieces with scores by id, and the id of unknown characters.
+type Trained = (Vec<(String, f64)>, Option<u32>);
+
+/// Trains a unigram model on counted words; further arguments are those of `UnigramTrainer`.
+///
+/// The words are taken as they are, first seen first.
+#[pyfunction]
+#[pyo3(signature = (words, *, num_threads=None, **options))]
+pub(in crate::bindings) fn train_unigram_words(
+    py: Python<'_>,
+    words: Vec<(String, u64)>,
+    num_threads: Option<usize>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Trained> {
+    let trainer = py.get_type::<PyUnigramTrainer>().call((), options)?;
+    let training = trainer.cast::<PyTrainer>()?.get().get();
+    let Trainer::Unigram(trainer) = training.trainer else { return Err(unpickled("trainer")) };
+    let trainer = UnigramTrainer { threads: threads(num_threads), ..trainer };
+    let mut counts = WordCounts::new();
+    for (word, count) in &words {
+        counts.push(word, *count);
+    }
+    let mut reporter = Reporter::silent();
+    let trained = py.detach(|| trainer.train(&counts, &mut |progress| reporter.report(progress)));
+    let trained = reporter.or_raise(py, trained)?;
+    Ok((trained.pieces, trained.unk_id))
+}

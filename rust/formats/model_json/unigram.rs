@@ -1,0 +1,64 @@
+//! The `model` object of a unigram model.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Text;
+use crate::models::unigram::{PieceKind, Unigram, UnigramOptions};
+use crate::{Error, Result};
+
+#[derive(Deserialize)]
+pub(super) struct UnigramJson<'a> {
+    unk_id: Option<u32>,
+    /// Scores are read as Hugging Face reads them: the last bit of one in four is not that of the nearest double.
+    #[serde(borrow)]
+    vocab: Vec<(Text<'a>, f64)>,
+    #[serde(default)]
+    byte_fallback: bool,
+    /// A digit a piece, see [`PieceKind`]; Hugging Face passes over it.
+    #[serde(default)]
+    sentencepiece_kinds: Option<String>,
+}
+
+pub(super) fn read(json: UnigramJson<'_>) -> Result<Unigram> {
+    let pieces: Vec<(Cow<'_, str>, f64)> =
+        json.vocab.into_iter().map(|(Text(piece), score)| (piece, score)).collect();
+    let options = UnigramOptions {
+        unk_id: json.unk_id,
+        byte_fallback: json.byte_fallback,
+        ..UnigramOptions::default()
+    };
+    let wrong = |c: char| Error::Format {
+        path: "model.sentencepiece_kinds".to_owned(),
+        message: format!("expected a digit from 1 to 6, found {c:?}"),
+    };
+    let kind = |c: char| {
+        let number = c.to_digit(10).map(u64::from);
+        number.and_then(PieceKind::from_number).ok_or_else(|| wrong(c))
+    };
+    let kinds = json.sentencepiece_kinds.map(|kinds| kinds.chars().map(kind).collect::<Result<Vec<_>>>());
+    Unigram::with_kinds(&pieces, kinds.transpose()?, options).map_err(|error| match error {
+        Error::UnknownId { .. } => {
+            Error::Format { path: "model.unk_id".to_owned(), message: error.to_string() }
+        }
+        error => error,
+    })
+}
+
+pub(super) fn write(unigram: &Unigram) -> Value {
+    let vocab: Vec<Value> = unigram.pieces().map(|(piece, score)| json!([piece, score])).collect();
+    let options = unigram.options();
+    let mut object = json!({
+        "type": "Unigram",
+        "unk_id": options.unk_id,
+        "vocab": vocab,
+        "byte_fallback": options.byte_fallback,
+    });
+    if let Some(kinds) = unigram.kinds() {
+        let digits: String = kinds.iter().map(|&kind| (kind as u8).to_string()).collect();
+        object["sentencepiece_kinds"] = json!(digits);
+    }
+    object
+}

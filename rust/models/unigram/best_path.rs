@@ -1,0 +1,196 @@
+//! The best segmentation, from left to right (Viterbi 1967).
+
+use super::units::{Units, trace};
+use super::{Edge, Unigram};
+use crate::Result;
+use crate::structures::byte_trie::ByteTrie;
+
+/// No piece ends here yet.
+const NOWHERE: u32 = u32::MAX;
+
+/// The best way to a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) score: f64,
+    /// Where its last piece starts.
+    pub(super) start: u32,
+    pub(super) id: u32,
+}
+
+/// Memory that one thread reuses from pre-token to pre-token.
+#[derive(Debug)]
+pub struct Scratch {
+    pub(super) nodes: Vec<Node>,
+    /// The path chosen, from right to left.
+    pub(super) path: Vec<Edge>,
+    pub(super) random: fastrand::Rng,
+    pub(super) units: Units,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        let random = fastrand::Rng::with_seed(0);
+        Self { nodes: Vec::new(), path: Vec::new(), random, units: Units::default() }
+    }
+}
+
+impl Scratch {
+    /// Seeds the sampling that follows.
+    pub fn seed(&mut self, seed: u64) {
+        self.random.seed(seed);
+    }
+}
+
+impl Unigram {
+    /// Calls `each` with the end, id and score of every piece that starts at `start`, shorter ones first; answers
+    /// whether one of them is the character there.
+    #[inline]
+    pub(super) fn pieces_at(&self, word: &str, start: usize, mut each: impl FnMut(usize, u32, f64)) -> bool {
+        let bytes = word.as_bytes();
+        let char_end = start + char_len(bytes[start]);
+        let (mut node, mut has_char) = (ByteTrie::ROOT, false);
+        for (at, &byte) in bytes.iter().enumerate().skip(start) {
+            let Some(next) = self.trie.step(node, byte) else { break };
+            node = next;
+            if let Some(id) = self.trie.value(node) {
+                each(at + 1, id, self.effective_scores[id as usize]);
+                has_char |= at + 1 == char_end;
+            }
+        }
+        has_char
+    }
+
+    /// Score of an unknown character.
+    pub(super) fn unknown_score(&self) -> f64 {
+        self.unknown_score
+    }
+
+    /// Fills `scratch.path` with the best segmentation of a word that is not empty.
+    pub(super) fn best_path(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
+        if self.kinds.is_some() {
+            self.best_path_rounded(word, f64_of_32_bits, f64::from(f32::EPSILON), scratch)
+        } else {
+            self.best_path_rounded(word, |sum| sum, f64::EPSILON, scratch)
+        }
+    }
+
+    #[inline]
+    fn best_path_rounded(
+        &self,
+        word: &str,
+        rounded: impl Fn(f64) -> f64 + Copy,
+        epsilon: f64,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        if let Some(cuts) = self.word_cuts(word.len()) {
+            return self.best_path_by_units(word, cuts, rounded, epsilon, scratch);
+        }
+        self.best_path_of_whole(word, rounded, scratch)
+    }
+
+    /// As [`Self::best_path`], in one go; `rounded` is what becomes of a sum.
+    #[inline]
+    pub(super) fn best_path_of_whole(
+        &self,
+        word: &str,
+        rounded: impl Fn(f64) -> f64,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Scratch { nodes, path, .. } = scratch;
+        self.walk(word, 0.0, rounded, nodes)?;
+        path.clear();
+        trace(nodes, |edge| path.push(edge));
+        Ok(())
+    }
+
+    /// Finds the best way to every place of `word`, whose beginning has the score `base`; answers how close the
+    /// closest decision was.
+    #[inline]
+    pub(super) fn walk(
+        &self,
+        word: &str,
+        base: f64,
+        rounded: impl Fn(f64) -> f64,
+        nodes: &mut Vec<Node>,
+    ) -> Result<Margin> {
+        nodes.clear();
+        nodes.resize(word.len() + 1, Node { score: base, start: NOWHERE, id: 0 });
+        let mut margin = Margin::default();
+        let mut start = 0;
+        while start < word.len() {
+            let so_far = nodes[start].score;
+            let mut offer = |end: usize, id: u32, score: f64| {
+                let (node, sum) = (&mut nodes[end], rounded(score + so_far));
+                let is_first = node.start == NOWHERE;
+                let is_better = is_first || sum > node.score;
+                margin.note(sum, if is_first { f64::INFINITY } else { (sum - node.score).abs() });
+                if is_better {
+                    *node = Node { score: sum, start: start as u32, id };
+                }
+                is_better
+            };
+            let char_end = start + char_len(word.as_bytes()[start]);
+            let has_char = self.pieces_at(word, start, |end, id, score| {
+                offer(end, id, score);
+            });
+            if !has_char {
+                let is_better = offer(char_end, self.options.unk_id.unwrap_or(NOWHERE), self.unknown_score);
+                if is_better && self.options.unk_id.is_none() {
+                    return Err(self.no_unk_id(word, start));
+                }
+            }
+            start = char_end;
+        }
+        Ok(margin)
+    }
+}
+
+/// How close the decisions in a word were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Margin {
+    /// The least difference between two sums that were compared.
+    least: f64,
+    /// The largest sum, without its sign.
+    largest: f64,
+}
+
+impl Default for Margin {
+    fn default() -> Self {
+        Self { least: f64::INFINITY, largest: 0.0 }
+    }
+}
+
+impl Margin {
+    #[inline]
+    fn note(&mut self, sum: f64, difference: f64) {
+        self.largest = self.largest.max(sum.abs());
+        // No number where both sums are infinite.
+        if difference < self.least || difference.is_nan() {
+            self.least = difference.max(0.0);
+        }
+    }
+
+    /// Whether every decision in a unit of `len` bytes is the same from the sum `base` on.
+    ///
+    /// Each of two sums takes at most `len` additions to make, there and here, and each of these is off by half of
+    /// `epsilon` of its result at most; twice as much is allowed for.
+    pub(super) fn holds_at(&self, base: f64, len: usize, epsilon: f64) -> bool {
+        let additions = u32::try_from(len).map_or(f64::INFINITY, f64::from) + 2.0;
+        self.least > 4.0 * additions * epsilon * (base.abs() + self.largest)
+    }
+}
+
+/// The nearest number of 32 bits.
+fn f64_of_32_bits(sum: f64) -> f64 {
+    f64::from(sum as f32)
+}
+
+/// Bytes of the character that begins with `lead`.
+pub(super) fn char_len(lead: u8) -> usize {
+    match lead {
+        0..0xC0 => 1,
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0..=0xFF => 4,
+    }
+}

@@ -1,0 +1,280 @@
+//! Unigram language model: of all ways to cut a word into pieces, the one whose scores have the highest sum.
+//!
+//! Source: Kudo 2018, "Subword Regularization", section 3; the order of sums, ties and unknown characters are those of
+//! Hugging Face.
+
+mod best_path;
+#[cfg(test)]
+mod naive;
+mod nbest;
+mod piece_kind;
+mod sample;
+mod units;
+
+use std::sync::Arc;
+
+use super::Tokens;
+use super::bpe::CutPoints;
+use crate::structures::byte_trie::ByteTrie;
+use crate::structures::worthwhile::Worthwhile;
+use crate::vocab::Vocab;
+use crate::{Error, Result};
+pub use best_path::Scratch;
+pub use nbest::Segmentation;
+pub use piece_kind::PieceKind;
+
+/// An unknown character scores this much less than the worst piece.
+const UNKNOWN_PENALTY: f64 = 10.0;
+
+/// The most segmentations that may be asked for: they take memory times the length of the word.
+pub const MOST_BEST: usize = 1024;
+
+/// Options of [`Unigram`]; the names are Hugging Face's.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UnigramOptions {
+    /// The id of unknown characters; without it they are an error.
+    pub unk_id: Option<u32>,
+    /// Spells unknown text as `<0xNN>` tokens where all of them exist.
+    pub byte_fallback: bool,
+    /// How sharply sampling prefers likely segmentations, from 0 up; without it the best one is taken.
+    pub alpha: Option<f64>,
+    /// Sampling chooses among so many best segmentations; 0 means all there are.
+    pub nbest_size: usize,
+    /// Seed of the sampling; random when absent.
+    pub seed: Option<u64>,
+}
+
+/// A unigram encoder. Cheap to clone: tables are shared.
+#[derive(Clone, Debug)]
+pub struct Unigram {
+    vocab: Arc<Vocab>,
+    /// By id; a piece listed twice has two.
+    scores: Arc<Vec<f64>>,
+    /// What pieces are chosen by: the scores, but for user-defined pieces.
+    effective_scores: Arc<Vec<f64>>,
+    /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
+    kinds: Option<Arc<Vec<PieceKind>>>,
+    trie: Arc<ByteTrie>,
+    options: UnigramOptions,
+    unknown_score: f64,
+    /// `<0xNN>` tokens.
+    fallback_ids: Arc<Vec<Option<u32>>>,
+    /// Where long words fall into units.
+    cuts: Arc<Worthwhile<CutPoints>>,
+}
+
+impl Default for Unigram {
+    fn default() -> Self {
+        let mut vocab = Vocab::new();
+        vocab.insert("<unk>", 0);
+        let trie = ByteTrie::new(&[(b"<unk>", 0)]).unwrap_or_default();
+        Self {
+            vocab: Arc::new(vocab),
+            scores: Arc::new(vec![0.0]),
+            effective_scores: Arc::new(vec![0.0]),
+            kinds: None,
+            trie: Arc::new(trie),
+            options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
+            unknown_score: -UNKNOWN_PENALTY,
+            fallback_ids: Arc::new(vec![None; 256]),
+            cuts: Arc::default(),
+        }
+    }
+}
+
+impl Unigram {
+    /// Builds the encoder from pieces and scores (natural logarithms of probabilities); a piece's id is its place.
+    ///
+    /// A piece listed twice has its later id and score.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if a score is not finite or an option out of range, [`Error::UnknownId`] if `unk_id` is
+    /// not the id of a piece, [`Error::Unsupported`] beyond 2^23 distinct prefixes of pieces.
+    pub fn new<T: AsRef<str>>(pieces: &[(T, f64)], options: UnigramOptions) -> Result<Self> {
+        Self::with_kinds(pieces, None, options)
+    }
+
+    /// As [`Self::new`], with the kinds of the pieces as files of SentencePiece's have them.
+    ///
+    /// With kinds, only normal and user-defined pieces are found in text, the penalty of unknown characters is that
+    /// below the worst normal piece, and sums of scores are rounded to 32 bits.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`Error::Unsupported`] if there are not as many kinds as pieces.
+    pub fn with_kinds<T: AsRef<str>>(
+        pieces: &[(T, f64)],
+        kinds: Option<Vec<PieceKind>>,
+        options: UnigramOptions,
+    ) -> Result<Self> {
+        if let Some(kinds) = kinds.as_ref().filter(|kinds| kinds.len() != pieces.len()) {
+            return Err(Error::Unsupported(format!("{} kinds for {} pieces", kinds.len(), pieces.len())));
+        }
+        let kind = |id: usize| kinds.as_ref().map_or(PieceKind::Normal, |kinds| kinds[id]);
+        let mut vocab = Vocab::new();
+        for (id, (piece, score)) in (0u32..).zip(pieces) {
+            if !score.is_finite() {
+                let value = format!("{score} for `{}`", piece.as_ref());
+                return Err(Error::InvalidOption { name: "score", value, expected: "finite".to_owned() });
+            }
+            vocab.insert(piece.as_ref(), id);
+        }
+        let mut keys: Vec<(&[u8], u32)> = vocab.iter().map(|(piece, id)| (piece.as_bytes(), id)).collect();
+        keys.retain(|&(piece, id)| !piece.is_empty() && kind(id as usize).is_in_text());
+        keys.sort_unstable();
+        let trie = ByteTrie::new(&keys).ok_or_else(|| {
+            Error::Unsupported(format!("{} pieces have more than 2^23 distinct prefixes", pieces.len()))
+        })?;
+        let fallback_ids = (0..=255u8).map(|byte| vocab.id(&format!("<0x{byte:02X}>"))).collect();
+        let normal = pieces.iter().enumerate().filter(|&(id, _)| kind(id) == PieceKind::Normal);
+        let min_score = normal.fold(f64::INFINITY, |min, (_, &(_, score))| min.min(score));
+        let effective_scores = match &kinds {
+            Some(kinds) => piece_kind::effective_scores(pieces, kinds),
+            None => pieces.iter().map(|&(_, score)| score).collect(),
+        };
+        // Without a normal piece, any number does.
+        let min_score = if min_score.is_finite() { min_score } else { 0.0 };
+        let mut unigram = Self {
+            vocab: Arc::new(vocab),
+            scores: Arc::new(pieces.iter().map(|&(_, score)| score).collect()),
+            effective_scores: Arc::new(effective_scores),
+            kinds: kinds.map(Arc::new),
+            trie: Arc::new(trie),
+            options: UnigramOptions::default(),
+            unknown_score: min_score - UNKNOWN_PENALTY,
+            fallback_ids: Arc::new(fallback_ids),
+            cuts: Arc::default(),
+        };
+        unigram.set_options(options)?;
+        Ok(unigram)
+    }
+
+    /// Replaces the options and keeps the pieces.
+    ///
+    /// # Errors
+    /// [`Error::UnknownId`] if `unk_id` is not the id of a piece; [`Error::InvalidOption`] if `alpha` is not finite or
+    /// `nbest_size` exceeds [`MOST_BEST`].
+    pub fn set_options(&mut self, options: UnigramOptions) -> Result<()> {
+        if let Some(id) = options.unk_id.filter(|&id| id as usize >= self.scores.len()) {
+            return Err(Error::UnknownId { id, vocab_size: self.scores.len() });
+        }
+        if let Some(alpha) = options.alpha.filter(|alpha| !alpha.is_finite()) {
+            let value = alpha.to_string();
+            return Err(Error::InvalidOption { name: "alpha", value, expected: "finite".to_owned() });
+        }
+        check_nbest(options.nbest_size)?;
+        self.options = options;
+        Ok(())
+    }
+
+    /// The vocabulary.
+    pub fn vocab(&self) -> &Vocab {
+        &self.vocab
+    }
+
+    /// The vocabulary, shared.
+    pub fn shared_vocab(&self) -> Arc<Vocab> {
+        Arc::clone(&self.vocab)
+    }
+
+    /// The options.
+    pub fn options(&self) -> &UnigramOptions {
+        &self.options
+    }
+
+    /// Pieces and scores by id.
+    pub fn pieces(&self) -> impl ExactSizeIterator<Item = (&str, f64)> + '_ {
+        (0..self.scores.len()).map(|id| (self.vocab.token(id as u32).unwrap_or_default(), self.scores[id]))
+    }
+
+    /// Kinds of pieces by id, if the model has them.
+    pub fn kinds(&self) -> Option<&[PieceKind]> {
+        self.kinds.as_ref().map(|kinds| kinds.as_slice())
+    }
+
+    /// Whether the best segmentation is always taken.
+    pub fn is_deterministic(&self) -> bool {
+        self.options.alpha.is_none() || self.options.nbest_size == 1
+    }
+
+    /// Encodes one pre-token; appends to `tokens`.
+    ///
+    /// Time: the length of the word times that of the longest piece that text can follow; times `nbest_size` where
+    /// that is more than 1.
+    ///
+    /// # Errors
+    /// [`Error::TokenNotInVocab`] if an unknown character needs `unk_id` and that is not set.
+    pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
+        if word.is_empty() {
+            return Ok(());
+        }
+        match (self.options.alpha, self.options.nbest_size) {
+            (None, _) | (_, 1) => self.best_path(word, scratch)?,
+            (Some(alpha), 0) => self.sample(word, alpha, scratch)?,
+            (Some(alpha), n) => self.sample_of_best(word, alpha, n, scratch)?,
+        }
+        self.push_path(word, &scratch.path, tokens);
+        Ok(())
+    }
+
+    /// Appends the tokens of a path, whose edges come from right to left.
+    ///
+    /// Neighbouring unknown characters are joined, also with an unknown piece that the text spells.
+    fn push_path(&self, word: &str, path: &[Edge], tokens: &mut Tokens) {
+        let mut edges = path.iter().rev().copied().peekable();
+        while let Some(Edge { start, mut end, id }) = edges.next() {
+            if Some(id) != self.options.unk_id {
+                tokens.push(id, end - start);
+                continue;
+            }
+            while let Some(next) = edges.next_if(|next| next.id == id) {
+                end = next.end;
+            }
+            self.push_unknown(&word[start as usize..end as usize], id, tokens);
+        }
+    }
+
+    /// Appends the tokens of unknown text: perhaps a piece after all, or its bytes, each of which covers all of it.
+    fn push_unknown(&self, text: &str, unk_id: u32, tokens: &mut Tokens) {
+        let len = text.len() as u32;
+        // SentencePiece does not look again.
+        if self.kinds.is_none()
+            && let Some(id) = self.vocab.id(text)
+        {
+            tokens.push(id, len);
+            return;
+        }
+        let byte_id = |byte: u8| self.fallback_ids[usize::from(byte)];
+        if !self.options.byte_fallback || text.bytes().any(|byte| byte_id(byte).is_none()) {
+            tokens.push(unk_id, len);
+            return;
+        }
+        for (place, id) in text.bytes().filter_map(byte_id).enumerate() {
+            if place == 0 { tokens.push(id, len) } else { tokens.push_again(id) }
+        }
+    }
+
+    /// The error for a character without a piece where no unknown id is set.
+    fn no_unk_id(&self, word: &str, start: usize) -> Error {
+        Error::TokenNotInVocab {
+            token: word[start..].chars().next().map(String::from).unwrap_or_default(),
+            role: "the text (no unk_id is set)".to_owned(),
+            vocab_size: self.vocab.len(),
+        }
+    }
+}
+
+/// A piece in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    start: u32,
+    end: u32,
+    id: u32,
+}
+
+fn check_nbest(nbest_size: usize) -> Result<()> {
+    if nbest_size <= MOST_BEST {
+        return Ok(());
+    }
+    let (value, expected) = (nbest_size.to_string(), format!("from 0 to {MOST_BEST}"));
+    Err(Error::InvalidOption { name: "nbest_size", value, expected })
+}

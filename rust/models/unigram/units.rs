@@ -1,0 +1,143 @@
+//! Long words, unit by unit: what lies between two places that no piece reaches across comes again and again.
+//!
+//! The best path through the whole is that of each unit, one after the other, in exact numbers. But sums are rounded,
+//! and the more so the further from the start, so two ways through a unit that tie or nearly do may be ordered by what is
+//! left of it. Each unit therefore remembers how close its closest decision was: where that is more than rounding could
+//! change at the sum so far, its path is taken as it is; where not, the unit is gone through again from that sum.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use super::best_path::{Margin, Node, Scratch};
+use super::{Edge, Unigram};
+use crate::Result;
+use crate::models::bpe::CutPoints;
+
+/// Shorter words are gone through as a whole.
+const LONG: usize = 32;
+
+/// Longer units are not kept: they seldom come again.
+const LONGEST: usize = 64;
+
+/// Bytes that the units of a thread may take; then it starts anew.
+const LIMIT: usize = 16 << 20;
+
+/// A unit and where its path is.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    hash: u64,
+    text: (u32, u32),
+    edges: (u32, u32),
+    margin: Margin,
+}
+
+/// Paths of the units met so far. One thread uses it at a time.
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    table: HashTable<Unit>,
+    text: Vec<u8>,
+    /// From left to right, with the score of each piece.
+    edges: Vec<(Edge, f64)>,
+}
+
+impl Units {
+    fn get(&self, hash: u64, text: &[u8]) -> Option<Unit> {
+        let is_same =
+            |unit: &Unit| unit.hash == hash && self.text[unit.text.0 as usize..unit.text.1 as usize] == *text;
+        self.table.find(hash, is_same).copied()
+    }
+
+    fn insert(&mut self, hash: u64, text: &[u8], margin: Margin, path: impl Iterator<Item = (Edge, f64)>) {
+        let size = self.text.len()
+            + self.edges.len() * size_of::<(Edge, f64)>()
+            + self.table.capacity() * size_of::<Unit>();
+        if size > LIMIT {
+            *self = Self::default();
+        }
+        let (text_start, edges_start) = (self.text.len() as u32, self.edges.len() as u32);
+        self.text.extend_from_slice(text);
+        self.edges.extend(path);
+        let (text, edges) = ((text_start, self.text.len() as u32), (edges_start, self.edges.len() as u32));
+        self.table.insert_unique(hash, Unit { hash, text, edges, margin }, |unit| unit.hash);
+    }
+}
+
+impl Unigram {
+    /// Where a long word may be cut, if that is known by now.
+    pub(super) fn word_cuts(&self, len: usize) -> Option<&CutPoints> {
+        if len < LONG {
+            return None;
+        }
+        self.cuts
+            .get(len, self.scores.len(), || Some(CutPoints::new(self.vocab.iter().map(|(piece, _)| piece))))
+    }
+
+    /// As [`Self::best_path`], unit by unit; `rounded` is what becomes of a sum, to a relative error of `epsilon`.
+    pub(super) fn best_path_by_units(
+        &self,
+        word: &str,
+        cuts: &CutPoints,
+        rounded: impl Fn(f64) -> f64 + Copy,
+        epsilon: f64,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let Scratch { nodes, path, units, .. } = scratch;
+        path.clear();
+        let (mut start, mut sum) = (0, 0.0);
+        while start < word.len() {
+            let end = cuts.unit_end(word.as_bytes(), start, word.len());
+            let unit = &word[start..end];
+            let hash = FixedState::default().hash_one(unit.as_bytes());
+            let known = match units.get(hash, unit.as_bytes()) {
+                None if unit.len() <= LONGEST => {
+                    let margin = self.walk(unit, 0.0, rounded, nodes)?;
+                    let mut edges: Vec<(Edge, f64)> = Vec::new();
+                    trace(nodes, |edge| edges.push((edge, self.score_of(unit, edge))));
+                    units.insert(hash, unit.as_bytes(), margin, edges.into_iter().rev());
+                    units.get(hash, unit.as_bytes())
+                }
+                known => known,
+            };
+            let known = known.filter(|known| known.margin.holds_at(sum, unit.len(), epsilon));
+            if let Some(Unit { edges: (first, last), .. }) = known {
+                for &(Edge { start: from, end: to, id }, score) in &units.edges[first as usize..last as usize]
+                {
+                    path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
+                    sum = rounded(score + sum);
+                }
+            } else {
+                self.walk(unit, sum, rounded, nodes)?;
+                sum = nodes[unit.len()].score;
+                let first = path.len();
+                trace(nodes, |Edge { start: from, end: to, id }| {
+                    path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
+                });
+                path[first..].reverse();
+            }
+            start = end;
+        }
+        path.reverse();
+        Ok(())
+    }
+
+    /// The score that an edge of a path through `word` adds.
+    fn score_of(&self, word: &str, Edge { start, end, id }: Edge) -> f64 {
+        let is_piece =
+            || self.kinds.is_none() && self.vocab.id(&word[start as usize..end as usize]) == Some(id);
+        if self.options.unk_id == Some(id) && !is_piece() {
+            return self.unknown_score;
+        }
+        self.effective_scores[id as usize]
+    }
+}
+
+/// Calls `each` with the edges of the best path through the nodes, from right to left.
+pub(super) fn trace(nodes: &[Node], mut each: impl FnMut(Edge)) {
+    let mut end = nodes.len() - 1;
+    while end > 0 {
+        let Node { start, id, .. } = nodes[end];
+        each(Edge { start, end: end as u32, id });
+        end = start as usize;
+    }
+}

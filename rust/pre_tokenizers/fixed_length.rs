@@ -1,0 +1,27 @@
+//! Cuts text into pieces of as many characters each.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use crate::{Error, Result};
+
+/// Checks a length, which must be at least 1.
+///
+/// # Errors
+/// [`Error::InvalidOption`] for 0.
+pub fn checked(length: usize) -> Result<NonZeroUsize> {
+    NonZeroUsize::new(length).ok_or_else(|| Error::InvalidOption {
+        name: "length",
+        value: length.to_string(),
+        expected: "at least 1".to_owned(),
+    })
+}
+
+pub(super) fn cut(piece: &str, length: NonZeroUsize, out: &mut Vec<Range<usize>>) {
+    let mut start = 0;
+    for (at, _) in piece.char_indices().step_by(length.get()).skip(1) {
+        out.push(start..at);
+        start = at;
+    }
+    out.push(start..piece.len());
+}

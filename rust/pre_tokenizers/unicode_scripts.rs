@@ -1,0 +1,50 @@
+//! Cuts text where the script changes, as Hugging Face does: kana counts as Han, and so does the prolonged sound mark.
+
+use std::ops::Range;
+
+use super::script_ranges::RANGES;
+
+/// Characters of any script join what is around them.
+const ANY: u8 = 0;
+
+fn script(c: char) -> u8 {
+    let code = u32::from(c);
+    let at = RANGES.partition_point(|&(_, last, _)| last < code);
+    RANGES.get(at).filter(|&&(first, ..)| first <= code).map_or(ANY, |&(_, _, script)| script)
+}
+
+/// Appends the pieces of one script; what is of any script at the beginning is dropped.
+pub(super) fn cut(piece: &str, out: &mut Vec<Range<usize>>) {
+    let (mut current, mut start) = (ANY, 0);
+    for (at, c) in piece.char_indices() {
+        let script = script(c);
+        if script == ANY || script == current {
+            continue;
+        }
+        if current != ANY {
+            out.push(start..at);
+        }
+        (current, start) = (script, at);
+    }
+    if current != ANY {
+        out.push(start..piece.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str) -> Vec<&str> {
+        let mut out = Vec::new();
+        cut(text, &mut out);
+        out.into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn scripts_are_kept_apart_and_spaces_stay_behind() {
+        assert_eq!(pieces("  hi Жы 日本ー1"), ["hi ", "Жы ", "日本ー", "1"]);
+        assert_eq!(pieces("ひらカタ漢字"), ["ひらカタ漢字"]);
+        assert!(pieces("   ").is_empty());
+    }
+}

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from cases import load_cases, pairs, tokens
+from engines import Engine, Pieces
+from lexmill import Tokenizer, models
+from lexmill.errors import OptionError, VocabError
+
+PIECES: Pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5), ("aa", -2.2)]
+
+
+@pytest.mark.parametrize("case", load_cases("unigram_encode.json"))
+def test_golden(engine: Engine, case: dict[str, Any]) -> None:
+    arguments = (pairs(case["vocab"]), case["word"])
+    if "error" in case:
+        with pytest.raises(VocabError) as raised:
+            engine.encode_unigram(*arguments, **case["options"])
+        assert str(raised.value) == case["error"]
+    else:
+        assert engine.encode_unigram(*arguments, **case["options"]) == tokens(case["tokens"])
+
+
+def test_nbest_comes_by_score_and_ends_with_the_last(engine: Engine) -> None:
+    best = engine.encode_unigram_nbest(PIECES, "aab", 9, unk_id=0)
+    assert [([token for _, token, _ in found], score) for found, score in best] == [
+        (["a", "ab"], -3.5),
+        (["a", "a", "b"], -4.0),
+        (["aa", "b"], -4.2),
+    ]
+    assert engine.encode_unigram_nbest(PIECES, "aab", 2, unk_id=0) == best[:2]
+    assert engine.encode_unigram_nbest(PIECES, "aab", 0, unk_id=0) == []
+    assert engine.encode_unigram_nbest(PIECES, "", 2, unk_id=0) == [([], 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"unk_id": 5}, VocabError, "id 5 is not in the vocabulary of 5 tokens"),
+        ({"nbest_size": 1025}, OptionError, "nbest_size is 1025 but must be from 0 to 1024"),
+    ],
+    ids=str,
+)
+def test_option_out_of_range_is_refused(
+    engine: Engine, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as raised:
+        engine.encode_unigram(PIECES, "a", **options)
+    assert str(raised.value) == message
+
+
+def test_scores_must_be_finite() -> None:
+    with pytest.raises(OptionError, match=r"^score is NaN for `b` but must be finite$"):
+        models.Unigram([("a", 0.0), ("b", float("nan"))])
+    with pytest.raises(OptionError, match=r"^alpha is inf but must be finite$"):
+        models.Unigram(PIECES, 0, alpha=float("inf"))
+
+
+def test_unknown_id_without_a_vocabulary_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^`vocab` and `unk_id` must be both specified$"):
+        models.Unigram(None, 0)
+
+
+@pytest.mark.parametrize("nbest_size", [None, 3])
+def test_samples_come_from_all_segmentations(engine: Engine, nbest_size: int | None) -> None:
+    words = 400
+    drawn = Counter(
+        tuple(token for _, token, _ in engine.encode_unigram(PIECES, "aaab", **options))
+        for seed in range(words)
+        for options in [{"unk_id": 0, "alpha": 0.5, "nbest_size": nbest_size, "seed": seed}]
+    )
+    best = {tuple(token for _, token, _ in found) for found, _ in engine.encode_unigram_nbest(PIECES, "aaab", 3)}
+    assert drawn.keys() >= best
+    assert (drawn.keys() == best) is (nbest_size == 3)
+    assert len(drawn) == (5 if nbest_size is None else 3)
+
+
+def test_a_seed_makes_samples_repeat() -> None:
+    def sample(seed: int) -> list[list[int]]:
+        tokenizer = Tokenizer(models.Unigram(PIECES, 0, alpha=0.1, seed=seed))
+        return [tokenizer.encode("aaab" * 8).ids for _ in range(5)] + tokenizer.encode_batch_ids(["aaab" * 8] * 5)
+
+    assert sample(1) == sample(1)
+    assert sample(1) != sample(2)
+    assert len({tuple(ids) for ids in sample(1)}) > 1
+
+
+def test_tokenizer_shows_unknown_text_and_bytes_as_hugging_face() -> None:
+    tokenizer = Tokenizer(models.Unigram(PIECES, 0))
+    found = tokenizer.encode("xaxéb")
+    assert (found.ids, found.tokens) == ([0, 1, 0, 2], ["x", "a", "xé", "b"])
+    assert found.offsets == [(0, 1), (1, 2), (2, 4), (4, 5)]
+    by_bytes = Tokenizer(models.Unigram([*PIECES, ("<0xC3>", -9.0), ("<0xA9>", -9.0)], 0, byte_fallback=True))
+    found = by_bytes.encode("aéab")
+    assert found.tokens == ["a", "<0xC3>", "<0xA9>", "ab"]
+    assert found.offsets == [(0, 1), (1, 2), (1, 2), (2, 4)]
+
+
+def test_saved_file_is_the_model(tmp_path: Any) -> None:
+    model = models.Unigram(PIECES, 0)
+    assert model.save(tmp_path, "x") == [str(tmp_path / "x-unigram.json")]
+    twin = models.Unigram()
+    twin.__setstate__((tmp_path / "x-unigram.json").read_bytes())
+    assert twin.__getstate__() == model.__getstate__()
+    assert repr(twin) == "Unigram(vocab_size=5, unk_id=0, byte_fallback=False)"
+
+
+def test_a_long_word_takes_time_in_proportion() -> None:
+    model = models.Unigram([("a" * length, -float(length) / 2) for length in range(1, 17)])
+    assert len(model.tokenize("a" * 160_001)) == 10_001
