@@ -4,9 +4,9 @@
 //! answered from a 32-byte entry; longer ones are hashed and compared. The cache is bounded in
 //! bytes: when it is full it starts anew, which costs less than keeping track of age.
 
-use hashbrown::HashTable;
-
 use super::key::{SHORT, hash_key, hash_long, key};
+use super::long_words::LongWords;
+use super::{Found, WordTokens};
 use crate::Result;
 use crate::structures::huge_pages::vec_filled;
 
@@ -27,33 +27,6 @@ const LAST_CAPACITY: usize = 1 << 31;
 /// Below this many entries the table grows fourfold: the first texts meet new pre-tokens all the time.
 const QUICK_GROWTH: usize = 1 << 16;
 
-/// The tokens of one pre-token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found<'a> {
-    /// Token ids.
-    pub ids: &'a [u32],
-    /// Start and end of each token, alternating, relative to the pre-token; absent where each
-    /// token covers exactly its own length.
-    pub spans: Option<&'a [u32]>,
-}
-
-/// What a model answers for one pre-token.
-#[derive(Clone, Debug, Default)]
-pub struct WordTokens {
-    /// Token ids.
-    pub ids: Vec<u32>,
-    /// Start and end of each token, alternating; used only if `is_regular` is off.
-    pub spans: Vec<u32>,
-    /// Whether each token covers exactly its own length, one after the other from the start.
-    pub is_regular: bool,
-}
-
-impl WordTokens {
-    fn found(&self) -> Found<'_> {
-        Found { ids: &self.ids, spans: (!self.is_regular).then_some(self.spans.as_slice()) }
-    }
-}
-
 /// Where an entry's tokens are.
 #[derive(Clone, Copy, Debug, Default)]
 struct Value {
@@ -67,15 +40,6 @@ struct Value {
 struct Entry {
     /// 0 when free.
     key: u128,
-    value: Value,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct LongEntry {
-    hash: u64,
-    is_part: bool,
-    start: u32,
-    len: u32,
     value: Value,
 }
 
@@ -113,8 +77,7 @@ impl Ahead {
 pub struct WordCache {
     entries: Vec<Entry>,
     used: usize,
-    long: HashTable<LongEntry>,
-    long_text: Vec<u8>,
+    long: LongWords<Value>,
     /// Per record: number of ids with the top bit set if spans follow, ids, spans.
     arena: Vec<u32>,
     limit: usize,
@@ -144,8 +107,7 @@ impl WordCache {
         Self {
             entries: Vec::new(),
             used: 0,
-            long: HashTable::new(),
-            long_text: Vec::new(),
+            long: LongWords::default(),
             arena: Vec::new(),
             limit,
             passing: WordTokens::default(),
@@ -154,10 +116,7 @@ impl WordCache {
 
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
-        self.entries.len() * size_of::<Entry>()
-            + self.long.capacity() * size_of::<LongEntry>()
-            + self.long_text.len()
-            + self.arena.len() * 4
+        self.entries.len() * size_of::<Entry>() + self.long.bytes() + self.arena.len() * 4
     }
 
     /// Forgets everything.
@@ -331,29 +290,21 @@ impl WordCache {
             return Ok(self.passing.found());
         }
         let hash = hash_long(word);
-        let text = |entry: &LongEntry| entry.start as usize..(entry.start + entry.len) as usize;
-        let is_same = |entry: &LongEntry| entry.hash == hash && entry.is_part == is_part;
-        let is_word = |entry: &LongEntry| is_same(entry) && self.long_text[text(entry)] == *word;
-        if self.long.find(hash, is_word).is_none() {
+        if self.long.get(hash, word, is_part).is_none() {
             self.ask(word, miss)?;
             self.make_room();
+            if !self.long.has_room(word.len()) {
+                self.forget();
+            }
             let value = self.store_passing();
-            let start = self.long_text.len() as u32;
-            let entry = LongEntry { hash, is_part, start, len: word.len() as u32, value };
-            self.long_text.extend_from_slice(word);
-            self.long.insert_unique(hash, entry, |entry| entry.hash);
+            self.long.insert(hash, word, is_part, value);
         }
-        let is_word = |entry: &LongEntry| is_same(entry) && self.long_text[text(entry)] == *word;
-        Ok(match self.long.find(hash, is_word) {
-            Some(entry) => self.found(&entry.value),
-            None => self.passing.found(),
-        })
+        let value = self.long.get(hash, word, is_part);
+        Ok(value.map_or_else(|| self.passing.found(), |value| self.found(value)))
     }
 
     fn ask(&mut self, word: &[u8], miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>) -> Result<()> {
-        self.passing.ids.clear();
-        self.passing.spans.clear();
-        self.passing.is_regular = true;
+        self.passing.clear();
         miss(word, &mut self.passing)
     }
 
@@ -402,7 +353,6 @@ impl WordCache {
         self.entries.fill(Entry::default());
         self.used = 0;
         self.long.clear();
-        self.long_text.clear();
         self.arena.clear();
     }
 

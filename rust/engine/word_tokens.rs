@@ -1,0 +1,35 @@
+//! What a model answers for one pre-token, and how the cache hands it out.
+
+/// The tokens of one pre-token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<'a> {
+    /// Token ids.
+    pub ids: &'a [u32],
+    /// Start and end of each token, alternating, relative to the pre-token; absent where each
+    /// token covers exactly its own length.
+    pub spans: Option<&'a [u32]>,
+}
+
+/// What a model answers for one pre-token.
+#[derive(Clone, Debug, Default)]
+pub struct WordTokens {
+    /// Token ids.
+    pub ids: Vec<u32>,
+    /// Start and end of each token, alternating; used only if `is_regular` is off.
+    pub spans: Vec<u32>,
+    /// Whether each token covers exactly its own length, one after the other from the start.
+    pub is_regular: bool,
+}
+
+impl WordTokens {
+    /// Forgets all tokens and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.spans.clear();
+        self.is_regular = true;
+    }
+
+    pub(super) fn found(&self) -> Found<'_> {
+        Found { ids: &self.ids, spans: (!self.is_regular).then_some(self.spans.as_slice()) }
+    }
+}
