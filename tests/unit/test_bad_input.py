@@ -131,6 +131,12 @@ class TestFormat:
             (lambda parts: parts["model"]["vocab"].update(a=-1), "model.vocab.a: "),
             (lambda parts: parts["model"]["merges"].append("a b c"), r"model.merges\[1\]: "),
             (lambda parts: parts["model"]["merges"].append(["a"]), r"model.merges\[1\]: "),
+            (
+                lambda parts: parts["model"]["merges"].append(["a", "b", "c"]),
+                r"model.merges\[1\]: .*expected a merge as",
+            ),
+            (lambda parts: parts["model"]["merges"].append(5), r"model.merges\[1\]: .*expected a merge as"),
+            (lambda parts: parts["model"]["merges"].append(["a", 5]), r"model.merges\[1\]"),
             (lambda parts: parts["model"].update(dropout="x"), "model.dropout: "),
             (lambda parts: parts["added_tokens"][0].pop("lstrip"), r"added_tokens\[0\]: `lstrip` is missing"),
             (lambda parts: parts["added_tokens"][0].update(id=-1), r"added_tokens\[0\].id: "),

@@ -1,6 +1,10 @@
 //! Byte-pair encoders in a `tokenizer.json`.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use serde::Deserialize;
+use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::{Number, Value, json};
 
 use super::{Text, VocabJson, vocab_json};
@@ -25,11 +29,50 @@ pub(super) struct BpeJson<'a> {
     merges: Vec<MergeJson<'a>>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a merge as `\"a b\"` or `[\"a\", \"b\"]`")]
+/// A pair of tokens, or both in one line with a space between.
 enum MergeJson<'a> {
-    Pair(#[serde(borrow)] Text<'a>, Text<'a>),
-    Line(#[serde(borrow)] Text<'a>),
+    Pair(Text<'a>, Text<'a>),
+    Line(Text<'a>),
+}
+
+// By hand, since serde keeps a copy of each value to try one variant after the other.
+impl<'de: 'a, 'a> Deserialize<'de> for MergeJson<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Merge;
+
+        impl<'de> Visitor<'de> for Merge {
+            type Value = MergeJson<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(r#"a merge as `"a b"` or `["a", "b"]`"#)
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, line: &'de str) -> std::result::Result<Self::Value, E> {
+                Ok(MergeJson::Line(Text(Cow::Borrowed(line))))
+            }
+
+            fn visit_str<E: de::Error>(self, line: &str) -> std::result::Result<Self::Value, E> {
+                Ok(MergeJson::Line(Text(Cow::Owned(line.to_owned()))))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut parts: A,
+            ) -> std::result::Result<Self::Value, A::Error> {
+                let mut part = |at| {
+                    let part = parts.next_element::<Text<'de>>()?;
+                    part.ok_or_else(|| de::Error::invalid_length(at, &self))
+                };
+                let (left, right) = (part(0)?, part(1)?);
+                match parts.next_element::<IgnoredAny>()? {
+                    None => Ok(MergeJson::Pair(left, right)),
+                    Some(_) => Err(de::Error::invalid_length(3, &self)),
+                }
+            }
+        }
+
+        deserializer.deserialize_any(Merge)
+    }
 }
 
 pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
