@@ -144,6 +144,8 @@ pub fn for_each_run<S, T: Send>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
     use crate::Error;
 
@@ -159,24 +161,33 @@ mod tests {
 
     #[test]
     fn what_takes_results_may_call_the_work_off() {
-        let (sizes, done) = (vec![1 << 20; 1000], AtomicUsize::new(0));
+        let (sizes, done) = (vec![1 << 20; 20_000], AtomicUsize::new(0));
+        let (is_off, leader) = (AtomicBool::new(false), std::thread::current().id());
         for threads in [1, 2, 7] {
             done.store(0, Ordering::Relaxed);
+            is_off.store(false, Ordering::Relaxed);
             let work = |run: Range<usize>, (): &mut ()| {
                 done.fetch_add(1, Ordering::Relaxed);
-                std::thread::yield_now();
+                // However busy the machine, the others do not come to the end before the leader takes results.
+                while run.start > 500
+                    && std::thread::current().id() != leader
+                    && !is_off.load(Ordering::Relaxed)
+                {
+                    std::thread::yield_now();
+                }
                 Ok(run.start)
             };
             let mut expected = 0;
             let take = |start| {
                 assert_eq!(start, expected);
                 expected += 1;
+                is_off.store(start >= 20, Ordering::Relaxed);
                 if start < 20 { Ok(()) } else { Err(Error::Interrupted) }
             };
             let outcome = for_each_run(&sizes, threads.into(), || (), |()| (), work, take);
             assert!(matches!(outcome, Err(Error::Interrupted)));
             assert_eq!(expected, 21);
-            assert!(done.load(Ordering::Relaxed) < 1000);
+            assert!(done.load(Ordering::Relaxed) < sizes.len());
         }
     }
 
@@ -192,19 +203,30 @@ mod tests {
 
     #[test]
     fn who_watches_calls_every_thread_off() {
-        let (sizes, done) = (vec![1 << 20; 1000], AtomicUsize::new(0));
+        let (sizes, done) = (vec![1 << 20; 20_000], AtomicUsize::new(0));
+        let (is_off, leader) = (AtomicBool::new(false), std::thread::current().id());
         for threads in [1, 2, 7] {
-            let watch = || if done.load(Ordering::Relaxed) < 20 { Ok(()) } else { Err(Error::Interrupted) };
+            let watch = || {
+                is_off.store(done.load(Ordering::Relaxed) >= 20, Ordering::Relaxed);
+                if is_off.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+            };
             let crew = Crew { threads, watch: Some(&watch) };
             done.store(0, Ordering::Relaxed);
-            let work = |_: Range<usize>, (): &mut ()| {
+            is_off.store(false, Ordering::Relaxed);
+            let work = |run: Range<usize>, (): &mut ()| {
                 done.fetch_add(1, Ordering::Relaxed);
-                std::thread::yield_now();
+                // However busy the machine, the others do not come to the end before the leader looks.
+                while run.start > 500
+                    && std::thread::current().id() != leader
+                    && !is_off.load(Ordering::Relaxed)
+                {
+                    std::thread::yield_now();
+                }
                 Ok(())
             };
             let outcome = in_runs(&sizes, crew, || (), |()| (), work);
             assert!(matches!(outcome, Err(Error::Interrupted)));
-            assert!(done.load(Ordering::Relaxed) < 1000);
+            assert!(done.load(Ordering::Relaxed) < sizes.len());
         }
     }
 }
