@@ -192,8 +192,9 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
         let errors = utf8_errors(errors)?;
-        let files = py.detach(|| read_documents(&paths, separator, errors)).or_raise(py)?;
-        encode_arrays(py, &*self.core(py)?, &files.documents(), add_special_tokens, threads(num_threads))
+        let threads = threads(num_threads);
+        let files = py.detach(|| read_documents(&paths, separator, errors, threads)).or_raise(py)?;
+        encode_arrays(py, &*self.core(py)?, &files.documents(), add_special_tokens, threads)
     }
 
     /// Encodes texts to lists of ids.
