@@ -60,6 +60,7 @@ impl Tokenizer {
         };
         let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
+        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let framing = Framing { texts, call, before: &before, after: &after };
@@ -106,6 +107,7 @@ impl Tokenizer {
         };
         let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
+        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let framing = Framing { texts, call, before: &before, after: &after };
         let encode = |run: Range<usize>, worker: &mut Worker| {
@@ -239,6 +241,7 @@ impl Tokenizer {
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
         };
         let (pieces, sizes) = self.pieces(texts, crew.threads);
+        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let count = |Piece { row, bytes, .. }: &Piece, worker: &mut Worker| {
             self.pipeline.seed_row(call, *row, worker);

@@ -4,6 +4,7 @@ pub mod batch;
 mod decode;
 mod encode;
 mod ids;
+mod known_words;
 mod limits;
 mod pieces;
 pub mod pipeline;
