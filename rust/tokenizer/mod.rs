@@ -1,5 +1,6 @@
 //! Tokenizers: the stages composed.
 
+mod apart;
 pub mod batch;
 mod decode;
 mod encode;

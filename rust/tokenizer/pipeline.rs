@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::apart::{apart, plain_ascii};
 pub use super::plan::Plan;
 use super::plan::{plan, word_plan};
 use super::spaced::{Spaced, spaced};
 use super::stream::Stream;
-use super::words::Words;
+use super::words::{CleanUp, Words};
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
@@ -45,6 +46,8 @@ pub struct Pipeline {
     plan: Plan,
     unit: Unit,
     training_unit: Unit,
+    /// For [`Plan::Apart`].
+    plain_ascii: u128,
     encoder: WordEncoder,
     vocab: Arc<Vocab>,
     pool: Pool,
@@ -79,6 +82,10 @@ impl Pipeline {
             },
         };
         let plan = word_plan(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers).unwrap_or(plan);
+        let (plan, unit) = match apart(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers) {
+            Some((splitter, unit)) => (Plan::Apart(splitter), unit),
+            None => (plan, unit),
+        };
         let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
@@ -88,6 +95,7 @@ impl Pipeline {
             plan,
             unit,
             training_unit,
+            plain_ascii: if let Plan::Apart(_) = plan { plain_ascii(normalizer.as_ref()) } else { 0 },
             vocab: model.shared_vocab(),
             encoder: WordEncoder::new(model, unit),
             normalizer,
@@ -105,6 +113,16 @@ impl Pipeline {
     /// The normalizer.
     pub(super) fn normalizer(&self) -> Option<&Normalizer> {
         self.normalizer.as_ref()
+    }
+
+    /// The pre-tokenizer.
+    pub(super) fn pre_tokenizer(&self) -> Option<&PreTokenizer> {
+        self.pre_tokenizer.as_ref()
+    }
+
+    /// Characters of ASCII that the normalizer leaves alone, where the plan asks for them.
+    pub(super) fn plain_ascii(&self) -> u128 {
+        self.plain_ascii
     }
 
     /// The model, prepared for pre-tokens of [`Self::unit`].
@@ -210,6 +228,9 @@ impl Pipeline {
         if let Plan::Words(splitter) = self.plan {
             return self.scan_original(splitter, text, segment.start, segment.end, word, worker, sink);
         }
+        if let Plan::Apart(splitter) = self.plan {
+            return self.encode_apart(splitter, text, segment, word, worker, sink);
+        }
         let piece = &text[segment.start..segment.end];
         if let Plan::Spaced(spaced) = self.plan {
             let spaced = Spaced { has_prefix: spaced.has_prefix && !is_begun, ..spaced };
@@ -268,7 +289,9 @@ impl Pipeline {
         let mut start = word_start;
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(bytes, start, end));
-            let is_part = self.encoder.is_part((word_start, end), start, unit_end);
+            // Parts of the original text are told from pre-tokens, which may have the same bytes.
+            let is_part = matches!(self.plan, Plan::Apart(_))
+                || self.encoder.is_part((word_start, end), start, unit_end);
             let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, is_part, scratch, out);
             let ahead = cache.look_ahead(bytes, start, unit_end, word, is_part);
             let found = cache.get_ahead(ahead, bytes, miss)?;
@@ -290,7 +313,8 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let words = Words { encoder: &self.encoder, clean_up: self.clean_up() };
+        let clean_up = self.clean_up().map_or(CleanUp::None, CleanUp::Bert);
+        let words = Words { encoder: &self.encoder, clean_up };
         let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;

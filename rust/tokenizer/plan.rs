@@ -17,6 +17,8 @@ pub enum Plan {
     Words(Splitter),
     /// One scanner over the text itself, in which spaces stand for U+2581.
     Spaced(Spaced),
+    /// One scanner over the text itself; the stages see each part by itself.
+    Apart(Splitter),
     /// The stages one by one, each on what the one before made.
     Stages,
 }
