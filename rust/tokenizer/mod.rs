@@ -6,6 +6,7 @@ mod decode;
 mod encode;
 mod ids;
 mod limits;
+mod nbest;
 mod pieces;
 pub mod pipeline;
 mod plan;

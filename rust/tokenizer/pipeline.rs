@@ -322,7 +322,7 @@ impl Pipeline {
     }
 
     /// Cuts normalized text into pre-tokens of this pipeline's unit, or of text where `plan` is not its own.
-    fn cut<'a>(&self, text: Normalized<'a>, plan: Plan) -> Result<PreTokenized<'a>> {
+    pub(super) fn cut<'a>(&self, text: Normalized<'a>, plan: Plan) -> Result<PreTokenized<'a>> {
         let mut cut = PreTokenized::new(text);
         match (plan, &self.pre_tokenizer) {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
