@@ -1,6 +1,7 @@
 //! Where tokens go: bare ids, columns with offsets, or a mere count.
 
-use super::word_cache::{Ahead, INLINE, WordCache};
+use super::ahead::Ahead;
+use super::word_cache::{INLINE, WordCache};
 use super::{Found, NEW_PRE_TOKEN};
 use crate::encoding::ColumnsBuilder;
 use crate::normalized::Normalized;
