@@ -315,6 +315,9 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Encoding: ...
+    def encode_nbest(
+        self, sequence: str, n: int, *, add_special_tokens: bool = True
+    ) -> list[tuple[Encoding, float]]: ...
     def encode_ids(
         self, text: str, *, add_special_tokens: bool = True, num_threads: int | None = None
     ) -> list[int]: ...

@@ -120,6 +120,24 @@ impl PyTokenizer {
             .map(PyEncoding::of)
     }
 
+    /// The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
+    ///
+    /// The score is the sum of the pre-tokens' scores; of equal ones the tokenization goes first whose beginning does, pre-token
+    /// by pre-token.
+    #[pyo3(signature = (sequence, n, *, add_special_tokens=true))]
+    fn encode_nbest(
+        &self,
+        py: Python<'_>,
+        sequence: &Bound<'_, PyAny>,
+        n: usize,
+        add_special_tokens: bool,
+    ) -> PyResult<Vec<(PyEncoding, f64)>> {
+        let text = self::text(sequence)?;
+        let core = self.core(py)?;
+        let best = py.detach(|| core.encode_nbest(&text, n, add_special_tokens)).or_raise(py)?;
+        Ok(best.into_iter().map(|(encoding, score)| (PyEncoding::of(encoding), score)).collect())
+    }
+
     /// Encodes one text to a list of ids.
     #[pyo3(signature = (text, *, add_special_tokens=true, num_threads=None))]
     fn encode_ids<'py>(

@@ -18,4 +18,4 @@ pub use sink::{ColumnSink, CountSink, IdSink, Sink};
 pub use word_cache::WordCache;
 pub use word_counter::WordCounter;
 pub use word_encoder::{Unit, WordEncoder};
-pub use word_tokens::{Found, WordTokens};
+pub use word_tokens::{Found, NEW_PRE_TOKEN, WordTokens};

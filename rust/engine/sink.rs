@@ -1,8 +1,8 @@
 //! Where tokens go: bare ids, columns with offsets, or a mere count.
 
-use super::Found;
 use super::ahead::Ahead;
 use super::word_cache::{INLINE, WordCache};
+use super::{Found, NEW_PRE_TOKEN};
 use crate::encoding::ColumnsBuilder;
 use crate::normalized::Normalized;
 
@@ -17,7 +17,7 @@ pub trait Sink {
     /// An added token over bytes `start..end` of `text`.
     fn added(&mut self, id: u32, text: &Normalized<'_>, start: usize, end: usize, word: u32);
 
-    /// The tokens of the pre-token at byte `start` of the original text itself.
+    /// The tokens of the pre-token, or of several, at byte `start` of the original text itself.
     fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32);
 
     /// Takes pre-tokens of the original text from `cache` up to one that it does not answer at once; returns how many.
@@ -146,7 +146,8 @@ pub struct ColumnSink<'a> {
     pub text: &'a str,
     /// The id whose tokens are spelled as the text they were found in.
     pub unknown: Option<u32>,
-    /// Whether a pre-token without tokens has no number, and how many of these there were.
+    /// Whether a pre-token without tokens has no number, and how many of these there were, less those that came as one
+    /// with the pre-token before.
     pub unnumbered: Option<u32>,
 }
 
@@ -155,7 +156,7 @@ impl ColumnSink<'_> {
     #[inline]
     fn number(&mut self, word: u32, has_tokens: bool) -> u32 {
         let Some(unnumbered) = &mut self.unnumbered else { return word };
-        *unnumbered += u32::from(!has_tokens);
+        *unnumbered = unnumbered.wrapping_add(u32::from(!has_tokens));
         word.wrapping_sub(*unnumbered)
     }
 }
@@ -188,10 +189,15 @@ impl Sink for ColumnSink<'_> {
 
     #[inline]
     fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32) {
-        let (mut at, word) = (start as u32, self.number(word, !found.ids.is_empty()));
+        let (mut at, mut word) = (start as u32, self.number(word, !found.ids.is_empty()));
         for (index, &id) in found.ids.iter().enumerate() {
             let (from, to) = match found.spans {
-                Some(spans) => (start as u32 + spans[2 * index], start as u32 + spans[2 * index + 1]),
+                Some(spans) => {
+                    let more = spans[2 * index] / NEW_PRE_TOKEN;
+                    word += more;
+                    self.unnumbered = self.unnumbered.map(|count| count.wrapping_sub(more));
+                    (start as u32 + spans[2 * index] % NEW_PRE_TOKEN, start as u32 + spans[2 * index + 1])
+                }
                 None => (at, at + self.token_lens[id as usize]),
             };
             at = to;

@@ -156,7 +156,9 @@ impl WordCounter {
                 }
             };
             match unit {
-                Unit::Text | Unit::Spaced => counts.push(&String::from_utf8_lossy(word), count),
+                Unit::Text | Unit::Spaced | Unit::Prefixed => {
+                    counts.push(&String::from_utf8_lossy(word), count);
+                }
                 Unit::Bytes => {
                     mapped.clear();
                     push_mapped(word, &mut mapped);

@@ -20,6 +20,8 @@ pub enum Unit {
     Bytes,
     /// Text in which the model sees U+2581 in place of each space.
     Spaced,
+    /// Text in front of which the model sees a U+2581, which stands for the first character, unless there is one.
+    Prefixed,
 }
 
 impl Unit {
@@ -32,6 +34,7 @@ impl Unit {
                 let visible = token.matches(VISIBLE_SPACE).count();
                 token.len() - visible * (VISIBLE_SPACE.len_utf8() - 1)
             }
+            Self::Prefixed => token.strip_prefix(VISIBLE_SPACE).unwrap_or(token).len(),
         }
     }
 }
@@ -141,6 +144,9 @@ impl WordEncoder {
         if self.unit == Unit::Spaced && word.contains(' ') {
             return self.encode_spaced(word, scratch, out);
         }
+        if self.unit == Unit::Prefixed && !word.starts_with(VISIBLE_SPACE) {
+            return self.encode_prefixed(word, scratch, out);
+        }
         self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
         self.place(&scratch.tokens, word.len(), |at| (at, at), out);
         Ok(())
@@ -155,6 +161,22 @@ impl WordEncoder {
             |c: char| if c == ' ' { (VISIBLE_SPACE.len_utf8(), 1) } else { (c.len_utf8(), c.len_utf8()) };
         let mut places = Places::new(word.chars().map(width));
         self.place(tokens, mapped.len(), |at| places.around(at), out);
+        Ok(())
+    }
+
+    fn encode_prefixed(&self, word: &str, scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+        let MissScratch { model, tokens, mapped } = scratch;
+        mapped.clear();
+        mapped.push(VISIBLE_SPACE);
+        mapped.push_str(word);
+        self.model.encode_word(mapped, model, tokens)?;
+        let first = word.chars().next().map_or(0, char::len_utf8);
+        let around = |at: usize| match at.checked_sub(VISIBLE_SPACE.len_utf8()) {
+            Some(0) => (0, first),
+            Some(at) => (at, at),
+            None => (0, 0),
+        };
+        self.place(tokens, mapped.len(), around, out);
         Ok(())
     }
 

@@ -1,6 +1,11 @@
 //! What a model answers for one pre-token, and how the cache hands it out.
 
-/// The tokens of one pre-token.
+/// In the start of a token's span: a further pre-token begins here.
+///
+/// Text has less than 2 GiB, so the bit is free.
+pub const NEW_PRE_TOKEN: u32 = 1 << 31;
+
+/// The tokens of one pre-token, or of a part of the text that holds several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found<'a> {
     /// Token ids.
@@ -8,6 +13,14 @@ pub struct Found<'a> {
     /// Start and end of each token, alternating, relative to the pre-token; absent where each
     /// token covers exactly its own length.
     pub spans: Option<&'a [u32]>,
+}
+
+impl Found<'_> {
+    /// Whether all that was found is that the answer depends on what stands before or behind.
+    #[inline]
+    pub fn is_open(self) -> bool {
+        self.spans.is_some_and(<[u32]>::is_empty)
+    }
 }
 
 /// What a model answers for one pre-token.
@@ -22,6 +35,12 @@ pub struct WordTokens {
 }
 
 impl WordTokens {
+    /// Makes this the answer that [`Found::is_open`] tells of.
+    pub fn set_open(&mut self) {
+        self.clear();
+        self.is_regular = false;
+    }
+
     /// Forgets all tokens and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.ids.clear();

@@ -16,11 +16,14 @@ use std::sync::Arc;
 
 pub use bert::Bert;
 pub use precompiled::Charsmap;
+pub use precompiled::clusters;
+#[cfg(test)]
+pub(crate) use precompiled::tests::charsmap;
 pub use unicode::Form;
 
 use crate::Result;
 use crate::normalized::Normalized;
-use crate::structures::finder::Replacement;
+use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 
 /// A normalizer of any kind; the names are Hugging Face's.
 #[derive(Clone, Debug)]
@@ -75,6 +78,45 @@ impl Normalizer {
             Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt | Self::Bert(_) => true,
             Self::Strip { .. } | Self::Prepend(_) | Self::Precompiled(_) | Self::Replace(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
+        }
+    }
+
+    /// Whether text cut before a run of spaces and line ends may be normalized part by part, unless the end of what is
+    /// before the cut, or what becomes of it, says otherwise.
+    ///
+    /// It says so where it does not stay the same when a space follows.
+    pub fn leaves_spaces(&self) -> bool {
+        match self {
+            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt => true,
+            Self::Strip { left, .. } => !left,
+            Self::Precompiled(charsmap) => charsmap.leaves_spaces(),
+            Self::Replace(replacement) => replace::leaves_spaces(replacement),
+            Self::Prepend(_) | Self::Bert(_) => false,
+            Self::Sequence(stages) => stages.iter().all(Self::leaves_spaces),
+        }
+    }
+
+    /// Whether `c` stays what it is between any two characters that stand alone, or beside one at either end of a text.
+    ///
+    /// Certainly not where a stage is not known to leave such a character the neighbours it has.
+    pub fn stays(&self, c: char) -> bool {
+        clusters::stands_alone(c) && self.is_identity(c.encode_utf8(&mut [0; 4])) && !self.may_join(c)
+    }
+
+    fn may_join(&self, c: char) -> bool {
+        match self {
+            Self::Replace(replacement) => match replacement.pattern() {
+                TextPattern::Literal(pattern) => {
+                    let is_visible = |byte| u8::is_ascii_graphic(&byte);
+                    let content = replacement.content();
+                    pattern.contains(c) || content.is_empty() || !content.bytes().all(is_visible)
+                }
+                TextPattern::Regex(pattern) => pattern != RUN_OF_SPACES || c == ' ',
+            },
+            Self::Prepend(_) | Self::Bert(_) | Self::Nmt => true,
+            Self::Precompiled(charsmap) => charsmap.is_longest_first(),
+            Self::Sequence(stages) => stages.iter().any(|stage| stage.may_join(c)),
+            Self::Unicode(_) | Self::Lowercase | Self::Strip { .. } | Self::StripAccents => false,
         }
     }
 

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use crate::Result;
+use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
-use crate::structures::finder::Replacement;
+use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 
 /// Whether nothing is found but the content itself; a pattern that gives up on `text` answers no.
 pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
@@ -17,6 +18,17 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
         if is_same(&text[found]) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     found.is_ok_and(|end| end.is_continue())
+}
+
+/// Whether spaces and line ends stay, but for runs of spaces that become one, visible or not.
+pub(super) fn leaves_spaces(replacement: &Replacement) -> bool {
+    match replacement.pattern() {
+        TextPattern::Literal(pattern) => !pattern.is_empty() && !pattern.contains([' ', '\r', '\n']),
+        TextPattern::Regex(pattern) => {
+            pattern == RUN_OF_SPACES
+                && (replacement.content() == " " || replacement.content().chars().eq([VISIBLE_SPACE]))
+        }
+    }
 }
 
 /// `text` with the content in place of each match, standing for the match's last character.

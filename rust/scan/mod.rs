@@ -15,7 +15,7 @@
 //!
 //! * [`classes`]: what a character is, as one byte.
 //! * [`gpt2`], [`cl100k`], [`o200k`], [`spaces`]: splitters without gaps, each span begins where the last ended.
-//! * [`whitespace`], [`bert`]: splitters that drop the white space between spans.
+//! * [`whitespace`], [`bert`], [`spaces::BlankSplit`]: splitters that drop the white space between spans.
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
 //!
@@ -40,7 +40,7 @@ use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
-use spaces::{SpacedWords, Spaces};
+use spaces::{BlankSplit, Blanks, SpacedWords, Spaces};
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// Finds where spans end, for splitters without gaps.
@@ -87,6 +87,10 @@ pub enum Splitter {
     Spaces,
     /// As `Spaces`, and cut where a letter meets a symbol of ASCII.
     SpacedWords,
+    /// A run of spaces (U+0020), carriage returns and line feeds with all up to the next one, without gaps.
+    Blanks,
+    /// Everything between those.
+    BlankSplit,
 }
 
 impl Splitter {
@@ -117,7 +121,10 @@ impl Splitter {
 
     /// Whether every character of a text belongs to a span.
     pub fn is_gapless(self) -> bool {
-        !matches!(self, Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. })
+        !matches!(
+            self,
+            Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. } | Self::BlankSplit
+        )
     }
 
     /// Calls `found` with the byte offsets of each span, from left to right.
@@ -164,6 +171,8 @@ impl Splitter {
             Self::BertText { accents: false } => for_each_with_gaps::<BertText<false>>(text, found),
             Self::Spaces => for_each::<Spaces>(text, found),
             Self::SpacedWords => for_each::<SpacedWords>(text, found),
+            Self::Blanks => for_each::<Blanks>(text, found),
+            Self::BlankSplit => for_each_with_gaps::<BlankSplit>(text, found),
         }
     }
 }

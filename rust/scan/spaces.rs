@@ -1,10 +1,12 @@
 //! Splitters of SentencePiece-style tokenizers, which make spaces visible and cut nothing.
 //!
 //! Where no token of the vocabulary holds a visible space behind another character, text may be cut before every run of
-//! spaces; where none holds a letter beside a symbol of ASCII, also between these.
+//! spaces; where none holds a letter beside a symbol of ASCII, also between these. Others make spaces of line ends too and
+//! cut at all of them.
 
-use super::Scan;
 use super::classes::{Class, LETTER};
+use super::cursor::is_newline;
+use super::{Scan, ScanWithGaps};
 
 /// A run of spaces with all up to the next one: ` *[^ ]+| +`.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,37 @@ impl Scan for SpacedWords {
             (was_letter, was_symbol) = (is_letter, is_symbol);
         }
         text.len()
+    }
+}
+
+/// A space or the end of a line.
+#[inline]
+pub fn is_blank(byte: u8) -> bool {
+    byte == b' ' || is_newline(byte)
+}
+
+/// A run of blanks with all up to the next one: `[ \r\n]*[^ \r\n]+|[ \r\n]+`.
+#[derive(Clone, Copy, Debug)]
+pub struct Blanks;
+
+impl Scan for Blanks {
+    #[inline]
+    fn advance(text: &str, pos: usize) -> usize {
+        BlankSplit::next_span(text, pos).map_or(text.len(), |(_, end)| end)
+    }
+}
+
+/// Everything between blanks, which are dropped: `[^ \r\n]+`.
+#[derive(Clone, Copy, Debug)]
+pub struct BlankSplit;
+
+impl ScanWithGaps for BlankSplit {
+    #[inline]
+    fn next_span(text: &str, pos: usize) -> Option<(usize, usize)> {
+        let rest = &text.as_bytes()[pos..];
+        let blanks = rest.iter().take_while(|&&byte| is_blank(byte)).count();
+        let len = rest[blanks..].iter().take_while(|&&byte| !is_blank(byte)).count();
+        (len > 0).then_some((pos + blanks, pos + blanks + len))
     }
 }
 

@@ -13,6 +13,9 @@ const SPACES: &str = " *[^ ]+| +";
 const SPACED_WORDS: &str =
     r" *[^ ](?:(?!(?<=\p{L})[\x00-\x1F!-/:-@\[-`{-\x7F]|(?<=[\x00-\x1F!-/:-@\[-`{-\x7F])\p{L})[^ ])*| +";
 
+const BLANKS: &str = r"[ \r\n]*[^ \r\n]+|[ \r\n]+";
+const BLANK_SPLIT: &str = r"[^ \r\n]+";
+
 fn pattern_of(splitter: Splitter) -> Pattern {
     let known = Splitter::PATTERNS.iter().find(|(_, known)| *known == splitter);
     let pattern = match splitter {
@@ -20,6 +23,8 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::WhitespaceSplit => WHITESPACE_SPLIT,
         Splitter::Spaces => SPACES,
         Splitter::SpacedWords => SPACED_WORDS,
+        Splitter::Blanks => BLANKS,
+        Splitter::BlankSplit => BLANK_SPLIT,
         _ => known.expect("a pattern").0,
     };
     Pattern::new(pattern).expect("a valid pattern")
@@ -89,6 +94,8 @@ matches_regex! {
     whitespace_split_matches_regex: Splitter::WhitespaceSplit;
     spaces_matches_regex: Splitter::Spaces;
     spaced_words_matches_regex: Splitter::SpacedWords;
+    blanks_matches_regex: Splitter::Blanks;
+    blank_split_matches_regex: Splitter::BlankSplit;
 }
 
 /// Where a character's class matters, with `?` for the character; each part ends where all splitters cut.

@@ -5,6 +5,12 @@ use std::ops::{ControlFlow, Range};
 use super::regex::Pattern;
 use crate::Result;
 
+/// The regular expression for two spaces and more, which needs no engine.
+pub const RUN_OF_SPACES: &str = " {2,}";
+
+/// The regular expression for the beginning of a text, which needs none either: all other lines are behind a line feed.
+const BEGINNING: &str = r"(?<!\n)^";
+
 /// What to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPattern {
@@ -23,6 +29,10 @@ enum Kind {
     /// Spaces, mostly: a single byte is found faster than a text of one.
     Byte(u8),
     Literal(Box<memchr::memmem::Finder<'static>>),
+    /// [`RUN_OF_SPACES`].
+    RunOfSpaces,
+    /// [`BEGINNING`].
+    Beginning,
     Regex(Pattern),
 }
 
@@ -39,6 +49,8 @@ impl Finder {
             TextPattern::Literal(text) => {
                 Kind::Literal(Box::new(memchr::memmem::Finder::new(text).into_owned()))
             }
+            TextPattern::Regex(regex) if regex == RUN_OF_SPACES => Kind::RunOfSpaces,
+            TextPattern::Regex(regex) if regex == BEGINNING => Kind::Beginning,
             TextPattern::Regex(regex) => Kind::Regex(Pattern::new(regex)?),
         }))
     }
@@ -62,6 +74,9 @@ impl Finder {
                 let len = finder.needle().len();
                 Ok(finder.find_iter(text.as_bytes()).try_for_each(|start| each(start..start + len)))
             }
+            Kind::Beginning if text.is_empty() => Ok(ControlFlow::Continue(())),
+            Kind::Beginning => Ok(each(0..0)),
+            Kind::RunOfSpaces => Ok(runs_of_spaces(text.as_bytes()).try_for_each(each)),
             Kind::Regex(pattern) => pattern.for_each(text, |start, end| each(start..end)),
         }
     }
@@ -78,6 +93,16 @@ impl Finder {
         })?;
         Ok(matches)
     }
+}
+
+/// The runs of two spaces and more.
+fn runs_of_spaces(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let start = done + memchr::memmem::find(&text[done..], b"  ")?;
+        done = start + text[start..].iter().take_while(|&&byte| byte == b' ').count();
+        Some(start..done)
+    })
 }
 
 /// A search and the text that takes the place of what it finds.
@@ -121,6 +146,8 @@ impl Replacement {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn find(pattern: &TextPattern, text: &str) -> Vec<Range<usize>> {
@@ -137,6 +164,18 @@ mod tests {
     fn nothing_is_found_between_all_characters() {
         assert_eq!(find(&TextPattern::Literal(String::new()), "aé"), [0..0, 1..1, 3..3]);
         assert!(find(&TextPattern::Literal(String::new()), "").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn known_patterns_matches_naive(text in "[ a\n\r\u{3000}]{0,40}") {
+            for known in [RUN_OF_SPACES, BEGINNING] {
+                let naive = Pattern::new(known).and_then(|pattern| pattern.find_iter(&text));
+                let found = find(&TextPattern::Regex(known.to_owned()), &text);
+                let found: Vec<(usize, usize)> = found.into_iter().map(|range| (range.start, range.end)).collect();
+                prop_assert_eq!(found, naive.expect("a plain pattern"), "{}", known);
+            }
+        }
     }
 
     #[test]

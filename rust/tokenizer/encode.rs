@@ -131,7 +131,7 @@ impl Tokenizer {
             token_lens: self.pipeline.token_lens(),
             text,
             unknown: self.pipeline.model().id_of_unknown_text(),
-            unnumbered: matches!(self.pipeline.plan(), Plan::Words(_)).then_some(0),
+            unnumbered: matches!(self.pipeline.plan(), Plan::Words(_) | Plan::Apart(_)).then_some(0),
         };
         self.pipeline.encode(text, worker, &mut sink)?;
         builder.bytes_to_chars(text, start);

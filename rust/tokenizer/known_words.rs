@@ -12,7 +12,7 @@ const MOST: usize = 1 << 15;
 /// With `is_changed`, a normalizer works on each pre-token by itself: only words of ASCII that BERT's leaves alone are known.
 pub(super) fn known_words(encoder: &WordEncoder, is_changed: bool, limit: usize) -> Option<WordCache> {
     let (model, unit) = (encoder.model(), encoder.unit());
-    if !model.takes_tokens_whole(SHORT) || unit == Unit::Spaced {
+    if !model.takes_tokens_whole(SHORT) || matches!(unit, Unit::Spaced | Unit::Prefixed) {
         return None;
     }
     let vocab = model.vocab();

@@ -1,11 +1,13 @@
 //! Tokenizers: the stages composed.
 
+mod apart;
 pub mod batch;
 mod decode;
 mod encode;
 mod ids;
 mod known_words;
 mod limits;
+mod nbest;
 mod pieces;
 pub mod pipeline;
 mod plan;

@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::apart::plain_ascii;
 use super::known_words::known_words;
 pub use super::plan::Plan;
-use super::plan::{plan, word_plan};
-use super::spaced::{Spaced, spaced};
+use super::plan::choose;
+use super::spaced::Spaced;
 use super::stream::Stream;
-use super::words::Words;
+use super::words::{CleanUp, Words};
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
@@ -52,6 +53,8 @@ pub struct Pipeline {
     plan: Plan,
     unit: Unit,
     training_unit: Unit,
+    /// For [`Plan::Apart`].
+    plain_ascii: u128,
     encoder: WordEncoder,
     vocab: Arc<Vocab>,
     pool: Pool,
@@ -77,15 +80,7 @@ impl Pipeline {
             Ok(text.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
-        let (plan, unit) = match spaced(normalizer.as_ref(), pre_tokenizer.as_ref(), &model) {
-            Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), Unit::Spaced),
-            _ => match plan(pre_tokenizer.as_ref()) {
-                // Unknown text is spelled as the model sees it.
-                (_, Unit::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, Unit::Text),
-                found => found,
-            },
-        };
-        let plan = word_plan(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers).unwrap_or(plan);
+        let (plan, unit) = choose(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers);
         let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
         let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
         Ok(Self {
@@ -95,6 +90,7 @@ impl Pipeline {
             plan,
             unit,
             training_unit,
+            plain_ascii: if let Plan::Apart(_) = plan { plain_ascii(normalizer.as_ref()) } else { 0 },
             vocab: model.shared_vocab(),
             encoder: WordEncoder::new(model, unit),
             normalizer,
@@ -112,6 +108,16 @@ impl Pipeline {
     /// The normalizer.
     pub(super) fn normalizer(&self) -> Option<&Normalizer> {
         self.normalizer.as_ref()
+    }
+
+    /// The pre-tokenizer.
+    pub(super) fn pre_tokenizer(&self) -> Option<&PreTokenizer> {
+        self.pre_tokenizer.as_ref()
+    }
+
+    /// Characters of ASCII that the normalizer leaves alone, where the plan asks for them.
+    pub(super) fn plain_ascii(&self) -> u128 {
+        self.plain_ascii
     }
 
     /// The model, prepared for pre-tokens of [`Self::unit`].
@@ -228,6 +234,9 @@ impl Pipeline {
         if let Plan::Words(splitter) = self.plan {
             return self.scan_original(splitter, text, segment.start, segment.end, word, worker, sink);
         }
+        if let Plan::Apart(splitter) = self.plan {
+            return self.encode_apart(splitter, text, segment, word, worker, sink);
+        }
         let piece = &text[segment.start..segment.end];
         if let Plan::Spaced(spaced) = self.plan {
             let spaced = Spaced { has_prefix: spaced.has_prefix && !is_begun, ..spaced };
@@ -291,7 +300,9 @@ impl Pipeline {
         let mut start = word_start;
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(bytes, start, end));
-            let is_part = self.encoder.is_part((word_start, end), start, unit_end);
+            // Parts of the original text are told from pre-tokens, which may have the same bytes.
+            let is_part = matches!(self.plan, Plan::Apart(_))
+                || self.encoder.is_part((word_start, end), start, unit_end);
             let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, is_part, scratch, out);
             let ahead = cache.look_ahead(bytes, start, unit_end, word, is_part);
             let found = cache.get_ahead(ahead, bytes, miss)?;
@@ -313,7 +324,8 @@ impl Pipeline {
         worker: &mut Worker,
         sink: &mut S,
     ) -> Result<()> {
-        let words = Words { encoder: &self.encoder, clean_up: self.clean_up() };
+        let clean_up = self.clean_up().map_or(CleanUp::None, CleanUp::Bert);
+        let words = Words { encoder: &self.encoder, clean_up };
         let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
@@ -331,7 +343,7 @@ impl Pipeline {
     ) -> Result<()> {
         let start = range.start;
         let cut = self.cut(Normalized::new(&text[range], 0, false), self.plan)?;
-        let words = Words { encoder: &self.encoder, clean_up: None };
+        let words = Words { encoder: &self.encoder, clean_up: CleanUp::None };
         let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
         let bounds = |bound: fn(&Range<usize>) -> usize| cut.spans.iter().map(move |span| bound(span) as u32);
         let (starts, ends): (Vec<u32>, Vec<u32>) =

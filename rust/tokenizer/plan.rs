@@ -1,6 +1,7 @@
 //! Which way text takes through the stages.
 
-use super::spaced::Spaced;
+use super::apart::apart;
+use super::spaced::{Spaced, spaced};
 use crate::added_tokens::Matchers;
 use crate::engine::Unit;
 use crate::models::Model;
@@ -17,17 +18,42 @@ pub enum Plan {
     Words(Splitter),
     /// One scanner over the text itself, in which spaces stand for U+2581.
     Spaced(Spaced),
+    /// One scanner over the text itself; the stages see each part by itself.
+    Apart(Splitter),
     /// The pre-tokenizer's stages over the text itself, which they only cut, but for a last one that maps bytes.
     Cuts,
     /// The stages one by one, each on what the one before made.
     Stages,
 }
 
+/// Finds the fastest plan that gives exactly what the stages give, and what pre-tokens are made of by it.
+pub(super) fn choose(
+    normalizer: Option<&Normalizer>,
+    pre_tokenizer: Option<&PreTokenizer>,
+    model: &Model,
+    matchers: &Matchers,
+) -> (Plan, Unit) {
+    if let Some((splitter, unit)) = apart(normalizer, pre_tokenizer, model, matchers) {
+        return (Plan::Apart(splitter), unit);
+    }
+    if let Some(plan) = word_plan(normalizer, pre_tokenizer, model, matchers) {
+        return (plan, Unit::Text);
+    }
+    match spaced(normalizer, pre_tokenizer, model) {
+        Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), Unit::Spaced),
+        _ => match plan(pre_tokenizer) {
+            // Unknown text is spelled as the model sees it.
+            (_, Unit::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, Unit::Text),
+            found => found,
+        },
+    }
+}
+
 /// The plan by which BERT's normalizer changes pre-tokens one by one, if that gives exactly what the stages give.
 ///
 /// It does where no added token is looked for in the normalized text, and where a pre-token has no token only if nothing
 /// is left of it.
-pub(super) fn word_plan(
+fn word_plan(
     normalizer: Option<&Normalizer>,
     pre_tokenizer: Option<&PreTokenizer>,
     model: &Model,
@@ -41,8 +67,8 @@ pub(super) fn word_plan(
     (is_known && has_tokens).then(|| Plan::Words(Splitter::BertText { accents: bert.strips_accents() }))
 }
 
-/// Finds the fastest plan that gives exactly what the stages give.
-pub(super) fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
+/// The plan of a pre-tokenizer on text that no normalizer changes.
+fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
     let (plan, unit) = scan_plan(pre_tokenizer);
     match pre_tokenizer {
         _ if plan != Plan::Stages => (plan, unit),

@@ -8,7 +8,7 @@
 
 use super::pipeline::Pipeline;
 use super::stream::Stream;
-use super::words::Words;
+use super::words::{CleanUp, Words};
 use crate::Result;
 use crate::added_tokens::Segment;
 use crate::engine::{Sink, Worker};
@@ -102,7 +102,7 @@ impl Pipeline {
             self.encode_pre_token(&normalized, 0..normalized.text().len(), *word, worker, sink)?;
             start += first.len();
         }
-        let words = Words { encoder: self.encoder(), clean_up: None };
+        let words = Words { encoder: self.encoder(), clean_up: CleanUp::None };
         let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 0);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         stream.finish()?;

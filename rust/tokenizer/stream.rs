@@ -21,6 +21,8 @@ pub(super) struct Stream<'a, S> {
     word: u32,
     /// 1 where spans are pre-tokens, 0 where all are parts of one.
     step: u32,
+    /// A pre-token, and its number, that this is no way for.
+    open: Option<(usize, u32)>,
     result: Result<()>,
 }
 
@@ -35,14 +37,16 @@ impl<'a, S: Sink> Stream<'a, S> {
         step: u32,
     ) -> Self {
         let ahead = [Ahead::default(); AHEAD];
-        Self { words, text, worker, sink, ahead, filled: 0, word, step, result: Ok(()) }
+        Self { words, text, worker, sink, ahead, filled: 0, word, step, open: None, result: Ok(()) }
     }
 
     /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units where that changes nothing.
     #[inline]
     pub(super) fn take(&mut self, base: usize, starts: &[u32], ends: &[u32]) {
         let mut at = 0;
-        while let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at)) {
+        while self.open.is_none()
+            && let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at))
+        {
             let room = &mut self.ahead[self.filled..];
             let bounds = (&starts[at..], &ends[at..]);
             let mut taken =
@@ -77,7 +81,7 @@ impl<'a, S: Sink> Stream<'a, S> {
     }
 
     fn flush(&mut self) {
-        if self.result.is_ok() {
+        if self.result.is_ok() && self.open.is_none() {
             self.result = self.emit();
         }
         self.filled = 0;
@@ -92,15 +96,29 @@ impl<'a, S: Sink> Stream<'a, S> {
             let miss =
                 |word: &[u8], out: &mut WordTokens| self.words.encode(word, first.is_part(), scratch, out);
             let found = cache.get_ahead(first, self.text, miss)?;
+            if self.words.is_open(found, S::TRACKED) {
+                self.open = Some((first.start as usize, first.word));
+                return Ok(());
+            }
             self.sink.plain_word(found, first.start as usize, first.word);
             ahead = rest;
         }
     }
 
-    /// The number of the next pre-token, when all are through.
-    pub(super) fn finish(mut self) -> Result<u32> {
+    /// Where the first part of the text that is open begins, once it has been met; all before it is through.
+    #[inline]
+    pub(super) fn open(&self) -> Option<usize> {
+        self.open.map(|(start, _)| start)
+    }
+
+    /// The number of the next pre-token, when all are through or up to an open one.
+    ///
+    /// # Errors
+    /// Those of the model, once.
+    pub(super) fn finish(&mut self) -> Result<u32> {
         self.flush();
-        self.result.map(|()| self.word)
+        std::mem::replace(&mut self.result, Ok(()))?;
+        Ok(self.open.map_or(self.word, |(_, word)| word))
     }
 }
 

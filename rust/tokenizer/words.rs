@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::apart::Stages;
 use crate::Result;
 use crate::engine::word_encoder::MissScratch;
-use crate::engine::{WordEncoder, WordTokens};
+use crate::engine::{Found, WordEncoder, WordTokens};
 use crate::normalized::Normalized;
 use crate::normalizers::Bert;
 
@@ -13,11 +14,31 @@ use crate::normalizers::Bert;
 pub(super) struct Words<'a> {
     /// The model.
     pub(super) encoder: &'a WordEncoder,
-    /// BERT's normalizer, if it works on pre-tokens.
-    pub(super) clean_up: Option<Bert>,
+    /// What they go through before it.
+    pub(super) clean_up: CleanUp<'a>,
+}
+
+/// What pre-tokens of the original text go through before the model.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CleanUp<'a> {
+    /// Nothing.
+    None,
+    /// BERT's normalizer.
+    Bert(Bert),
+    /// All stages; what comes are parts of the text, which may hold several pre-tokens.
+    Stages(Stages<'a>),
 }
 
 impl Words<'_> {
+    /// Whether what was found needs the stages: it depends on its surroundings, or its text is asked for and is not that
+    /// of the original.
+    #[inline]
+    pub(super) fn is_open(&self, found: Found<'_>, tracked: bool) -> bool {
+        let CleanUp::Stages(_) = self.clean_up else { return false };
+        let unknown = if tracked { self.encoder.model().id_of_unknown_text() } else { None };
+        found.is_open() || unknown.is_some_and(|unknown| found.ids.contains(&unknown))
+    }
+
     /// Encodes one pre-token into `out`; there is no token where the normalizer leaves nothing of it.
     ///
     /// # Errors
@@ -29,7 +50,14 @@ impl Words<'_> {
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<()> {
-        let Some(bert) = self.clean_up else { return self.encoder.encode(word, is_part, scratch, out) };
+        let bert = match self.clean_up {
+            CleanUp::None => return self.encoder.encode(word, is_part, scratch, out),
+            CleanUp::Bert(bert) => bert,
+            CleanUp::Stages(stages) => {
+                let part = std::str::from_utf8(word).unwrap_or_default();
+                return stages.encode(part, self.encoder, scratch, out);
+            }
+        };
         if word.iter().all(u8::is_ascii_graphic) {
             if bert.lowercase && word.iter().any(u8::is_ascii_uppercase) {
                 return self.encoder.encode(&word.to_ascii_lowercase(), is_part, scratch, out);

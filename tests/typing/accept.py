@@ -128,6 +128,7 @@ def arrays(tokenizer: Tokenizer) -> None:
     for row in found:
         assert_type(row, Ids)
         assert_type(tokenizer.decode(row, strict=True), str)
+    assert_type(tokenizer.encode_nbest("a", 2), list[tuple[Encoding, float]])
     assert_type(tokenizer.encode_ids("a", add_special_tokens=False), list[int])
     assert_type(tokenizer.encode_batch_ids(("a", "b")), list[list[int]])
     assert_type(tokenizer.encode_batch_ids([b"a", b"b"], errors="replace"), list[list[int]])

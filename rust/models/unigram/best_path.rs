@@ -97,16 +97,16 @@ impl Unigram {
         scratch: &mut Scratch,
     ) -> Result<()> {
         let Scratch { nodes, path, .. } = scratch;
-        self.walk(word, 0.0, rounded, nodes)?;
+        self.walk::<false>(word, 0.0, rounded, nodes)?;
         path.clear();
         trace(nodes, |edge| path.push(edge));
         Ok(())
     }
 
     /// Finds the best way to every place of `word`, whose beginning has the score `base`; answers how close the
-    /// closest decision was.
+    /// closest decision was, if that `IS_ASKED`.
     #[inline]
-    pub(super) fn walk(
+    pub(super) fn walk<const IS_ASKED: bool>(
         &self,
         word: &str,
         base: f64,
@@ -123,7 +123,9 @@ impl Unigram {
                 let (node, sum) = (&mut nodes[end], rounded(score + so_far));
                 let is_first = node.start == NOWHERE;
                 let is_better = is_first || sum > node.score;
-                margin.note(sum, if is_first { f64::INFINITY } else { (sum - node.score).abs() });
+                if IS_ASKED {
+                    margin.note(sum, if is_first { f64::INFINITY } else { (sum - node.score).abs() });
+                }
                 if is_better {
                     *node = Node { score: sum, start: start as u32, id };
                 }

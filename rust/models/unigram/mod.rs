@@ -271,7 +271,8 @@ pub(super) struct Edge {
     id: u32,
 }
 
-fn check_nbest(nbest_size: usize) -> Result<()> {
+/// Refuses more than [`MOST_BEST`] segmentations.
+pub(crate) fn check_nbest(nbest_size: usize) -> Result<()> {
     if nbest_size <= MOST_BEST {
         return Ok(());
     }

@@ -91,7 +91,7 @@ impl Unigram {
             let hash = FixedState::default().hash_one(unit.as_bytes());
             let known = match units.get(hash, unit.as_bytes()) {
                 None if unit.len() <= LONGEST => {
-                    let margin = self.walk(unit, 0.0, rounded, nodes)?;
+                    let margin = self.walk::<true>(unit, 0.0, rounded, nodes)?;
                     let mut edges: Vec<(Edge, f64)> = Vec::new();
                     trace(nodes, |edge| edges.push((edge, self.score_of(unit, edge))));
                     units.insert(hash, unit.as_bytes(), margin, edges.into_iter().rev());
@@ -107,7 +107,7 @@ impl Unigram {
                     sum = rounded(score + sum);
                 }
             } else {
-                self.walk(unit, sum, rounded, nodes)?;
+                self.walk::<false>(unit, sum, rounded, nodes)?;
                 sum = nodes[unit.len()].score;
                 let first = path.len();
                 trace(nodes, |Edge { start: from, end: to, id }| {

@@ -101,6 +101,13 @@ impl Charsmap {
         Some((len, self.table.replacement(start)?))
     }
 
+    /// Whether any rule begins with this character of ASCII.
+    pub(super) fn has_rule_from(&self, byte: u8) -> bool {
+        let root = self.table.units.first().map(|&root| offset(root));
+        let unit = root.and_then(|root| self.table.units.get(root ^ usize::from(byte)));
+        unit.is_some_and(|unit| unit & (1 << 31 | 0xFF) == u32::from(byte))
+    }
+
     /// Bytes at the beginning of `text` that no rule concerns: ASCII not followed by anything else.
     pub(super) fn plain_prefix(&self, text: &[u8]) -> usize {
         let is_plain = |&byte: &u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);

@@ -6,14 +6,16 @@
 //! a character further left.
 
 mod charsmap;
+pub mod clusters;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use charsmap::Charsmap;
+use clusters::stands_alone;
 
 use crate::normalized::{Normalized, Rewrite};
 
@@ -32,6 +34,12 @@ enum Step {
 }
 
 impl Charsmap {
+    /// Whether no rule takes a space in, so that there is always a border before one but where a mark that goes before
+    /// other characters makes one cluster of both.
+    pub(super) fn leaves_spaces(&self) -> bool {
+        !self.is_longest_first() && !self.has_rule_from(b' ')
+    }
+
     /// Whether no rule matches.
     pub(super) fn is_identity(&self, text: &str) -> bool {
         self.edits(text, |_, _| false)
@@ -64,9 +72,10 @@ impl Charsmap {
         let mut start = 0;
         while start < text.len() {
             start += self.plain_prefix(&text.as_bytes()[start..]);
+            let rest = &text[start..];
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else { break };
             if self.is_longest_first() {
-                let rest = &text[start..];
-                let Some(c) = rest.chars().next() else { break };
                 let mut len = c.len_utf8();
                 if let Some((matched, new)) =
                     self.longest(rest).filter(|&(len, _)| rest.is_char_boundary(len))
@@ -79,7 +88,17 @@ impl Charsmap {
                 start += len;
                 continue;
             }
-            let Some(cluster) = text[start..].graphemes(true).next() else { break };
+            if stands_alone(c) && chars.next().is_none_or(stands_alone) {
+                let end = start + c.len_utf8();
+                if let Some(new) = self.shortest(&text[start..end])
+                    && !each(start..end, new)
+                {
+                    return false;
+                }
+                start = end;
+                continue;
+            }
+            let Some(cluster) = rest.graphemes(true).next() else { break };
             let end = start + cluster.len();
             if let Some(new) = self.shortest(cluster).filter(|_| cluster.len() < LONG) {
                 if !each(start..end, new) {

@@ -43,7 +43,8 @@ impl Builder {
     }
 }
 
-fn charsmap(rules: &BTreeMap<String, String>) -> Charsmap {
+/// The table of these rules.
+pub(crate) fn charsmap(rules: &BTreeMap<String, String>) -> Charsmap {
     let (mut text, mut keys) = (Vec::new(), Vec::new());
     for (from, to) in rules {
         keys.push((from.as_bytes(), text.len() as u32));

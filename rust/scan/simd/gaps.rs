@@ -1,9 +1,10 @@
-//! `Whitespace`, `WhitespaceSplit` and `BertPreTokenizer` on masks.
+//! The splitters that drop what is between spans on masks.
 
 use super::fill::{Isa, Job, load};
 use super::masks::{BLOCK, Masks, bits, last, up};
 use crate::scan::ScanWithGaps;
 use crate::scan::bert::{Bert, BertText, Oddity};
+use crate::scan::spaces::BlankSplit;
 use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 
 /// A splitter that drops what is between spans, as algebra on masks: a value is what it remembers of the block before.
@@ -56,6 +57,19 @@ impl GapRules for WhitespaceSplitRules {
     #[inline(always)]
     fn edges(&mut self, _: &[u8], _: usize, now: &Masks) -> (u64, u64) {
         self.0.edges(!now.space)
+    }
+}
+
+/// Everything but spaces and line ends.
+#[derive(Default)]
+pub(super) struct BlankSplitRules(Run);
+
+impl GapRules for BlankSplitRules {
+    type Scalar = BlankSplit;
+
+    #[inline(always)]
+    fn edges(&mut self, _: &[u8], _: usize, now: &Masks) -> (u64, u64) {
+        self.0.edges(!(now.blank | now.newline))
     }
 }
 

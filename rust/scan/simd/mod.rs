@@ -41,11 +41,12 @@ use super::Splitter;
 use cl100k::Cl100kRules;
 use fill::{FillEnds, Job, Rules, SHORT, fill_ends_scalar};
 use gaps::{
-    BertRules, BertTextRules, FillSpans, GapRules, WhitespaceRules, WhitespaceSplitRules, fill_spans_scalar,
+    BertRules, BertTextRules, BlankSplitRules, FillSpans, GapRules, WhitespaceRules, WhitespaceSplitRules,
+    fill_spans_scalar,
 };
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
-use spaces::{SpacedWordsRules, SpacesRules};
+use spaces::{BlanksRules, SpacedWordsRules, SpacesRules};
 
 impl Splitter {
     /// Writes the ends of the spans from the span boundary `start` on: as many as `ends` holds, or until the text ends.
@@ -105,7 +106,12 @@ impl Splitter {
             Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
             Self::Spaces => fill_ends::<SpacesRules>(backend, text, start, ends),
             Self::SpacedWords => fill_ends::<SpacedWordsRules>(backend, text, start, ends),
-            Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. } => {
+            Self::Blanks => fill_ends::<BlanksRules>(backend, text, start, ends),
+            Self::Whitespace
+            | Self::WhitespaceSplit
+            | Self::Bert
+            | Self::BertText { .. }
+            | Self::BlankSplit => {
                 panic!("{self:?} has gaps")
             }
         }
@@ -133,6 +139,7 @@ impl Splitter {
             Self::BertText { accents: false } => {
                 fill_spans::<BertTextRules<false>>(backend, text, start, starts, ends)
             }
+            Self::BlankSplit => fill_spans::<BlankSplitRules>(backend, text, start, starts, ends),
             _ => {
                 let found = self.fill_ends_on(backend, text, start, ends);
                 if found > 0 {

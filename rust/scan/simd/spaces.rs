@@ -2,7 +2,7 @@
 
 use super::fill::Rules;
 use super::masks::{Masks, last, up};
-use crate::scan::spaces::{SpacedWords, Spaces};
+use crate::scan::spaces::{Blanks, SpacedWords, Spaces};
 
 /// A span starts at a blank that no blank is before.
 #[derive(Default)]
@@ -21,7 +21,25 @@ impl Rules for SpacesRules {
     }
 }
 
-/// A span starts there, and at a letter behind a symbol of ASCII and the other way round.
+/// A span starts at a blank or a line end that none of these is before.
+#[derive(Default)]
+pub(super) struct BlanksRules {
+    blank: u64,
+}
+
+impl Rules for BlanksRules {
+    type Scalar = Blanks;
+
+    #[inline(always)]
+    fn starts(&mut self, _: &[u8], _: usize, now: &Masks, _: &Masks) -> (u64, u64) {
+        let blank = now.blank | now.newline;
+        let starts = blank & !up(blank, self.blank);
+        self.blank = last(blank);
+        (starts, 0)
+    }
+}
+
+/// A span starts at a blank, and at a letter behind a symbol of ASCII and the other way round.
 #[derive(Default)]
 pub(super) struct SpacedWordsRules {
     spaces: SpacesRules,

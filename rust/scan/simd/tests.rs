@@ -19,7 +19,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 11] = [
+const SPLITTERS: [Splitter; 13] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -31,6 +31,8 @@ const SPLITTERS: [Splitter; 11] = [
     Splitter::BertText { accents: true },
     Splitter::Spaces,
     Splitter::SpacedWords,
+    Splitter::Blanks,
+    Splitter::BlankSplit,
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
@@ -163,6 +165,8 @@ fill_matches_naive! {
     fill_ends_of_o200k_matches_naive: Splitter::O200k;
     fill_ends_of_spaces_matches_naive: Splitter::Spaces;
     fill_ends_of_spaced_words_matches_naive: Splitter::SpacedWords;
+    fill_ends_of_blanks_matches_naive: Splitter::Blanks;
+    fill_spans_of_blank_split_matches_naive: Splitter::BlankSplit;
     fill_spans_of_whitespace_matches_naive: Splitter::Whitespace;
     fill_spans_of_whitespace_split_matches_naive: Splitter::WhitespaceSplit;
 }

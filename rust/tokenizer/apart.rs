@@ -1,0 +1,535 @@
+//! Unigram tokenizers on the original text, part by part.
+//!
+//! Their normalizer has SentencePiece's rules and others that see a character or two, and Metaspace begins a pre-token at
+//! every space. So the text may be cut before runs of blanks (spaces and line ends, which the normalizer makes spaces
+//! of), and all stages may see one part at a time, of which most come again: the cache knows them as they stand in the
+//! text. Where white space is split off first, parts are what is between blanks.
+//!
+//! A part is *open* where a stage looks across its end: it becomes nothing, or ends with a character that becomes a
+//! space, or with one that makes a cluster with the blank behind it. Whether it does is tried, not derived: a part is
+//! closed if a space and a letter behind it leave it as it is and are left as they are. What is open is joined
+//! with the parts behind it until all of it is closed ([`Pipeline::encode_apart`]), and takes the stages by itself.
+
+use super::pipeline::{Pipeline, Plan};
+use super::stream::Stream;
+use super::words::{CleanUp, Words};
+use crate::Result;
+use crate::added_tokens::{Matchers, Segment};
+use crate::engine::word_encoder::MissScratch;
+use crate::engine::{NEW_PRE_TOKEN, Sink, Unit, WordEncoder, WordTokens, Worker};
+use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
+use crate::models::Model;
+use crate::normalized::{Normalized, PreTokenized};
+use crate::normalizers::Normalizer;
+use crate::normalizers::clusters::stands_alone;
+use crate::pre_tokenizers::PreTokenizer;
+use crate::scan::Splitter;
+use crate::scan::spaces::is_blank;
+
+/// Spans that are looked for at a time: few at first, since an open part is sometimes followed by another.
+const ROOM: usize = 128;
+const FIRST_ROOM: usize = 8;
+
+/// A splitter after which the stages see one part at a time, and what the model sees in the parts, if all stages are
+/// known to allow it.
+pub(super) fn apart(
+    normalizer: Option<&Normalizer>,
+    pre_tokenizer: Option<&PreTokenizer>,
+    model: &Model,
+    matchers: &Matchers,
+) -> Option<(Splitter, Unit)> {
+    let stages = match pre_tokenizer? {
+        PreTokenizer::Sequence(stages) => stages.as_slice(),
+        only => std::slice::from_ref(only),
+    };
+    let (has_gaps, metaspace) = match stages {
+        [PreTokenizer::Metaspace(metaspace)] => (false, metaspace),
+        [PreTokenizer::WhitespaceSplit, PreTokenizer::Metaspace(metaspace)] => (true, metaspace),
+        _ => return None,
+    };
+    let Metaspace { replacement, prepend_scheme, split } = *metaspace;
+    let is_known_scheme = match prepend_scheme {
+        PrependScheme::Always => true,
+        PrependScheme::Never => !has_gaps,
+        // Depends on the place in the text.
+        PrependScheme::First => false,
+    };
+    let is_known = replacement == VISIBLE_SPACE && (split || has_gaps) && is_known_scheme;
+    // Numbers of pre-tokens are told from tokens, so each must have one.
+    let has_tokens = matches!(model, Model::Unigram(_)) && model.is_deterministic();
+    if !is_known || !has_tokens || !matchers.normalized.is_empty() {
+        return None;
+    }
+    let becomes = |text, wanted| match normalizer {
+        Some(normalizer) => normalizer.normalize_str(text).is_ok_and(|made| made == wanted),
+        None => text == wanted,
+    };
+    if !normalizer.is_none_or(Normalizer::leaves_spaces) || !becomes(" a", " a") {
+        return None;
+    }
+    let has_lines = ["\na", "\ra"].into_iter().all(|text| becomes(text, " a"));
+    // A run of spaces that became visible would be no white space.
+    let has_white_runs = becomes("  a", " a") || becomes("  a", "  a");
+    match (has_gaps, has_lines) {
+        (true, true) if has_white_runs => Some((Splitter::BlankSplit, Unit::Prefixed)),
+        (true, _) => None,
+        (false, true) => Some((Splitter::Blanks, Unit::Spaced)),
+        (false, false) => Some((Splitter::Spaces, Unit::Spaced)),
+    }
+}
+
+/// The characters of ASCII that `normalizer` leaves alone, spaces and control characters apart.
+pub(super) fn plain_ascii(normalizer: Option<&Normalizer>) -> u128 {
+    let stays = |c: char| normalizer.is_none_or(|normalizer| normalizer.stays(c));
+    (0..128)
+        .filter(|&byte: &u8| byte.is_ascii_graphic() && stays(byte.into()))
+        .fold(0, |plain, byte| plain | 1 << byte)
+}
+
+/// The stages before the model, for parts of the original text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stages<'a> {
+    pub(super) normalizer: Option<&'a Normalizer>,
+    pub(super) pre_tokenizer: &'a PreTokenizer,
+    /// Parts have no blanks at their beginning.
+    pub(super) has_gaps: bool,
+    /// Characters of ASCII that the normalizer leaves alone.
+    pub(super) plain: u128,
+}
+
+impl Stages<'_> {
+    fn normalize<'a>(&self, text: &'a str, start: usize, tracked: bool) -> Result<Normalized<'a>> {
+        let text = Normalized::new(text, start, tracked);
+        self.normalizer.map_or(Ok(text.clone()), |normalizer| normalizer.normalize(text))
+    }
+
+    fn is_identity(&self, text: &str) -> bool {
+        self.normalizer.is_none_or(|normalizer| normalizer.is_identity(text))
+    }
+
+    /// Whether `part` becomes what it becomes by itself, `normalized`, with a blank behind it also, and one before it if
+    /// there is none.
+    fn is_closed(&self, part: &str, normalized: &Normalized<'_>) -> Result<bool> {
+        if self.has_clear_ends(part) {
+            return Ok(true);
+        }
+        let has_blank = part.bytes().next().is_some_and(is_blank);
+        Ok(self.is_closed_behind("", part, normalized)?
+            && (!self.has_gaps || has_blank || self.is_closed_behind(" ", part, normalized)?))
+    }
+
+    /// Whether `part` is closed by the look of its ends.
+    fn has_clear_ends(&self, part: &str) -> bool {
+        // A character that goes at the beginning of a text moves what is behind it.
+        self.is_clear(&mut part.chars().rev())
+            && (part.bytes().next().is_some_and(is_blank) || self.is_clear(&mut part.chars()))
+    }
+
+    /// Whether the first of `chars` stays, and the next one stands alone.
+    fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
+        let stays = |c: char| match u32::from(c) {
+            code @ 0..128 => self.plain >> code & 1 == 1,
+            _ => {
+                !c.is_whitespace()
+                    && self.normalizer.map_or(stands_alone(c), |normalizer| normalizer.stays(c))
+            }
+        };
+        chars.next().is_some_and(stays) && chars.next().is_none_or(stands_alone)
+    }
+
+    fn is_closed_behind(&self, before: &str, part: &str, normalized: &Normalized<'_>) -> Result<bool> {
+        let surrounded = [before, part, " a"].concat();
+        if self.is_identity(&surrounded) {
+            return Ok(normalized.text() == part);
+        }
+        let made = self.normalize(&surrounded, 0, true)?;
+        let Some(kept) = made.text().strip_prefix(before).and_then(|made| made.strip_suffix(" a")) else {
+            return Ok(false);
+        };
+        let shift = before.len();
+        let behind = made.original(shift + kept.len()..made.text().len()).0 as usize;
+        if kept != normalized.text() || behind != shift + part.len() {
+            return Ok(false);
+        }
+        let is_aligned = |(at, c): (usize, char)| {
+            let (start, end) = normalized.original(at..at + c.len_utf8());
+            let shift = shift as u32;
+            made.original(before.len() + at..before.len() + at + c.len_utf8()) == (start + shift, end + shift)
+        };
+        Ok(kept.char_indices().all(is_aligned))
+    }
+
+    /// Encodes one part of the text into `out`, unless it is open; then that is the answer.
+    ///
+    /// # Errors
+    /// Those of the stages and of the model.
+    pub(super) fn encode(
+        &self,
+        part: &str,
+        encoder: &WordEncoder,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<()> {
+        let word = if self.has_gaps { part } else { part.strip_prefix(' ').unwrap_or_default() };
+        if self.is_plain(word) || self.is_like_plain(part, word) {
+            encoder.encode(part.as_bytes(), true, scratch, out)?;
+        } else {
+            let normalized = self.normalize(part, 0, true)?;
+            if !self.is_closed(part, &normalized)? {
+                out.set_open();
+                return Ok(());
+            }
+            let mut cut = PreTokenized::new(normalized);
+            self.pre_tokenizer.pre_tokenize(&mut cut)?;
+            Self::encode_all(&cut, encoder, scratch, out)?;
+        }
+        // A text that is unknown is spelled as the model sees it: it takes the stages where it is asked for.
+        let is_unknown = |id: &u32| Some(*id) == encoder.model().id_of_unknown_text();
+        out.is_regular &= !out.ids.iter().any(is_unknown);
+        Ok(())
+    }
+
+    /// Whether `word` is of characters of ASCII that stay.
+    fn is_plain(&self, word: &str) -> bool {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii() && self.plain >> byte & 1 == 1)
+    }
+
+    /// Whether `word`, which is `part` without a space, stays as it is, is closed and is one pre-token.
+    fn is_like_plain(&self, part: &str, word: &str) -> bool {
+        self.has_clear_ends(part)
+            && !word.contains(|c: char| c == VISIBLE_SPACE || c.is_whitespace())
+            && self.is_identity(part)
+            && !word.is_empty()
+    }
+
+    fn encode_all(
+        cut: &PreTokenized<'_>,
+        encoder: &WordEncoder,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<()> {
+        let (mut end, mut is_regular) = (0, true);
+        for (number, span) in cut.spans.iter().enumerate() {
+            let done = out.ids.len();
+            encoder.encode(&cut.text.text().as_bytes()[span.clone()], true, scratch, out)?;
+            let places = out.spans.as_chunks_mut::<2>().0[done..].iter_mut();
+            for (place, &id) in places.zip(&out.ids[done..]) {
+                let [from, to] = place.map(|at| span.start + at as usize);
+                *place = cut.text.original(from..to).into();
+                let len = encoder.token_lens().get(id as usize);
+                is_regular &= place[0] == end && len == Some(&(place[1] - place[0]));
+                end = place[1];
+            }
+            if number > 0 {
+                is_regular = false;
+                if let Some(start) = out.spans.get_mut(2 * done) {
+                    *start |= NEW_PRE_TOKEN;
+                }
+            }
+        }
+        out.is_regular = is_regular;
+        Ok(())
+    }
+
+    /// The end of what begins with the open part at the beginning of `text` and may be encoded by itself: a part that is
+    /// closed, with those before it, or all there is.
+    ///
+    /// Time: linear in what is joined, since twice as many parts are taken at each attempt.
+    fn closed_end(&self, splitter: Splitter, text: &str) -> Result<usize> {
+        let (mut end, mut parts) = (0, 1);
+        while end < text.len() {
+            for _ in 0..parts {
+                let mut ends = [0];
+                let found = splitter.fill_spans(text, end, &mut [0], &mut ends);
+                end = if found > 0 { ends[0] as usize } else { text.len() };
+            }
+            if self.is_closed(&text[..end], &self.normalize(&text[..end], 0, true)?)? {
+                break;
+            }
+            parts *= 2;
+        }
+        Ok(end)
+    }
+}
+
+impl Pipeline {
+    /// What parts go through before the model, if the plan is [`Plan::Apart`].
+    pub(super) fn stages(&self) -> Option<Stages<'_>> {
+        let Plan::Apart(splitter) = self.plan() else { return None };
+        let has_gaps = !splitter.is_gapless();
+        let (normalizer, pre_tokenizer) = (self.normalizer(), self.pre_tokenizer()?);
+        Some(Stages { normalizer, pre_tokenizer, has_gaps, plain: self.plain_ascii() })
+    }
+
+    /// Encodes a piece of text part by part.
+    pub(super) fn encode_apart<S: Sink>(
+        &self,
+        splitter: Splitter,
+        text: &str,
+        Segment { start, end, .. }: Segment,
+        word: &mut u32,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
+        let Some(stages) = self.stages() else { return Ok(()) };
+        let (text, mut at, mut room) = (&text[..end], start, ROOM);
+        let (mut starts, mut ends) = ([0; ROOM], [0; ROOM]);
+        while at < end {
+            let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(stages) };
+            let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
+            let (piece, mut done) = (&text[at..], 0);
+            while stream.open().is_none() {
+                let found = splitter.fill_spans(piece, done, &mut starts[..room], &mut ends[..room]);
+                if found == 0 {
+                    break;
+                }
+                stream.take(at, &starts[..found], &ends[..found]);
+                (done, room) = (ends[found - 1] as usize, ROOM);
+            }
+            *word = stream.finish()?;
+            let Some(open) = stream.open() else { return Ok(()) };
+            // A blank is part of what makes the place the same as in the text, and has been passed over.
+            let open = if stages.has_gaps && open > start { open - 1 } else { open };
+            at = open + stages.closed_end(splitter, &text[open..])?;
+            room = FIRST_ROOM;
+            let mut cut = PreTokenized::new(stages.normalize(&text[open..at], open, S::TRACKED)?);
+            stages.pre_tokenizer.pre_tokenize(&mut cut)?;
+            for span in &cut.spans {
+                self.encode_pre_token(&cut.text, span.clone(), *word, worker, sink)?;
+                *word += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::added_tokens::{AddedToken, AddedTokens};
+    use crate::encoding::{ColumnsBuilder, Encoding};
+    use crate::engine::{ColumnSink, IdSink};
+    use crate::models::unigram::{Unigram, UnigramOptions};
+    use crate::normalizers::{Charsmap, Form, charsmap as precompiled};
+    use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
+    use crate::testing::cases;
+
+    /// A charsmap that makes spaces of line ends and odd ones, takes some characters away, and has rules that leave
+    /// spaces at either end.
+    fn charsmap() -> Charsmap {
+        let rules: &[(&str, &str)] = &[
+            ("\t", " "),
+            ("\n", " "),
+            ("\r", " "),
+            ("\u{1}", ""),
+            ("\u{a0}", " "),
+            ("\u{200b}", " "),
+            ("\u{3000}", " "),
+            ("\u{600}", "p"),
+            ("\u{fb00}", "ff"),
+            ("Q", " q"),
+            ("R", "r "),
+            ("S", "s t"),
+            ("e\u{301}", "é"),
+            ("▁", " "),
+        ];
+        precompiled(&rules.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
+    }
+
+    fn replace(pattern: TextPattern, content: &str) -> Normalizer {
+        Normalizer::Replace(Arc::new(Replacement::new(pattern, content.to_owned()).expect("a plain pattern")))
+    }
+
+    /// Normalizers as they are in published tokenizers, and others.
+    fn normalizer(choice: usize) -> Option<Normalizer> {
+        let precompiled = || Normalizer::Precompiled(charsmap());
+        let run = |content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content);
+        let quotes = || replace(TextPattern::Literal("``".to_owned()), "\"");
+        let strip = || Normalizer::Strip { left: false, right: true };
+        let stages = match choice {
+            0 => return None,
+            1 => return Some(precompiled()),
+            2 => vec![precompiled(), strip(), run("▁")],
+            3 => vec![
+                quotes(),
+                Normalizer::Unicode(Form::Nfkd),
+                Normalizer::StripAccents,
+                precompiled(),
+                run(" "),
+            ],
+            4 => vec![Normalizer::Nmt, Normalizer::Unicode(Form::Nfkc), run(" ")],
+            5 => vec![Normalizer::Lowercase, strip()],
+            _ => vec![replace(TextPattern::Literal("ab".to_owned()), " "), precompiled(), run(" ")],
+        };
+        Some(Normalizer::Sequence(stages))
+    }
+
+    const CHOICES: usize = 7;
+
+    fn model(byte_fallback: bool) -> Arc<Model> {
+        let pieces = [
+            ("<unk>", 0.0),
+            ("▁", -2.0),
+            ("a", -3.0),
+            ("b", -3.1),
+            ("▁a", -2.5),
+            ("ab", -3.5),
+            ("▁ab", -4.0),
+            ("é", -4.5),
+            ("f", -3.0),
+            ("ff", -5.0),
+            ("s", -3.0),
+            ("t", -3.25),
+            ("q", -4.0),
+            (",", -2.0),
+            ("日", -5.0),
+            ("本", -5.0),
+            ("\"", -5.0),
+            ("\u{301}", -6.0),
+            ("a▁", -1.0),
+        ];
+        let options = UnigramOptions { unk_id: Some(0), byte_fallback, ..UnigramOptions::default() };
+        Arc::new(Model::Unigram(Unigram::new(&pieces, options).expect("a valid model")))
+    }
+
+    /// The stages part by part, or, since a sequence in a sequence is not recognized, one after the other.
+    fn pipeline(choice: usize, has_gaps: bool, scheme: PrependScheme, is_naive: bool) -> Pipeline {
+        let metaspace = Metaspace { prepend_scheme: scheme, ..Metaspace::default() };
+        let mut stages = vec![PreTokenizer::Metaspace(metaspace)];
+        if has_gaps {
+            stages.insert(0, PreTokenizer::WhitespaceSplit);
+        }
+        if is_naive {
+            stages.push(PreTokenizer::Sequence(Vec::new()));
+        }
+        let (model, mut added) = (model(choice.is_multiple_of(2)), AddedTokens::default());
+        let strip = AddedToken { lstrip: true, ..AddedToken::new("<m>", true) };
+        added.add(&[AddedToken::new("<s>", true), strip], model.vocab());
+        let pre_tokenizer = Some(PreTokenizer::Sequence(stages));
+        Pipeline::new(normalizer(choice), pre_tokenizer, model, Arc::new(added), false, 1 << 20)
+            .expect("valid")
+    }
+
+    /// Id, token, offsets in characters and number of the word.
+    type Token = (u32, String, (u32, u32), Option<u32>);
+
+    /// The tokens; twice, so that every part is a miss and then a hit.
+    fn encoded(pipeline: &Pipeline, text: &str) -> Vec<Token> {
+        let mut columns = ColumnsBuilder::default();
+        let mut worker = pipeline.pool().take();
+        for _ in 0..2 {
+            let start = columns.ids.len();
+            let unnumbered = matches!(pipeline.plan(), Plan::Apart(_)).then_some(0);
+            let mut sink = ColumnSink {
+                columns: &mut columns,
+                token_lens: pipeline.token_lens(),
+                text,
+                unknown: pipeline.model().id_of_unknown_text(),
+                unnumbered,
+            };
+            pipeline.encode(text, &mut worker, &mut sink).expect("unk_id is set");
+            columns.bytes_to_chars(text, start);
+        }
+        let count = columns.ids.len();
+        let encoding = Encoding::from_columns(Arc::new(columns.finish(pipeline.names())), 0..count);
+        let tokens = encoding.ids().zip(encoding.tokens()).zip(encoding.offsets()).zip(encoding.word_ids());
+        tokens.map(|(((id, token), offsets), word)| (id, token.to_string(), offsets, word)).collect()
+    }
+
+    fn ids(pipeline: &Pipeline, text: &str) -> Vec<u32> {
+        let (mut ids, mut worker) = (Vec::new(), pipeline.pool().take());
+        pipeline.encode(text, &mut worker, &mut IdSink(&mut ids)).expect("unk_id is set");
+        ids
+    }
+
+    const PIECES: &[&str] = &[
+        "a",
+        "b",
+        "ab",
+        "abababababababab",
+        "A",
+        "é",
+        "e\u{301}",
+        "\u{301}",
+        "\u{308}\u{301}",
+        "日本",
+        "日",
+        ",",
+        "``",
+        "`",
+        "\"",
+        "ﬀ",
+        "Q",
+        "R",
+        "S",
+        "\u{600}",
+        "\u{0d4e}",
+        "\u{1}",
+        "\u{b}",
+        "\u{c}",
+        "\0",
+        "\u{85}",
+        "\u{2028}",
+        "\u{200b}",
+        "\u{200d}",
+        "\u{a0}",
+        "\u{3000}",
+        "¨",
+        "▁",
+        " ",
+        " ",
+        " ",
+        "  ",
+        "   ",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r",
+        "\t",
+        "<s>",
+        "<m>",
+        "👍🏽",
+        "हिन्दी",
+        "한",
+        "ม",
+        "\u{1100}\u{1161}",
+        "İ",
+        "x",
+        "Σ",
+    ];
+
+    fn text() -> impl Strategy<Value = String> {
+        let words = prop::sample::select(&["a", "ab", "b,a", "é", "日本", "S", "abababababababab"][..]);
+        let spaced = prop::collection::vec((words, prop::sample::select(PIECES)), 0..12).prop_map(|pairs| {
+            pairs.into_iter().flat_map(|(word, piece)| [word, " ", piece]).collect::<String>()
+        });
+        let mixed = prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|all| all.concat());
+        prop_oneof![spaced, mixed]
+    }
+
+    proptest! {
+        #![proptest_config(cases(4000))]
+
+        #[test]
+        fn apart_matches_naive(
+            texts in prop::collection::vec(text(), 1..4),
+            choice in 0..CHOICES,
+            has_gaps in any::<bool>(),
+            is_never in any::<bool>(),
+        ) {
+            let scheme = if is_never && !has_gaps { PrependScheme::Never } else { PrependScheme::Always };
+            let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_naive));
+            let is_apart = !(has_gaps && [0, 2, 5].contains(&choice));
+            prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
+            prop_assert_eq!(naive.plan(), Plan::Stages);
+            for text in &texts {
+                prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);
+                prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The n best tokenizations of a text: those of its pre-tokens, put together.
+//!
+//! Pre-tokens are cut apart by one model each, so a tokenization of the text is one of each pre-token, and its score is the
+//! sum of theirs, made from left to right. Going through the pre-tokens, the n best so far are all that can matter,
+//! since sums do not change order when the same score is added.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Tokenizer;
+use super::pipeline::{Pipeline, Plan, check_length};
+use crate::encoding::{ColumnsBuilder, Encoding};
+use crate::models::Model;
+use crate::models::unigram::{Segmentation, check_nbest};
+use crate::normalized::Normalized;
+use crate::{Error, Result};
+
+/// A token in its place.
+#[derive(Debug)]
+struct Placed {
+    id: u32,
+    /// Bytes of the original text.
+    offsets: (u32, u32),
+    /// Where it is not the id's own.
+    text: Option<Box<str>>,
+}
+
+/// One way to cut a pre-token.
+#[derive(Debug)]
+struct Choice {
+    tokens: Vec<Placed>,
+    score: f64,
+}
+
+/// One of the best ways up to some pre-token; greater means better.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    score: f64,
+    /// Which of the ways up to the pre-token before it goes on from.
+    before: usize,
+    /// Which of the pre-token's own ways it takes.
+    choice: usize,
+}
+
+impl Ord for Way {
+    /// Equal scores: first what goes on from the better way, then what takes the better choice.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |way: &Self| Reverse((way.before, way.choice));
+        self.score.total_cmp(&other.score).then_with(|| key(self).cmp(&key(other)))
+    }
+}
+
+impl PartialOrd for Way {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Way {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Way {}
+
+/// The `n` best sums of one of `so_far` and one of `choices`, both best first; O((n + ways so far) log n).
+fn combined(so_far: &[f64], choices: &[f64], n: usize) -> Vec<Way> {
+    let way = |before: usize, choice: usize| {
+        Some(Way { score: so_far.get(before)? + choices.get(choice)?, before, choice })
+    };
+    let mut ahead: BinaryHeap<Way> = (0..so_far.len().min(n)).filter_map(|before| way(before, 0)).collect();
+    let mut best = Vec::new();
+    while best.len() < n
+        && let Some(next) = ahead.pop()
+    {
+        ahead.extend(way(next.before, next.choice + 1));
+        best.push(next);
+    }
+    best
+}
+
+impl Tokenizer {
+    /// The `n` best tokenizations of a text with their scores, higher ones first, or all if there are fewer.
+    ///
+    /// The text goes through normalizer and pre-tokenizer as in [`Self::encode`]. A tokenization takes one of the `n` best
+    /// ways ([`Unigram::encode_nbest`](crate::models::unigram::Unigram::encode_nbest)) to cut each pre-token, and its
+    /// score is the sum of their scores from left to right; added tokens have none. Equal scores: the tokenization
+    /// whose ways to cut all pre-tokens but the last come first in this very order, then the one whose last pre-token's
+    /// does in its own. The first is what [`Self::encode`] gives. Each is truncated and gets special tokens by itself; all
+    /// are padded as one batch. The model's `alpha` has no part in it.
+    ///
+    /// Time and memory: in proportion to `n` and the length of the text.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the model is no Unigram, [`Error::InvalidOption`] if `n` exceeds
+    /// [`MOST_BEST`](crate::models::unigram::MOST_BEST), and those of [`Self::encode`].
+    pub fn encode_nbest(
+        &self,
+        text: &str,
+        n: usize,
+        add_special_tokens: bool,
+    ) -> Result<Vec<(Encoding, f64)>> {
+        check_nbest(n)?;
+        let words = self.pipeline.choices(text, n)?;
+        let mut steps: Vec<Vec<Way>> = Vec::with_capacity(words.len());
+        let mut scores = if n > 0 { vec![0.0] } else { Vec::new() };
+        for choices in &words {
+            let own: Vec<f64> = choices.iter().map(|choice| choice.score).collect();
+            let ways = combined(&scores, &own, n);
+            scores = ways.iter().map(|way| way.score).collect();
+            steps.push(ways);
+        }
+        let mut columns = ColumnsBuilder::default();
+        let mut ranges = Vec::with_capacity(scores.len());
+        for last in 0..scores.len() {
+            let (start, mut at, mut chosen) = (columns.ids.len(), last, Vec::with_capacity(steps.len()));
+            for (step, choices) in steps.iter().zip(&words).rev() {
+                let Way { before, choice, .. } = step[at];
+                chosen.push(&choices[choice]);
+                at = before;
+            }
+            for (word, choice) in (0..).zip(chosen.into_iter().rev()) {
+                for Placed { id, offsets, text } in &choice.tokens {
+                    match text {
+                        Some(text) => columns.push_with_text(*id, text, *offsets, Some(word)),
+                        None => columns.push(*id, *offsets, Some(word)),
+                    }
+                }
+            }
+            columns.bytes_to_chars(text, start);
+            ranges.push(start..columns.ids.len());
+        }
+        let columns = Arc::new(columns.finish(self.pipeline.names()));
+        let finish = |range| {
+            self.post_process(Encoding::from_columns(Arc::clone(&columns), range), None, add_special_tokens)
+        };
+        let mut encodings = ranges.into_iter().map(finish).collect::<Result<Vec<_>>>()?;
+        self.pad(&mut encodings);
+        Ok(encodings.into_iter().zip(scores).collect())
+    }
+}
+
+impl Pipeline {
+    /// The `n` best ways to cut each pre-token, through all stages; an added token has one.
+    fn choices(&self, text: &str, n: usize) -> Result<Vec<Vec<Choice>>> {
+        let Model::Unigram(unigram) = &**self.model() else {
+            let kind = self.model().kind();
+            return Err(Error::Unsupported(format!("encode_nbest for a {kind} model, not Unigram")));
+        };
+        check_length(text.len())?;
+        let unknown = self.model().id_of_unknown_text();
+        let added = |id: u32, text: &Normalized<'_>, range: Range<usize>| {
+            let own = text.text().get(range.clone()).unwrap_or_default();
+            let token = Placed { id, offsets: text.original(range), text: Some(own.into()) };
+            vec![Choice { tokens: vec![token], score: 0.0 }]
+        };
+        let choice = |text: &Normalized<'_>, word: Range<usize>, best: &Segmentation| {
+            let place = |(id, span): (u32, Range<usize>)| {
+                let range = (word.start + span.start).min(word.end)..(word.start + span.end).min(word.end);
+                let own = text.text().get(range.clone()).filter(|_| Some(id) == unknown);
+                Placed { id, offsets: text.original(range), text: own.map(Box::from) }
+            };
+            Choice { tokens: best.tokens.spans().map(place).collect(), score: best.score }
+        };
+        let mut words = Vec::new();
+        self.matchers().original.segments(text, |segment| {
+            if let Some(id) = segment.token {
+                words.push(added(id, &Normalized::new(text, 0, true), segment.start..segment.end));
+                return Ok(());
+            }
+            let mut normalized = Normalized::new(&text[segment.start..segment.end], segment.start, true);
+            if let Some(normalizer) = self.normalizer() {
+                normalized = normalizer.normalize(normalized)?;
+            }
+            self.matchers().normalized.segments(normalized.text(), |inner| {
+                if let Some(id) = inner.token {
+                    words.push(added(id, &normalized, inner.start..inner.end));
+                    return Ok(());
+                }
+                let cut = self.cut(normalized.slice(inner.start..inner.end), Plan::Stages)?;
+                for span in &cut.spans {
+                    let best = unigram.encode_nbest(&cut.text.text()[span.clone()], n)?;
+                    words.push(best.iter().map(|best| choice(&cut.text, span.clone(), best)).collect());
+                }
+                Ok(())
+            })
+        })?;
+        Ok(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn combined_matches_naive(
+            so_far in prop::collection::vec(-3..0i32, 0..6),
+            choices in prop::collection::vec(-3..0i32, 0..6),
+            n in 0..20usize,
+        ) {
+            let sorted = |scores: Vec<i32>| {
+                let mut scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
+                scores.sort_by(|left, right| right.total_cmp(left));
+                scores
+            };
+            let (so_far, choices) = (sorted(so_far), sorted(choices));
+            let mut naive: Vec<Way> = Vec::new();
+            // Only the best n so far are there in use.
+            for (before, first) in so_far.iter().enumerate().take(n) {
+                naive.extend(choices.iter().enumerate().map(|(choice, second)| Way { score: first + second, before, choice }));
+            }
+            naive.sort_by(|left, right| right.score.total_cmp(&left.score));
+            naive.truncate(n);
+            prop_assert_eq!(combined(&so_far, &choices, n), naive);
+        }
+    }
+}
