@@ -1,6 +1,5 @@
 //! File layouts: the only code that knows them.
 
-mod base64;
 pub mod components;
 pub mod encoding_json;
 mod fields;

@@ -1,10 +1,11 @@
 //! Normalizers as JSON objects.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::{Component, Field, list, replacement, replacement_json, to_list};
 use crate::Result;
-use crate::formats::base64;
 use crate::normalizers::{Bert, Charsmap, Form, Normalizer};
 
 const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, \
@@ -61,7 +62,7 @@ impl Component for Normalizer {
             Self::Precompiled(charsmap) => {
                 let mut object = json!({
                     "type": "Precompiled",
-                    "precompiled_charsmap": base64::encode(charsmap.blob()),
+                    "precompiled_charsmap": BASE64_STANDARD.encode(charsmap.blob()),
                 });
                 // Hugging Face passes over what it does not know.
                 if charsmap.is_longest_first() {
@@ -77,7 +78,7 @@ impl Component for Normalizer {
 
 fn precompiled(stage: &Field<'_>) -> Result<Normalizer> {
     let field = stage.require("precompiled_charsmap")?;
-    let blob = base64::decode(field.str()?).ok_or_else(|| field.error("not base64"))?;
+    let blob = BASE64_STANDARD.decode(field.str()?).map_err(|_| field.error("not base64"))?;
     let charsmap = Charsmap::new(&blob).map_err(|error| field.error(error.to_string()))?;
     let Some(rule) = stage.get("match")? else { return Ok(Normalizer::Precompiled(charsmap)) };
     match rule.str()? {
