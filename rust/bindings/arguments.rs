@@ -183,7 +183,7 @@ pub(super) fn ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
 }
 
 /// One id; negative ones and those from 2^32 on are refused with their value.
-fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
+pub(super) fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
     item.extract::<u32>().map_err(|error| {
         if error.is_instance_of::<PyOverflowError>(item.py()) {
             let message = format!("id is {item} but must be from 0 to {}", u32::MAX);

@@ -6,5 +6,7 @@ mod fields;
 pub mod model_json;
 mod protobuf;
 pub mod sentencepiece;
+mod splits;
+pub mod tiktoken;
 pub mod tokenizer_json;
 pub mod vocab_files;

@@ -157,6 +157,11 @@ impl Bpe {
         &self.merges
     }
 
+    /// The id of what a pair is merged to.
+    pub fn made_id(&self, pair: (u32, u32)) -> Option<u32> {
+        self.pairs.made_id(pair)
+    }
+
     /// Whether symbols are the plain characters, without prefix or suffix.
     pub fn has_plain_symbols(&self) -> bool {
         let is_empty = |affix: &Option<String>| affix.as_ref().is_none_or(String::is_empty);
