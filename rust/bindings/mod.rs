@@ -77,7 +77,7 @@ mod _core {
         #[pymodule_export]
         use super::super::normalizers::{
             PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer, PyPrecompiled,
-            PyPrepend, PyReplace, PySequence, PyStrip, PyStripAccents,
+            PyPrepend, PyReplace, PySentencePiece, PySequence, PyStrip, PyStripAccents,
         };
     }
 

@@ -125,7 +125,7 @@ class TestLosses:
             (models.BPE({"#version": 0, "a": 1, "#versiona": 2}, [("#version", "a")]), "vocab.json", "these merges"),
             (models.WordPiece(), "vocab.json", "vocab-json holds BPE, this model is WordPiece"),
             (models.Unigram(), "vocab.txt", "vocab-txt holds WordPiece, this model is Unigram"),
-            (models.WordLevel({"<unk>": 0}), "a.model", "this one is WordLevel"),
+            (models.WordLevel({"<unk>": 0}), "a.model", "only if from_spm has read them"),
         ],
         ids=str,
     )
