@@ -11,6 +11,7 @@ mod decoders;
 mod encoding;
 mod errors;
 mod int_lists;
+mod metaspace;
 mod models;
 mod normalizers;
 mod options;
