@@ -181,7 +181,7 @@ fn of_bpe<'a>(parts: &Parts, bpe: &'a Bpe) -> Result<Content<'a>> {
     }
     let pieces = tokens.into_iter().map(|(text, id, kind)| (text, scores[id as usize], kind));
     Ok(Content {
-        model_type: model_type::BPE,
+        model_type,
         byte_fallback: options.byte_fallback,
         pieces: pieces.collect(),
     })
