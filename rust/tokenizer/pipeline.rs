@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::known_words::known_words;
 pub use super::plan::Plan;
 use super::plan::{plan, word_plan};
 use super::spaced::{Spaced, spaced};
@@ -12,7 +13,7 @@ use super::words::Words;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
-use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
+use crate::engine::{Pool, Sink, Unit, WordCache, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::{Bert, Normalizer};
@@ -23,6 +24,12 @@ use crate::{Error, Result};
 
 /// Bytes that the cache of one thread takes unless told otherwise.
 pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
+
+/// Bytes of text for which it pays to know words from the start.
+const WORTH_KNOWING: usize = 4 << 20;
+
+/// Bytes of text with one word that was not met before, at the least.
+const BYTES_PER_WORD: usize = 256;
 
 /// Bytes of the longest text: offsets have 32 bits, of which one is left free.
 pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
@@ -141,6 +148,17 @@ impl Pipeline {
     /// Workers with their caches.
     pub fn pool(&self) -> &Pool {
         &self.pool
+    }
+
+    /// Prepares for a call of `threads` threads on so many bytes.
+    pub fn prepare(&self, bytes: usize, threads: usize) {
+        if bytes >= WORTH_KNOWING {
+            let words = bytes / threads.max(1) / BYTES_PER_WORD;
+            self.pool.prepare(threads, |limit| {
+                known_words(&self.encoder, self.clean_up().is_some(), limit)
+                    .unwrap_or_else(|| WordCache::with_room(limit, words))
+            });
+        }
     }
 
     /// The number of a new call, which its random choices depend on.
