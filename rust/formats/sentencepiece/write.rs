@@ -180,11 +180,7 @@ fn of_bpe<'a>(parts: &Parts, bpe: &'a Bpe) -> Result<Content<'a>> {
         scores[id as usize] = -f64::from(rank);
     }
     let pieces = tokens.into_iter().map(|(text, id, kind)| (text, scores[id as usize], kind));
-    Ok(Content {
-        model_type,
-        byte_fallback: options.byte_fallback,
-        pieces: pieces.collect(),
-    })
+    Ok(Content { model_type, byte_fallback: options.byte_fallback, pieces: pieces.collect() })
 }
 
 fn of_words<'a>(words: &'a WordLevel, spaced: &SpacedWords) -> Result<Content<'a>> {
