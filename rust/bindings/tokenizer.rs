@@ -328,7 +328,7 @@ impl PyTokenizer {
         let core = self.core(py)?;
         let mut processed =
             [core.post_process(encoding.inner.clone(), pair, add_special_tokens).or_raise(py)?];
-        core.pad(&mut processed);
+        core.pad(&mut processed).or_raise(py)?;
         let [processed] = processed;
         Ok(PyEncoding::of(processed))
     }
