@@ -10,8 +10,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::types::string::PyStringData;
 
-use crate::structures::huge_pages::vec_with_capacity;
-
 /// Units that are written at a time.
 const CHUNK: usize = 1 << 13;
 
@@ -136,7 +134,7 @@ pub(super) fn write_all(strings: &[Units], threads: usize) -> Result<Vec<Written
 }
 
 fn write_group(first: usize, group: &[Units]) -> Result<Written, usize> {
-    let mut bytes = vec_with_capacity(group.iter().map(|units| units.bound()).sum());
+    let mut bytes = Vec::with_capacity(group.iter().map(|units| units.bound()).sum());
     let mut places = Vec::with_capacity(group.len());
     for (at, units) in (first..).zip(group) {
         let start = bytes.len();

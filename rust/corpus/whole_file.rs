@@ -5,7 +5,6 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::thread::ScopedJoinHandle;
 
-use crate::structures::huge_pages::vec_zeroed;
 use crate::tokenizer::Utf8Errors;
 use crate::{Error, Result};
 
@@ -41,7 +40,7 @@ fn read_bytes(file: &mut File, path: &Path, threads: usize) -> io::Result<Vec<u8
     let metadata = file.metadata()?;
     // What is no regular file may be read only once, and does not know its length.
     let len = if metadata.is_file() { metadata.len().min(MOST_ROOM) as usize } else { 0 };
-    let mut bytes = vec_zeroed(len);
+    let mut bytes = vec![0; len];
     let threads = (len / PART).clamp(1, threads.max(1));
     let known = if threads == 1 {
         fill(file, &mut bytes)?

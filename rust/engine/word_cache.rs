@@ -9,7 +9,7 @@ use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
 use super::{Found, WordTokens};
 use crate::Result;
-use crate::structures::huge_pages::{vec_filled, vec_with_capacity};
+use crate::structures::huge_pages::{vec_copied, vec_filled};
 
 /// Ids that fit into an entry.
 pub const INLINE: usize = 3;
@@ -101,10 +101,8 @@ impl WordCache {
     /// A cache that knows as much.
     #[must_use]
     pub fn copy(&self) -> Self {
-        let mut entries = vec_with_capacity(self.entries.len());
-        entries.extend_from_slice(&self.entries);
         Self {
-            entries,
+            entries: vec_copied(&self.entries),
             first_capacity: self.first_capacity,
             used: self.used,
             long: self.long.clone(),

@@ -12,7 +12,6 @@ use super::{EncodeInput, Frame, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
-use crate::structures::huge_pages::vec_with_capacity;
 
 /// Ids that a worker's vector has room for at first, at most: room that is not touched costs nothing but addresses.
 const ROOM: usize = 1 << 26;
@@ -65,7 +64,7 @@ impl Tokenizer {
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let framing = Framing { texts, call, before: &before, after: &after };
         let (workers, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), vec_with_capacity::<T>(room));
+        let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), Vec::<T>::with_capacity(room));
         let finish = |(worker, part, ids)| {
             pool.put(worker);
             if let Ok(mut parts) = parts.lock() {

@@ -9,6 +9,7 @@ mod limits;
 mod pieces;
 pub mod pipeline;
 mod plan;
+mod pre_tokens;
 mod ragged;
 mod spaced;
 mod stream;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::engine::sink::Id;
-use crate::structures::huge_pages::vec_zeroed;
 
 /// Ids of unused room that a result may keep.
 const ROOM_LEFT: usize = 1 << 12;
@@ -61,7 +60,7 @@ impl<T: Id> Ragged<T> {
 
 /// The pieces one after the other, `len` ids in all.
 fn concat<T: Id>(pieces: &[&[T]], len: usize, threads: usize) -> Vec<T> {
-    let mut ids = vec_zeroed(len);
+    let mut ids = vec![T::default(); len];
     let share = len.div_ceil(threads.max(1)).max(1);
     std::thread::scope(|scope| {
         let (mut pieces, mut free) = (pieces, ids.as_mut_slice());
