@@ -15,6 +15,7 @@ Normalizer = _core.normalizers.Normalizer
 Precompiled = _core.normalizers.Precompiled
 Prepend = _core.normalizers.Prepend
 Replace = _core.normalizers.Replace
+SentencePiece = _core.normalizers.SentencePiece
 Sequence = _core.normalizers.Sequence
 Strip = _core.normalizers.Strip
 StripAccents = _core.normalizers.StripAccents
@@ -31,6 +32,7 @@ __all__ = [
     "Precompiled",
     "Prepend",
     "Replace",
+    "SentencePiece",
     "Sequence",
     "Strip",
     "StripAccents",

@@ -102,6 +102,19 @@ class Precompiled(Normalizer):
     def __new__(cls, precompiled_charsmap: bytes) -> Precompiled: ...
     def __getnewargs__(self) -> tuple[bytes]: ...
 
+@final
+class SentencePiece(Normalizer):
+    def __new__(
+        cls,
+        precompiled_charsmap: bytes | None = None,
+        user_defined_symbols: _Sequence[str] | None = None,
+        *,
+        add_dummy_prefix: bool = True,
+        remove_extra_whitespaces: bool = True,
+        escape_whitespaces: bool = True,
+        treat_whitespace_as_suffix: bool = False,
+    ) -> SentencePiece: ...
+
 class BertNormalizer(Normalizer):
     def __new__(
         cls,

@@ -183,7 +183,7 @@ pub(super) fn ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
 }
 
 /// One id; negative ones and those from 2^32 on are refused with their value.
-fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
+pub(super) fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
     item.extract::<u32>().map_err(|error| {
         if error.is_instance_of::<PyOverflowError>(item.py()) {
             let message = format!("id is {item} but must be from 0 to {}", u32::MAX);
@@ -199,20 +199,24 @@ fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
 /// as users of Hugging Face expect; `LEXMILL_NUM_THREADS` goes before both.
 pub(super) fn threads(asked: Option<usize>) -> usize {
     let variable = |name: &str| std::env::var(name).ok().map(|value| value.trim().to_lowercase());
-    let number =
-        |name: &str| variable(name).and_then(|value| value.parse().ok()).filter(|&number| number > 0);
+    let number = |name: &str| {
+        variable(name).and_then(|value| value.parse::<usize>().ok()).filter(|&number| number > 0)
+    };
     if let Some(asked) = asked.filter(|&asked| asked > 0) {
-        return asked;
+        return asked.min(MOST_THREADS);
     }
     if let Some(threads) = number("LEXMILL_NUM_THREADS") {
-        return threads;
+        return threads.min(MOST_THREADS);
     }
     let off = ["", "off", "false", "f", "no", "n", "0"];
     if variable("TOKENIZERS_PARALLELISM").is_some_and(|value| off.contains(&value.as_str())) {
         return 1;
     }
-    number("RAYON_NUM_THREADS").unwrap_or_else(cores)
+    number("RAYON_NUM_THREADS").map_or_else(cores, |threads| threads.min(MOST_THREADS))
 }
+
+/// What is asked for is a bound, and no machine has more.
+const MOST_THREADS: usize = 1 << 12;
 
 /// Cores that this process may use, asked once: the answer takes tens of microseconds, more than a short text.
 fn cores() -> usize {

@@ -180,8 +180,8 @@ impl PyEncoding {
     ) -> PyResult<()> {
         let symbol = Symbol { id: pad_id, text: Arc::from(pad_token) };
         let direction = self::direction(py, direction)?;
-        self.inner.pad(length, &Padding { symbol, type_id: pad_type_id, direction });
-        Ok(())
+        let padding = Padding { symbol, type_id: pad_type_id, direction };
+        self.inner.pad(length, &padding).or_raise(py)
     }
 
     /// Keeps at most `max_length` tokens; the rest becomes `overflowing`.

@@ -11,6 +11,7 @@ mod decoders;
 mod encoding;
 mod errors;
 mod int_lists;
+mod metaspace;
 mod models;
 mod normalizers;
 mod options;
@@ -78,7 +79,7 @@ mod _core {
         #[pymodule_export]
         use super::super::normalizers::{
             PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer, PyPrecompiled,
-            PyPrepend, PyReplace, PySequence, PyStrip, PyStripAccents,
+            PyPrepend, PyReplace, PySentencePiece, PySequence, PyStrip, PyStripAccents,
         };
     }
 

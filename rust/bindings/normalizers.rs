@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 pub(super) use bert::PyBertNormalizer;
-pub(super) use sentencepiece::{PyNmt, PyPrecompiled};
+pub(super) use sentencepiece::{PyNmt, PyPrecompiled, PySentencePiece};
 
 use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
 use super::errors::{OrRaise, exception};
@@ -61,6 +61,7 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Normalizer>>) -> PyResult<Py
         Normalizer::Precompiled(_) => Py::new(py, base.add_subclass(PyPrecompiled))?.into_any(),
         Normalizer::Replace(_) => Py::new(py, base.add_subclass(PyReplace))?.into_any(),
         Normalizer::Bert(_) => Py::new(py, base.add_subclass(PyBertNormalizer))?.into_any(),
+        Normalizer::SentencePiece(_) => Py::new(py, base.add_subclass(PySentencePiece))?.into_any(),
         Normalizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
     })
 }

@@ -1,6 +1,7 @@
 //! `lexmill.Tokenizer`: making, saving, and its parts. Encoding and decoding: `tokenizer_batch.rs`, truncation and padding:
 //! `tokenizer_limits.rs`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::added_token::{self, PyAddedToken};
+use super::arguments;
 use super::decoders::{self, PyDecoder};
 use super::encoding::PyEncoding;
 use super::errors::{OrRaise, exception};
@@ -17,7 +19,7 @@ use super::pre_tokenizers::{self, PyPreTokenizer};
 use super::processors::{self, PyPostProcessor};
 use super::stage::Stage;
 use super::tokenizer_state::{Concerns, Shared, State};
-use crate::formats::{sentencepiece, tokenizer_json, vocab_files};
+use crate::formats::{sentencepiece, tiktoken, tokenizer_json, vocab_files};
 use crate::models::Model;
 use crate::models::bpe::Bpe;
 use crate::structures::atomic_file;
@@ -92,6 +94,31 @@ impl PyTokenizer {
     fn save_spm(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let parts = self.shared.state().parts();
         py.detach(|| atomic_file::write(&path, &sentencepiece::write(&parts)?)).or_raise(py)
+    }
+
+    /// Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their ids.
+    #[staticmethod]
+    #[pyo3(signature = (path, pattern, special_tokens=None))]
+    fn from_tiktoken(
+        py: Python<'_>,
+        path: PathBuf,
+        pattern: &str,
+        special_tokens: Option<BTreeMap<String, Bound<'_, PyAny>>>,
+    ) -> PyResult<Self> {
+        let given = special_tokens.unwrap_or_default().into_iter();
+        let special_tokens = given.map(|(token, id)| Ok((token, arguments::id(&id)?)));
+        let special_tokens = special_tokens.collect::<PyResult<Vec<_>>>()?;
+        let read = || {
+            let text = vocab_files::read_text(&path)?;
+            tiktoken::read(&text, &path.display().to_string(), pattern, &special_tokens)
+        };
+        Ok(Self::of(State::of(py.detach(read).or_raise(py)?)))
+    }
+
+    /// Writes a `.tiktoken` file of a byte-level BPE model, whole or not at all; added tokens are left out.
+    fn save_tiktoken(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let parts = self.shared.state().parts();
+        py.detach(|| atomic_file::write(&path, tiktoken::write(&parts)?.as_bytes())).or_raise(py)
     }
 
     /// The tokenizer as JSON text; the same tokenizer gives the same text.
@@ -301,7 +328,7 @@ impl PyTokenizer {
         let core = self.core(py)?;
         let mut processed =
             [core.post_process(encoding.inner.clone(), pair, add_special_tokens).or_raise(py)?];
-        core.pad(&mut processed);
+        core.pad(&mut processed).or_raise(py)?;
         let [processed] = processed;
         Ok(PyEncoding::of(processed))
     }

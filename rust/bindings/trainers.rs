@@ -1,6 +1,7 @@
 //! `lexmill.trainers`.
 
 mod bpe;
+mod options;
 mod unigram;
 mod wordlevel;
 mod wordpiece;

@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::{Content, Encoding, Piece, Symbol};
 use crate::{Error, Result};
 
+/// The most tokens that an encoding is padded to: they take no memory before they are read, and then all at once.
+pub const MOST_PADDED: usize = 1 << 28;
+
 /// A side of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -80,13 +83,20 @@ impl Encoding {
     }
 
     /// Pads to `length` tokens, overflowing encodings too.
-    pub fn pad(&mut self, length: usize, padding: &Padding) {
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if that takes padding and is more than [`MOST_PADDED`].
+    pub fn pad(&mut self, length: usize, padding: &Padding) -> Result<()> {
         for overflowing in &mut self.overflowing {
-            overflowing.pad(length, padding);
+            overflowing.pad(length, padding)?;
         }
         let missing = length.saturating_sub(self.len());
         if missing == 0 {
-            return;
+            return Ok(());
+        }
+        if length > MOST_PADDED {
+            let (value, expected) = (format!("{length} tokens"), format!("at most {MOST_PADDED}"));
+            return Err(Error::InvalidOption { name: "length to pad to", value, expected });
         }
         let piece = Piece {
             content: Content::Pad(padding.symbol.clone()),
@@ -103,6 +113,7 @@ impl Encoding {
             }
             Direction::Right => self.pieces.push(piece),
         }
+        Ok(())
     }
 
     /// Joins encodings into one; with `growing_offsets` each starts where the one before ended.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use columns::{Columns, ColumnsBuilder, TokenNames};
-pub use edit::{Direction, Padding};
+pub use edit::{Direction, MOST_PADDED, Padding};
 pub use parts::{PieceParts, TokenParts};
 
 /// How a post-processor trims spaces from the offsets of a run of tokens.

@@ -1,11 +1,12 @@
 //! File layouts: the only code that knows them.
 
-mod base64;
 pub mod components;
 pub mod encoding_json;
 mod fields;
 pub mod model_json;
 mod protobuf;
 pub mod sentencepiece;
+mod splits;
+pub mod tiktoken;
 pub mod tokenizer_json;
 pub mod vocab_files;

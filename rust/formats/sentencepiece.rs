@@ -38,6 +38,14 @@ mod trainer {
     pub(super) const UNK_PIECE: u64 = 45;
 }
 
+/// Kinds of models.
+mod model_type {
+    pub(super) const UNIGRAM: u64 = 1;
+    pub(super) const BPE: u64 = 2;
+    pub(super) const WORD: u64 = 3;
+    pub(super) const CHAR: u64 = 4;
+}
+
 /// Fields of the options of normalization.
 mod normalizer {
     pub(super) const NAME: u64 = 1;

@@ -1,6 +1,7 @@
 //! Models: each encodes one pre-token; all are immutable after construction.
 
 pub mod bpe;
+pub mod piece_kind;
 pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;
@@ -222,7 +223,7 @@ impl Model {
     /// Prepares [`Self::encode_bytes`], for models that have it.
     pub fn byte_symbols(&self) -> Option<bpe::ByteSymbols> {
         match self {
-            Self::Bpe(bpe) => Some(bpe.byte_symbols()),
+            Self::Bpe(bpe) => bpe.kinds().is_none().then(|| bpe.byte_symbols()),
             Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::Tokens;
+use super::piece_kind::PieceKind;
+use crate::metaspace::VISIBLE_SPACE;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -11,6 +13,18 @@ use crate::{Error, Result};
 pub struct WordLevel {
     vocab: Arc<Vocab>,
     unk_token: String,
+    spaced: Option<SpacedWords>,
+}
+
+/// Cuts pre-tokens into words by itself, as SentencePiece's models of words do: before every U+2581.
+///
+/// Neighbouring unknown words are one unknown token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpacedWords {
+    /// Kinds of the words by id; only normal and user-defined ones are found.
+    pub kinds: Arc<Vec<PieceKind>>,
+    /// Spells unknown words as `<0xNN>` tokens where all of them exist.
+    pub byte_fallback: bool,
 }
 
 impl Default for WordLevel {
@@ -25,7 +39,18 @@ impl WordLevel {
 
     /// A model of the words in `vocab`; `unk_token` stands for all others.
     pub fn new(vocab: Arc<Vocab>, unk_token: String) -> Self {
-        Self { vocab, unk_token }
+        Self { vocab, unk_token, spaced: None }
+    }
+
+    /// The same words, which are looked for in pre-tokens of several.
+    #[must_use]
+    pub fn with_spaced_words(self, spaced: Option<SpacedWords>) -> Self {
+        Self { spaced, ..self }
+    }
+
+    /// How pre-tokens are cut into words, if they are.
+    pub fn spaced_words(&self) -> Option<&SpacedWords> {
+        self.spaced.as_ref()
     }
 
     /// The vocabulary.
@@ -43,19 +68,60 @@ impl WordLevel {
         &self.unk_token
     }
 
-    /// Encodes one pre-token; appends its token, which covers all of it.
+    /// Encodes one pre-token; appends its token, which covers all of it, or the tokens of its words.
     ///
     /// # Errors
     /// [`Error::TokenNotInVocab`] if the vocabulary has neither the word nor `unk_token`.
     pub fn encode_word(&self, word: &str, tokens: &mut Tokens) -> Result<()> {
-        let id = self.vocab.id(word).or_else(|| self.vocab.id(&self.unk_token));
-        let id = id.ok_or_else(|| Error::TokenNotInVocab {
+        if let Some(spaced) = &self.spaced {
+            return self.encode_words(word, spaced, tokens);
+        }
+        let id = self.vocab.id(word).map_or_else(|| self.unknown_id(), Ok)?;
+        tokens.push(id, word.len() as u32);
+        Ok(())
+    }
+
+    fn unknown_id(&self) -> Result<u32> {
+        self.vocab.id(&self.unk_token).ok_or_else(|| Error::TokenNotInVocab {
             token: self.unk_token.clone(),
             role: "unk_token".to_owned(),
             vocab_size: self.vocab.len(),
-        })?;
-        tokens.push(id, word.len() as u32);
+        })
+    }
+
+    fn encode_words(&self, text: &str, spaced: &SpacedWords, tokens: &mut Tokens) -> Result<()> {
+        let is_found = |&id: &u32| spaced.kinds.get(id as usize).is_some_and(|kind| kind.is_in_text());
+        let (mut rest, mut is_after_unknown) = (text, false);
+        while let Some(first) = rest.chars().next() {
+            let start = first.len_utf8();
+            let end = rest[start..].find(VISIBLE_SPACE).map_or(rest.len(), |at| start + at);
+            let (word, after) = rest.split_at(end);
+            rest = after;
+            let is_unknown = match self.vocab.id(word).filter(is_found) {
+                Some(id) => {
+                    tokens.push(id, word.len() as u32);
+                    false
+                }
+                None => !(spaced.byte_fallback && self.push_bytes(word, tokens)),
+            };
+            match tokens.lens.last_mut() {
+                Some(last) if is_unknown && is_after_unknown => *last += word.len() as u32,
+                _ if is_unknown => tokens.push(self.unknown_id()?, word.len() as u32),
+                _ => {}
+            }
+            is_after_unknown = is_unknown;
+        }
         Ok(())
+    }
+
+    /// Appends one `<0xNN>` token per byte, each of which covers the whole word, if all of them exist.
+    fn push_bytes(&self, word: &str, tokens: &mut Tokens) -> bool {
+        let id = |byte: u8| self.vocab.id(&format!("<0x{byte:02X}>"));
+        let Some(ids) = word.bytes().map(id).collect::<Option<Vec<u32>>>() else { return false };
+        for (place, id) in ids.into_iter().enumerate() {
+            if place == 0 { tokens.push(id, word.len() as u32) } else { tokens.push_again(id) }
+        }
+        true
     }
 }
 

@@ -7,6 +7,7 @@ mod nmt;
 mod precompiled;
 mod prepend;
 mod replace;
+mod sentencepiece;
 mod strip;
 mod unicode;
 mod unicode_9;
@@ -19,6 +20,7 @@ pub use precompiled::Charsmap;
 pub use precompiled::clusters;
 #[cfg(test)]
 pub(crate) use precompiled::tests::charsmap;
+pub use sentencepiece::{SentencePiece, SentencePieceOptions};
 pub use unicode::Form;
 
 use crate::Result;
@@ -51,6 +53,8 @@ pub enum Normalizer {
     Replace(Arc<Replacement>),
     /// BERT's clean-up.
     Bert(Bert),
+    /// All of SentencePiece's normalization at once.
+    SentencePiece(SentencePiece),
     /// One after the other.
     Sequence(Vec<Normalizer>),
 }
@@ -63,7 +67,7 @@ impl Normalizer {
             Self::Lowercase => lowercase::is_lowercase(text),
             Self::Strip { left, right } => strip::stripped(text, *left, *right) == (0..text.len()),
             Self::StripAccents => unicode::has_no_marks(text),
-            Self::Prepend(_) => text.is_empty(),
+            Self::Prepend(_) | Self::SentencePiece(_) => text.is_empty(),
             Self::Nmt => nmt::is_identity(text),
             Self::Precompiled(charsmap) => charsmap.is_identity(text),
             Self::Replace(replacement) => replace::is_identity(replacement, text),
@@ -76,7 +80,11 @@ impl Normalizer {
     pub fn is_local(&self) -> bool {
         match self {
             Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt | Self::Bert(_) => true,
-            Self::Strip { .. } | Self::Prepend(_) | Self::Precompiled(_) | Self::Replace(_) => false,
+            Self::Strip { .. }
+            | Self::Prepend(_)
+            | Self::Precompiled(_)
+            | Self::Replace(_)
+            | Self::SentencePiece(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
         }
     }
@@ -141,6 +149,7 @@ impl Normalizer {
             Self::Precompiled(charsmap) => charsmap.normalize(&text),
             Self::Replace(replacement) => replace::replace(replacement, &text)?,
             Self::Bert(bert) => bert.normalize(text),
+            Self::SentencePiece(stage) => stage.normalize(&text),
             Self::Sequence(_) => text,
         })
     }

@@ -8,11 +8,21 @@ use crate::{Error, Result};
 
 /// Writes `bytes` to a temporary name beside `path`, flushes them to disk and renames.
 ///
+/// Through a symbolic link the file it points to is replaced. What is no regular file, such as a pipe or `/dev/null`, is
+/// written to and not replaced.
+///
 /// # Errors
 /// [`Error::Io`]; the temporary file is removed and whatever `path` held stays.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let temporary = temporary_name(path);
-    let result = write_and_rename(&temporary, path, bytes);
+    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
+    let there = fs::metadata(path).ok();
+    if there.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir()) {
+        let mut device = File::options().write(true).open(path).map_err(failed("open"))?;
+        return device.write_all(bytes).map_err(failed("write"));
+    }
+    let target = there.and_then(|_| fs::canonicalize(path).ok()).unwrap_or_else(|| path.to_owned());
+    let temporary = temporary_name(&target);
+    let result = write_and_rename(&temporary, &target, bytes);
     if result.is_err() {
         // The error that matters is the first one.
         let _ = fs::remove_file(&temporary);
@@ -37,6 +47,27 @@ fn write_and_rename(temporary: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_and_links_followed() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+
+        let folder = std::env::temp_dir().join(format!("lexmill-devices-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a temporary folder");
+        let (device, link, file) = (folder.join("device"), folder.join("link"), folder.join("file"));
+        // A link, so that a mistake replaces nothing but the link.
+        symlink("/dev/null", &device).expect("a free name");
+        write(&device, b"x").expect("it takes everything");
+        let there = fs::metadata(&device).expect("it is there");
+        assert!(there.file_type().is_char_device());
+        fs::write(&file, b"old").expect("a free name");
+        symlink(&file, &link).expect("a free name");
+        write(&link, b"new").expect("it may be written");
+        assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+        assert_eq!(fs::read(&file).expect("it is there"), b"new");
+        fs::remove_dir_all(folder).expect("ours");
+    }
 
     #[test]
     fn a_failed_write_leaves_nothing() {

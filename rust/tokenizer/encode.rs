@@ -71,7 +71,7 @@ impl Tokenizer {
             |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),
         )?;
         let mut encodings: Vec<Encoding> = batches.into_iter().flatten().collect();
-        self.pad(&mut encodings);
+        self.pad(&mut encodings)?;
         Ok(encodings)
     }
 
@@ -156,10 +156,11 @@ impl Tokenizer {
     }
 
     /// Pads encodings as this tokenizer is set to, as one batch.
-    pub fn pad(&self, encodings: &mut [Encoding]) {
-        if let Some(rule) = &self.padding {
-            rule.apply(encodings);
-        }
+    ///
+    /// # Errors
+    /// Those of [`Encoding::pad`].
+    pub fn pad(&self, encodings: &mut [Encoding]) -> Result<()> {
+        self.padding.as_ref().map_or(Ok(()), |rule| rule.apply(encodings))
     }
 
     /// Encodes one text or pair, padded on its own.

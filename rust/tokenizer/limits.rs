@@ -124,18 +124,19 @@ pub struct PaddingRule {
 
 impl PaddingRule {
     /// Pads all encodings of a batch.
-    pub fn apply(&self, encodings: &mut [Encoding]) {
+    ///
+    /// # Errors
+    /// Those of [`Encoding::pad`].
+    pub fn apply(&self, encodings: &mut [Encoding]) -> Result<()> {
         let longest = || encodings.iter().map(Encoding::len).max().unwrap_or(0);
         let mut length = match self.length {
             PaddingLength::Fixed(length) => length,
             PaddingLength::BatchLongest => longest(),
         };
         if let Some(multiple) = self.pad_to_multiple_of.filter(|&multiple| multiple > 0) {
-            length = length.next_multiple_of(multiple);
+            length = length.checked_next_multiple_of(multiple).unwrap_or(usize::MAX);
         }
-        for encoding in encodings {
-            encoding.pad(length, &self.padding);
-        }
+        encodings.iter_mut().try_for_each(|encoding| encoding.pad(length, &self.padding))
     }
 }
 

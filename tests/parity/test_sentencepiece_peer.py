@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -100,6 +102,53 @@ def test_model_trained_there_encodes_alike_here(model_type: str, tmp_path: Path)
     )
     texts = [line for source in stdlib_sources("d*.py") for line in source.splitlines()][:3000]
     check(*pair(tmp_path / "m.model"), texts)
+
+
+SYMBOLS = ["def", "self.", "①", "a b", "▁ret", "  x", "ab", "bca", "²", "é"]
+# What hostile texts are made of: spaces of all kinds, symbols that overlap, control characters, what rules replace.
+BITS = [
+    *SYMBOLS, " ", "  ", "a", "b", "c", "abca", "ﬁ", "e\u0301", "▁", "▁▁", "ret", "x", "\u3000", "\u00a0", "\u200b",
+    "\u2028", "\t", "\n", "\r\n", "\0", "\x07", "\x7f", "日本", "1", "23", "<s>", "<c>", "<unk>", "<0x41>", "\ufeff",
+    "👩\u200d👧", "\u0301", "\uff21\uff22", "\u00b4", "¨", "ﷺ", "word", "the", "import", "\ufffd",
+]  # fmt: skip
+
+
+def any_options(random: Random) -> dict[str, Any]:
+    flags = ["byte_fallback", "treat_whitespace_as_suffix", "add_dummy_prefix", "remove_extra_whitespaces"]
+    return {
+        **{flag: random.random() < 0.5 for flag in [*flags, "split_digits", "allow_whitespace_only_pieces"]},
+        "normalization_rule_name": random.choice(["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]),
+        "user_defined_symbols": random.choice([[], SYMBOLS, SYMBOLS[:3]]),
+        "control_symbols": random.choice([[], ["<c>", "x"]]),
+    }
+
+
+@pytest.mark.parametrize("seed", range(40 if os.environ.get("LEXMILL_PARITY") == "full" else 5))
+@pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
+def test_any_options_encode_any_text_alike(model_type: str, seed: int, tmp_path: Path) -> None:
+    random = Random(f"{model_type} {seed}")
+    lines = [line for source in stdlib_sources("a*.py") for line in source.splitlines()][:2000]
+    options = any_options(random)
+    spm.SentencePieceTrainer.train(
+        sentence_iterator=iter([*lines, *["foo 123 bar", "東京 大阪", "naïve ﬁne ½ é"] * 30]),
+        model_prefix=str(tmp_path / "m"),
+        model_type=model_type,
+        vocab_size=500,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        **options,
+    )
+    texts = ["".join(random.choices(BITS, k=random.randrange(10))) for _ in range(500)]
+    ours, theirs = pair(tmp_path / "m.model")
+    check(ours, theirs, texts)
+    from_json = Tokenizer.from_str(ours.to_str())
+    from_json.encode_special_tokens = True
+    check(from_json, theirs, texts)
+    # What is written again is read alike by both.
+    ours.save_spm(tmp_path / "again.model")
+    ours, again = pair(tmp_path / "again.model")
+    check(ours, theirs, texts)
+    assert again.encode(texts) == theirs.encode(texts)
 
 
 @pytest.mark.parametrize("splits", [True, False])

@@ -360,3 +360,32 @@ class TestIds:
 
 def test_every_error_that_files_raise_is_ours() -> None:
     assert issubclass(FormatError, lexmill.LexmillError)
+
+
+def test_any_number_of_threads_may_be_asked_for() -> None:
+    tokenizer = letters("ab")
+    assert tokenizer.count_tokens(["a"] * 3, num_threads=(1 << 63) - 1).tolist() == [1, 1, 1]
+
+
+def test_a_device_is_written_and_not_replaced(tmp_path: Path) -> None:
+    # A link, so that a mistake replaces nothing but the link.
+    path = tmp_path / "null"
+    path.symlink_to("/dev/null")
+    letters("ab").save(str(path))
+    assert path.is_char_device()
+
+
+@pytest.mark.parametrize("length", [(1 << 28) + 1, 1 << 62, (1 << 64) - 1])
+def test_padding_beyond_what_can_be_held_is_refused(length: int) -> None:
+    tokenizer = letters("ab")
+    limit = "but must be at most 268435456"
+    for options in ({"length": length}, {"pad_to_multiple_of": length}):
+        tokenizer.enable_padding(**options)
+        for encode in (tokenizer.encode, lambda text: tokenizer.encode_batch_ids([text])):
+            with pytest.raises(OptionError, match=rf"^length to pad to is \d+ tokens {limit}$"):
+                encode("a")
+    tokenizer.no_padding()
+    encoding = tokenizer.encode("a")
+    with pytest.raises(OptionError, match=limit):
+        encoding.pad(length)
+    assert len(encoding) == 1

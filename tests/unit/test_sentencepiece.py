@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def piece(text: str, score: float, kind: int = 1) -> bytes:
 
 PIECES = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("▁", -2.0, 1), ("a", -1.0, 1), ("b", -1.5, 1), ("▁ab", -3.0, 1)]
 SMALL = b"".join(piece(*each) for each in PIECES)
+TOKENS = {"<unk>": 0, "a": 1, "b": 2, "c": 3, "bc": 4, "ab": 5, "abc": 6}
 
 
 def read(tmp_path: Path, data: bytes) -> Tokenizer:
@@ -87,12 +89,7 @@ def test_a_malformed_file_is_refused_with_its_place(tmp_path: Path, data: bytes,
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (SMALL + field(2, field(3, 3)), "models of words (model_type WORD) are not read"),
-        (SMALL + field(2, field(24, 1)), "white space at the end of words (treat_whitespace_as_suffix) is not read"),
-        (
-            SMALL + piece("x", 0.0, 4) + field(2, field(3, 2)),
-            "BPE models with user-defined or unused pieces are not read",
-        ),
+        (SMALL + piece("x", 0.0, 5) + field(2, field(3, 2)), "BPE models with unused pieces are not read"),
         (SMALL + piece("x", float("nan")), "score is NaN for `x` but must be finite"),
     ],
     ids=str,
@@ -101,6 +98,103 @@ def test_what_is_not_supported_is_named(tmp_path: Path, data: bytes, message: st
     with pytest.raises(OptionError) as raised:
         read(tmp_path, data)
     assert str(raised.value) == message
+
+
+BPE_MODEL, WORD_MODEL, CHAR_MODEL = (field(2, field(3, number)) for number in (2, 3, 4))
+SUFFIX = field(2, field(24, 1))
+
+
+def test_user_defined_pieces_are_never_merged_nor_normalized(tmp_path: Path) -> None:
+    pieces = b"".join([SMALL, piece("ab", -4.0), piece("a  b", 0.0, 4), piece("ba", 0.0, 4), piece("x", 0.0, 3)])
+    for kind, expected in [(BPE_MODEL, ["▁ab"]), (CHAR_MODEL, ["▁", "a", "b"])]:
+        tokenizer = read(tmp_path, pieces + kind)
+        encoding = tokenizer.encode("  ab a  bba ")
+        # Both spaces stay, so that the piece itself is not met.
+        assert encoding.tokens == [*expected, "▁", "a", "▁", "▁", "b", "ba"]
+        assert encoding.offsets[-2:] == [(5, 9), (9, 11)]
+        # A control piece is not found in text, also where it is a single character.
+        assert tokenizer.encode("x").tokens == ["▁", "<unk>"]
+        again = Tokenizer.from_str(tokenizer.to_str())
+        assert again.encode("  ab a  bba ").tokens == encoding.tokens
+        tokenizer.save_spm(tmp_path / "again.model")
+        assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
+
+
+def test_words_begin_before_visible_spaces_and_unknown_ones_are_joined(tmp_path: Path) -> None:
+    tokenizer = read(tmp_path, SMALL + WORD_MODEL)
+    encoding = tokenizer.encode("ab x  y ab a<s>")
+    assert encoding.ids == [5, 0, 5, 0]
+    assert encoding.offsets == [(0, 2), (2, 7), (7, 10), (10, 15)]
+    tokenizer.save_spm(tmp_path / "again.model")
+    assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
+
+
+def test_unknown_words_are_spelled_in_bytes_if_the_file_says_so(tmp_path: Path) -> None:
+    letters = b"".join(piece(f"<0x{byte:02X}>", 0.0, 6) for byte in b"\xe2\x96\x81xy")
+    tokenizer = read(tmp_path, SMALL + letters + field(2, field(3, 3) + field(35, 1)))
+    encoding = tokenizer.encode("ab xy z")
+    assert encoding.ids == [5, 6, 7, 8, 9, 10, 0]
+    assert encoding.offsets == [(0, 2), *[(2, 5)] * 5, (5, 7)]
+
+
+def test_white_space_may_stand_behind_words(tmp_path: Path) -> None:
+    tokenizer = read(tmp_path, SMALL + piece("ab▁", -1.0) + SUFFIX)
+    assert tokenizer.encode(" ab  ab").tokens == ["ab▁", "ab▁"]
+    assert tokenizer.encode("  ").ids == []
+    tokenizer.save_spm(tmp_path / "again.model")
+    assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
+
+
+def test_what_only_lexmill_has_is_named_in_the_file(tmp_path: Path) -> None:
+    for data, names in [
+        (SMALL + piece("x", 0.0, 4) + BPE_MODEL, ("SentencePiece", "SentencePieceBPE")),
+        (SMALL + SUFFIX, ("SentencePiece", "Unigram")),
+        (SMALL + WORD_MODEL, ("Replace", "SentencePieceWord")),
+    ]:
+        parts = json.loads(read(tmp_path, data).to_str())
+        assert (parts["normalizer"]["normalizers"][0]["type"], parts["model"]["type"]) == names
+
+
+def test_symbols_of_the_normalizer_must_be_user_defined_pieces(tmp_path: Path) -> None:
+    tokenizer = read(tmp_path, SMALL + piece("x", 0.0, 4))
+    tokenizer.normalizer = normalizers.SentencePiece(user_defined_symbols=["y", "x"])
+    with pytest.raises(OptionError, match=r"^`y` must be a user-defined symbol of the normalizer and a user-defined"):
+        tokenizer.save_spm(tmp_path / "again.model")
+
+
+def test_a_long_piece_of_a_bpe_model_is_not_quadratic(tmp_path: Path) -> None:
+    text = "ab" * 200_000
+    tokenizer = read(tmp_path, SMALL + piece(text, -9.0) + piece(text + "a", -9.5) + BPE_MODEL)
+    assert len(json.loads(tokenizer.to_str())["model"]["merges"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ('{"type": "SentencePieceBPE", "vocab": {"a": 0}, "merges": []}', "0 kinds for 1 tokens"),
+        ('{"type": "SentencePieceWord", "vocab": {"a": 9}, "unk_token": "a", "sentencepiece_kinds": "1"}', "1 kinds"),
+        ('{"type": "SentencePieceBPE", "vocab": {}, "merges": [], "sentencepiece_kinds": "7"}', "digit from 1 to 6"),
+    ],
+)
+def test_kinds_must_fit_the_tokens(model: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Tokenizer.from_str(f'{{"model": {model}}}')
+
+
+def test_the_prefix_stands_before_text_of_which_no_rule_leaves_anything(tmp_path: Path) -> None:
+    # One rule, in a double-array trie: "a" is taken away.
+    units = [98 << 10 | 0, 0]
+    units += [0] * (256 - len(units))
+    # Root: children at 98 ^ byte; "a" is at 98 ^ 97 = 3, has a value, and its children are at 3 ^ 4 = 7.
+    units[3] = 4 << 10 | 1 << 8 | ord("a")
+    units[7] = 1 << 31
+    charsmap = struct.pack("<I256I", 1024, *units) + b"\0"
+    for flags, expected in [(field(4, 0), ["▁"]), (b"", [])]:
+        tokenizer = read(tmp_path, SMALL + field(3, field(2, charsmap) + flags))
+        assert tokenizer.encode("a").tokens == expected
+        assert tokenizer.encode("ab").tokens == ["▁", "b"]
+        tokenizer.save_spm(tmp_path / "again.model")
+        assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -125,7 +219,20 @@ def test_written_file_is_read_back(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     path = tmp_path / "m.model"
     for tokenizer, message in [
-        (Tokenizer(models.BPE()), "save_spm writes Unigram models, this one is BPE"),
+        (Tokenizer(models.WordPiece()), "save_spm writes Unigram and BPE models, this one is WordPiece"),
+        (Tokenizer(models.WordLevel()), "save_spm writes models of words only if from_spm has read them"),
+        (
+            Tokenizer(models.BPE()),
+            "save_spm needs BPE with an unk_token and fuse_unk, without prefix, suffix, dropout and ignore_merges",
+        ),
+        (
+            Tokenizer(models.BPE({"<unk>": 0, "a": 7}, [], unk_token="<unk>", fuse_unk=True)),
+            "save_spm needs exactly one token an id, id 1 has none or two",
+        ),
+        (
+            Tokenizer(models.BPE(TOKENS, [("b", "c"), ("a", "b"), ("ab", "c")], unk_token="<unk>", fuse_unk=True)),
+            "save_spm cannot express this model: `a` and `bc` would be merged to `abc`",
+        ),
         (Tokenizer(models.Unigram()), "save_spm cannot express the stage that leaves spaces as they are"),
     ]:
         with pytest.raises(OptionError) as raised:

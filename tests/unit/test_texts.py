@@ -335,7 +335,9 @@ class TestLibraries:
 class TestWidths:
     """Strings of one, two and four bytes a character, which threads write as UTF-8."""
 
-    @pytest.mark.parametrize("text", ["é", "ÿ1 ", "日本", "a日", "🐈a", "a🐈é日", "\x80", "\u07ff\u0800\uffff\U00010000"])
+    @pytest.mark.parametrize(
+        "text", ["é", "ÿ1 ", "日本", "a日", "🐈a", "a🐈é日", "\x80", "\u07ff\u0800\uffff\U00010000"]
+    )
     @pytest.mark.parametrize("times", [1, 9_000])
     def test_all_widths_give_what_one_text_gives(self, text: str, times: int) -> None:
         tokenizer = byte_level()

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from lexmill import __version__
+from lexmill.cli import convert as conversion
 from lexmill.cli import count as counting
 from lexmill.cli import decode as decoding
 from lexmill.cli import encode as encoding
@@ -17,6 +18,7 @@ from lexmill.cli import inspect as inspection
 from lexmill.cli import train as training
 from lexmill.cli.options import Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
 from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail
+from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
 __all__ = ["app", "run"]
 
@@ -73,10 +75,10 @@ def train(
         typer.Option(help="What wordpiece merges first; frequency unless given.", show_default=False),
     ] = None,
     normalizer: Annotated[
-        training.NormalizerName, typer.Option(help="What is done to text first: BERT's clean-up, with case or without.")
-    ] = training.NormalizerName.NONE,
+        NormalizerName, typer.Option(help="What is done to text first: BERT's clean-up, with case or without.")
+    ] = NormalizerName.NONE,
     pre_tokenizer: Annotated[
-        training.PreTokenizerName | None,
+        PreTokenizerName | None,
         typer.Option(
             help="How text is cut into words: at the byte level by GPT-2's, cl100k's or o200k's pattern, or plainly; "
             "byte-level for bpe, bert for wordpiece, whitespace for wordlevel, metaspace for unigram unless given.",
@@ -194,6 +196,52 @@ def inspect(
     """Show what a tokenizer is made of and how it cuts a text."""
     options = inspection.Options(tokenizer, top, text, as_json)
     _finish(execute("inspect", as_json, lambda: inspection.inspect(options)))
+
+
+@app.command()
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="The file to read.", show_default=False)],
+    output: Annotated[
+        str, typer.Argument(metavar="OUT", help="Where to write; - is stdout (with --to).", show_default=False)
+    ],
+    from_kind: Annotated[
+        conversion.Kind | None, typer.Option("--from", help="The kind of IN, told by its name unless given.")
+    ] = None,
+    to_kind: Annotated[
+        conversion.Kind | None, typer.Option("--to", help="The kind of OUT, told by its name unless given.")
+    ] = None,
+    normalizer: Annotated[
+        NormalizerName | None,
+        typer.Option(help="The normalizer of a file of a model alone; bert for vocab-txt unless given."),
+    ] = None,
+    pre_tokenizer: Annotated[
+        PreTokenizerName | None,
+        typer.Option(
+            help="The pre-tokenizer of a file of a model alone; bert for vocab-txt, byte-level for vocab-json, told by "
+            "the name for tiktoken unless given."
+        ),
+    ] = None,
+    unk_token: Annotated[
+        str | None, typer.Option(help="The unknown token of a file of a model alone; [UNK] for vocab-txt unless given.")
+    ] = None,
+    special_token: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TOKEN[=ID]",
+            help="A special token of a file of a model alone (ID for tiktoken); may be given again.",
+        ),
+    ] = None,
+    lossy: Annotated[bool, typer.Option(help="Write even if OUT cannot hold all of IN.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Convert a tokenizer from one kind of file to another.
+
+    A vocab.txt, vocab.json with merges.txt, or .tiktoken holds a model alone. The options say what stands around it,
+    in IN or in OUT. What OUT cannot hold, read back with the same options, is an error that names it.
+    """
+    around = conversion.Surroundings(normalizer, pre_tokenizer, unk_token, special_token or [])
+    options = conversion.Options(source, output, from_kind, to_kind, around, lossy, as_json)
+    _finish(execute("convert", as_json, lambda: conversion.convert(options)))
 
 
 def _unescaped(text: str | None) -> str | None:

@@ -9,50 +9,24 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-from lexmill import Regex, Tokenizer
+from lexmill import Tokenizer
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, is_stream, write_whole
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.decoders import ByteLevel as ByteLevelDecoder
-from lexmill.decoders import Metaspace as MetaspaceDecoder
-from lexmill.decoders import WordPiece as WordPieceDecoder
+from lexmill.cli.stages import NormalizerName, PreTokenizerName, put_stages
 from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
-from lexmill.normalizers import BertNormalizer
-from lexmill.pre_tokenizers import (
-    BertPreTokenizer,
-    ByteLevel,
-    Metaspace,
-    PreTokenizer,
-    Split,
-    Whitespace,
-    WhitespaceSplit,
-)
-from lexmill.pre_tokenizers import (
-    Sequence as PreTokenizerSequence,
-)
+from lexmill.pre_tokenizers import ByteLevel
 from lexmill.trainers import BpeTrainer, Trainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
 
 __all__ = [
     "AlgorithmName",
     "ModelName",
-    "NormalizerName",
     "Options",
-    "PreTokenizerName",
     "ScoreName",
     "TieBreakName",
     "train",
 ]
-
-# The published patterns of two families of models, which cut text on the way to the byte level.
-_PATTERNS = {
-    "cl100k": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+",
-    "o200k": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-}
 
 
 class ModelName(str, Enum):
@@ -62,31 +36,6 @@ class ModelName(str, Enum):
     WORDPIECE = "wordpiece"
     WORDLEVEL = "wordlevel"
     UNIGRAM = "unigram"
-
-
-class PreTokenizerName(str, Enum):
-    """Ways to cut text into words: at the byte level by a published pattern, or at white space and punctuation."""
-
-    BYTE_LEVEL = "byte-level"
-    CL100K = "cl100k"
-    O200K = "o200k"
-    WHITESPACE = "whitespace"
-    WHITESPACE_SPLIT = "whitespace-split"
-    BERT = "bert"
-    METASPACE = "metaspace"
-
-    @property
-    def is_byte_level(self) -> bool:
-        """Whether every byte has a token, so that decoding gives the very bytes back."""
-        return self in (PreTokenizerName.BYTE_LEVEL, PreTokenizerName.CL100K, PreTokenizerName.O200K)
-
-
-class NormalizerName(str, Enum):
-    """What is done to text before it is cut."""
-
-    NONE = "none"
-    BERT = "bert"
-    BERT_CASED = "bert-cased"
 
 
 class ScoreName(str, Enum):
@@ -225,31 +174,8 @@ def _untrained(options: Options) -> Tokenizer:
         ModelName.UNIGRAM: Unigram,
     }
     tokenizer = Tokenizer(models[options.model]())
-    if options.normalizer is not NormalizerName.NONE:
-        tokenizer.normalizer = BertNormalizer(lowercase=options.normalizer is NormalizerName.BERT)
-    tokenizer.pre_tokenizer = _pre_tokenizer(cut)
-    if options.model is ModelName.WORDPIECE:
-        tokenizer.decoder = WordPieceDecoder()
-    elif cut.is_byte_level:
-        tokenizer.decoder = ByteLevelDecoder()
-    elif cut is PreTokenizerName.METASPACE:
-        tokenizer.decoder = MetaspaceDecoder()
+    put_stages(tokenizer, options.normalizer, cut)
     return tokenizer
-
-
-def _pre_tokenizer(name: PreTokenizerName) -> PreTokenizer:
-    pattern = _PATTERNS.get(name.value)
-    if pattern is not None:
-        to_bytes = ByteLevel(add_prefix_space=False, use_regex=False)
-        return PreTokenizerSequence([Split(Regex(pattern), "isolated"), to_bytes])
-    plain: dict[PreTokenizerName, Callable[[], PreTokenizer]] = {
-        PreTokenizerName.BYTE_LEVEL: lambda: ByteLevel(add_prefix_space=False),
-        PreTokenizerName.WHITESPACE: Whitespace,
-        PreTokenizerName.WHITESPACE_SPLIT: WhitespaceSplit,
-        PreTokenizerName.BERT: BertPreTokenizer,
-        PreTokenizerName.METASPACE: Metaspace,
-    }
-    return plain[name]()
 
 
 def _trainer(options: Options) -> Trainer:

@@ -59,8 +59,12 @@ impl PyWordLevel {
     #[setter]
     fn set_unk_token(this: PyRef<'_, Self>, value: String) {
         let stage = &this.as_super().stage;
-        let vocab = stage.get().shared_vocab();
-        stage.set(Arc::new(Model::WordLevel(WordLevel::new(vocab, value))));
+        // The kind of model never changes behind an object of this class.
+        if let Model::WordLevel(model) = &*stage.get() {
+            let changed = WordLevel::new(model.shared_vocab(), value);
+            let changed = changed.with_spaced_words(model.spaced_words().cloned());
+            stage.set(Arc::new(Model::WordLevel(changed)));
+        }
     }
 
     fn __repr__(this: PyRef<'_, Self>) -> String {

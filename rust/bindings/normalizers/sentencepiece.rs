@@ -1,11 +1,11 @@
-//! `lexmill.normalizers.Nmt` and `Precompiled`.
+//! `lexmill.normalizers.Nmt`, `Precompiled` and `SentencePiece`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::PyNormalizer;
 use crate::bindings::errors::OrRaise;
-use crate::normalizers::{Charsmap, Normalizer};
+use crate::normalizers::{Charsmap, Normalizer, SentencePiece, SentencePieceOptions};
 
 /// Takes control characters out and makes odd spaces plain.
 #[pyclass(name = "Nmt", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
@@ -34,5 +34,40 @@ impl PyPrecompiled {
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         // A table without a rule; the state follows.
         PyTuple::new(py, [PyBytes::new(py, &[0; 4])])
+    }
+}
+
+/// All of SentencePiece's normalization at once, with symbols that no rule touches.
+#[pyclass(name = "SentencePiece", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
+pub(in crate::bindings) struct PySentencePiece;
+
+#[pymethods]
+impl PySentencePiece {
+    #[new]
+    #[pyo3(signature = (
+        precompiled_charsmap=None, user_defined_symbols=None, *, add_dummy_prefix=true,
+        remove_extra_whitespaces=true, escape_whitespaces=true, treat_whitespace_as_suffix=false,
+    ))]
+    #[expect(clippy::fn_params_excessive_bools, reason = "keywords, by the names of the file")]
+    fn new(
+        py: Python<'_>,
+        precompiled_charsmap: Option<&[u8]>,
+        user_defined_symbols: Option<Vec<String>>,
+        add_dummy_prefix: bool,
+        remove_extra_whitespaces: bool,
+        escape_whitespaces: bool,
+        treat_whitespace_as_suffix: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let charsmap = precompiled_charsmap.map(Charsmap::new).transpose().or_raise(py)?;
+        let options = SentencePieceOptions {
+            charsmap: charsmap.map(Charsmap::longest_first),
+            user_defined_symbols: user_defined_symbols.unwrap_or_default(),
+            add_dummy_prefix,
+            remove_extra_whitespaces,
+            escape_whitespaces,
+            treat_whitespace_as_suffix,
+        };
+        let stage = py.detach(|| SentencePiece::new(options)).or_raise(py)?;
+        Ok(PyNormalizer::of(Normalizer::SentencePiece(stage)).add_subclass(Self))
     }
 }

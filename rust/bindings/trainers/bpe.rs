@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
+use super::options::{TrainerOption, trainer_options};
 use super::{PyTrainer, members, name_of, named, unsigned};
 use crate::bindings::arguments::{note_unknown, threads};
 use crate::bindings::progress::Reporter;
@@ -54,21 +55,16 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
     })
 }
 
-/// The options as they are now.
-fn options(this: &PyRef<'_, PyBpeTrainer>) -> BpeTrainer {
-    match this.as_super().get().trainer {
-        Trainer::Bpe(trainer) => trainer,
-        // The kind of trainer never changes behind an object of this class.
-        _ => BpeTrainer::default(),
-    }
-}
-
-fn update(this: &PyRef<'_, PyBpeTrainer>, change: impl FnOnce(&mut BpeTrainer)) {
-    this.as_super().update(|training| {
-        if let Trainer::Bpe(trainer) = &mut training.trainer {
-            change(trainer);
-        }
-    });
+trainer_options! {
+    PyBpeTrainer of Bpe(BpeTrainer):
+    vocab_size get_vocab_size set_vocab_size: usize;
+    min_frequency get_min_frequency set_min_frequency: u64;
+    limit_alphabet get_limit_alphabet set_limit_alphabet: Option<usize>;
+    initial_alphabet get_initial_alphabet set_initial_alphabet: Vec<char>;
+    continuing_subword_prefix get_continuing_subword_prefix set_continuing_subword_prefix: Option<String>;
+    end_of_word_suffix get_end_of_word_suffix set_end_of_word_suffix: Option<String>;
+    max_token_length get_max_token_length set_max_token_length: Option<usize>;
+    tie_break get_tie_break set_tie_break: TieBreak;
 }
 
 #[pymethods]
@@ -112,96 +108,6 @@ impl PyBpeTrainer {
         };
         let base = PyTrainer::of(py, Trainer::Bpe(trainer), special_tokens, show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
-    }
-
-    #[getter]
-    fn get_vocab_size(this: PyRef<'_, Self>) -> usize {
-        options(&this).vocab_size
-    }
-
-    #[setter]
-    fn set_vocab_size(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "vocab_size", value)?;
-        update(&this, |trainer| trainer.vocab_size = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_min_frequency(this: PyRef<'_, Self>) -> u64 {
-        options(&this).min_frequency
-    }
-
-    #[setter]
-    fn set_min_frequency(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "min_frequency", value)?;
-        update(&this, |trainer| trainer.min_frequency = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_limit_alphabet(this: PyRef<'_, Self>) -> Option<usize> {
-        options(&this).limit_alphabet
-    }
-
-    #[setter]
-    fn set_limit_alphabet(this: PyRef<'_, Self>, value: Option<i64>) -> PyResult<()> {
-        let value = value.map(|value| unsigned(this.py(), "limit_alphabet", value)).transpose()?;
-        update(&this, |trainer| trainer.limit_alphabet = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_initial_alphabet(this: PyRef<'_, Self>) -> Vec<char> {
-        options(&this).initial_alphabet
-    }
-
-    #[setter]
-    fn set_initial_alphabet(this: PyRef<'_, Self>, value: Vec<String>) {
-        update(&this, |trainer| trainer.initial_alphabet = first_chars(&value));
-    }
-
-    #[getter]
-    fn get_continuing_subword_prefix(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).continuing_subword_prefix
-    }
-
-    #[setter]
-    fn set_continuing_subword_prefix(this: PyRef<'_, Self>, value: Option<String>) {
-        update(&this, |trainer| trainer.continuing_subword_prefix = value);
-    }
-
-    #[getter]
-    fn get_end_of_word_suffix(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).end_of_word_suffix
-    }
-
-    #[setter]
-    fn set_end_of_word_suffix(this: PyRef<'_, Self>, value: Option<String>) {
-        update(&this, |trainer| trainer.end_of_word_suffix = value);
-    }
-
-    #[getter]
-    fn get_max_token_length(this: PyRef<'_, Self>) -> Option<usize> {
-        options(&this).max_token_length
-    }
-
-    #[setter]
-    fn set_max_token_length(this: PyRef<'_, Self>, value: Option<i64>) -> PyResult<()> {
-        let value = value.map(|value| unsigned(this.py(), "max_token_length", value)).transpose()?;
-        update(&this, |trainer| trainer.max_token_length = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_tie_break(this: PyRef<'_, Self>) -> &'static str {
-        name_of(&TIE_BREAKS, options(&this).tie_break)
-    }
-
-    #[setter]
-    fn set_tie_break(this: PyRef<'_, Self>, value: &str) -> PyResult<()> {
-        let value = named(this.py(), "tie_break", &TIE_BREAKS, value)?;
-        update(&this, |trainer| trainer.tie_break = value);
-        Ok(())
     }
 }
 

@@ -4,9 +4,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
-use super::{PyTrainer, name_of, named, unsigned};
+use super::bpe::first_chars;
+use super::options::{TrainerOption, trainer_options};
+use super::{PyTrainer, members, name_of, named, unsigned};
 use crate::bindings::arguments::{note_unknown, threads};
-use crate::bindings::components::unpickled;
 use crate::bindings::progress::Reporter;
 use crate::trainers::Trainer;
 use crate::trainers::unigram::{Algorithm, UnigramTrainer};
@@ -16,15 +17,12 @@ use crate::trainers::word_counts::WordCounts;
 #[pyclass(name = "UnigramTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyUnigramTrainer;
 
-const ALGORITHMS: [(&str, Algorithm); 2] = [("em", Algorithm::Em), ("exact-loss", Algorithm::ExactLoss)];
-
-fn first_chars(alphabet: &[String]) -> Vec<char> {
-    alphabet.iter().filter_map(|text| text.chars().next()).collect()
-}
+pub(super) const ALGORITHMS: [(&str, Algorithm); 2] =
+    [("em", Algorithm::Em), ("exact-loss", Algorithm::ExactLoss)];
 
 /// The options that this kind of trainer alone has.
 pub(super) fn to_json(trainer: &UnigramTrainer) -> Map<String, Value> {
-    let options = json!({
+    members(json!({
         "vocab_size": trainer.vocab_size,
         "initial_alphabet": trainer.initial_alphabet,
         "shrinking_factor": trainer.shrinking_factor,
@@ -34,11 +32,7 @@ pub(super) fn to_json(trainer: &UnigramTrainer) -> Map<String, Value> {
         "seed_size": trainer.seed_size,
         "character_coverage": trainer.character_coverage,
         "algorithm": name_of(&ALGORITHMS, trainer.algorithm),
-    });
-    match options {
-        Value::Object(options) => options,
-        _ => Map::new(),
-    }
+    }))
 }
 
 /// The trainer of a pickled state, still without special tokens.
@@ -60,21 +54,10 @@ pub(super) fn from_json(value: &Value) -> Option<UnigramTrainer> {
     })
 }
 
-/// The options as they are now.
-fn options(this: &PyRef<'_, PyUnigramTrainer>) -> UnigramTrainer {
-    if let Trainer::Unigram(trainer) = this.as_super().get().trainer {
-        trainer
-    } else {
-        UnigramTrainer::default()
-    }
-}
-
-fn update(this: &PyRef<'_, PyUnigramTrainer>, change: impl FnOnce(&mut UnigramTrainer)) {
-    this.as_super().update(|training| {
-        if let Trainer::Unigram(trainer) = &mut training.trainer {
-            change(trainer);
-        }
-    });
+trainer_options! {
+    PyUnigramTrainer of Unigram(UnigramTrainer):
+    vocab_size get_vocab_size set_vocab_size: usize;
+    initial_alphabet get_initial_alphabet set_initial_alphabet: Vec<char>;
 }
 
 #[pymethods]
@@ -121,28 +104,6 @@ impl PyUnigramTrainer {
         let trainer = Trainer::Unigram(trainer);
         Ok(PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?.add_subclass(Self))
     }
-
-    #[getter]
-    fn get_vocab_size(this: PyRef<'_, Self>) -> usize {
-        options(&this).vocab_size
-    }
-
-    #[setter]
-    fn set_vocab_size(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "vocab_size", value)?;
-        update(&this, |trainer| trainer.vocab_size = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_initial_alphabet(this: PyRef<'_, Self>) -> Vec<char> {
-        options(&this).initial_alphabet
-    }
-
-    #[setter]
-    fn set_initial_alphabet(this: PyRef<'_, Self>, value: Vec<String>) {
-        update(&this, |trainer| trainer.initial_alphabet = first_chars(&value));
-    }
 }
 
 /// Pieces with scores by id, and the id of unknown characters.
@@ -160,8 +121,7 @@ pub(in crate::bindings) fn train_unigram_words(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Trained> {
     let trainer = py.get_type::<PyUnigramTrainer>().call((), options)?;
-    let training = trainer.cast::<PyTrainer>()?.get().get();
-    let Trainer::Unigram(trainer) = training.trainer else { return Err(unpickled("trainer")) };
+    let trainer = self::options(&trainer.cast::<PyUnigramTrainer>()?.borrow());
     let trainer = UnigramTrainer { threads: threads(num_threads), ..trainer };
     let mut counts = WordCounts::new();
     for (word, count) in &words {

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
+use super::options::{TrainerOption, trainer_options};
 use super::{PyTrainer, members, unsigned};
 use crate::bindings::arguments::note_unknown;
 use crate::bindings::errors::OrRaise;
@@ -29,21 +30,10 @@ pub(super) fn from_json(value: &Value) -> Option<WordLevelTrainer> {
     })
 }
 
-/// The options as they are now.
-fn options(this: &PyRef<'_, PyWordLevelTrainer>) -> WordLevelTrainer {
-    match this.as_super().get().trainer {
-        Trainer::WordLevel(trainer) => trainer,
-        // The kind of trainer never changes behind an object of this class.
-        _ => WordLevelTrainer::default(),
-    }
-}
-
-fn update(this: &PyRef<'_, PyWordLevelTrainer>, change: impl FnOnce(&mut WordLevelTrainer)) {
-    this.as_super().update(|training| {
-        if let Trainer::WordLevel(trainer) = &mut training.trainer {
-            change(trainer);
-        }
-    });
+trainer_options! {
+    PyWordLevelTrainer of WordLevel(WordLevelTrainer):
+    vocab_size get_vocab_size set_vocab_size: usize;
+    min_frequency get_min_frequency set_min_frequency: u64;
 }
 
 #[pymethods]
@@ -70,30 +60,6 @@ impl PyWordLevelTrainer {
         });
         let base = PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
-    }
-
-    #[getter]
-    fn get_vocab_size(this: PyRef<'_, Self>) -> usize {
-        options(&this).vocab_size
-    }
-
-    #[setter]
-    fn set_vocab_size(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "vocab_size", value)?;
-        update(&this, |trainer| trainer.vocab_size = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_min_frequency(this: PyRef<'_, Self>) -> u64 {
-        options(&this).min_frequency
-    }
-
-    #[setter]
-    fn set_min_frequency(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "min_frequency", value)?;
-        update(&this, |trainer| trainer.min_frequency = value);
-        Ok(())
     }
 }
 

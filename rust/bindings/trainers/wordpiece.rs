@@ -5,10 +5,12 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
 use super::bpe::{TIE_BREAKS, Trained, first_chars, trained_texts};
+use super::options::{TrainerOption, trainer_options};
 use super::{PyTrainer, members, name_of, named, unsigned};
 use crate::bindings::arguments::{note_unknown, threads};
 use crate::bindings::progress::Reporter;
 use crate::trainers::Trainer;
+use crate::trainers::bpe::TieBreak;
 use crate::trainers::word_counts::WordCounts;
 use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 
@@ -16,7 +18,7 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 #[pyclass(name = "WordPieceTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyWordPieceTrainer;
 
-const SCORES: [(&str, Score); 3] = [
+pub(super) const SCORES: [(&str, Score); 3] = [
     ("frequency", Score::Frequency),
     ("likelihood", Score::Likelihood),
     ("likelihood-float64", Score::LikelihoodFloat64),
@@ -55,21 +57,17 @@ pub(super) fn from_json(value: &Value) -> Option<WordPieceTrainer> {
     })
 }
 
-/// The options as they are now.
-fn options(this: &PyRef<'_, PyWordPieceTrainer>) -> WordPieceTrainer {
-    match this.as_super().get().trainer {
-        Trainer::WordPiece(trainer) => trainer,
-        // The kind of trainer never changes behind an object of this class.
-        _ => WordPieceTrainer::default(),
-    }
-}
-
-fn update(this: &PyRef<'_, PyWordPieceTrainer>, change: impl FnOnce(&mut WordPieceTrainer)) {
-    this.as_super().update(|training| {
-        if let Trainer::WordPiece(trainer) = &mut training.trainer {
-            change(trainer);
-        }
-    });
+trainer_options! {
+    PyWordPieceTrainer of WordPiece(WordPieceTrainer):
+    vocab_size get_vocab_size set_vocab_size: usize;
+    min_frequency get_min_frequency set_min_frequency: u64;
+    limit_alphabet get_limit_alphabet set_limit_alphabet: Option<usize>;
+    initial_alphabet get_initial_alphabet set_initial_alphabet: Vec<char>;
+    continuing_subword_prefix get_continuing_subword_prefix set_continuing_subword_prefix: String;
+    end_of_word_suffix get_end_of_word_suffix set_end_of_word_suffix: Option<String>;
+    score get_score set_score: Score;
+    tie_break get_tie_break set_tie_break: Option<TieBreak>;
+    min_pair_frequency get_min_pair_frequency set_min_pair_frequency: u64;
 }
 
 #[pymethods]
@@ -113,108 +111,6 @@ impl PyWordPieceTrainer {
         });
         let base = PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
-    }
-
-    #[getter]
-    fn get_vocab_size(this: PyRef<'_, Self>) -> usize {
-        options(&this).vocab_size
-    }
-
-    #[setter]
-    fn set_vocab_size(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "vocab_size", value)?;
-        update(&this, |trainer| trainer.vocab_size = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_min_frequency(this: PyRef<'_, Self>) -> u64 {
-        options(&this).min_frequency
-    }
-
-    #[setter]
-    fn set_min_frequency(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "min_frequency", value)?;
-        update(&this, |trainer| trainer.min_frequency = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_limit_alphabet(this: PyRef<'_, Self>) -> Option<usize> {
-        options(&this).limit_alphabet
-    }
-
-    #[setter]
-    fn set_limit_alphabet(this: PyRef<'_, Self>, value: Option<i64>) -> PyResult<()> {
-        let value = value.map(|value| unsigned(this.py(), "limit_alphabet", value)).transpose()?;
-        update(&this, |trainer| trainer.limit_alphabet = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_initial_alphabet(this: PyRef<'_, Self>) -> Vec<char> {
-        options(&this).initial_alphabet
-    }
-
-    #[setter]
-    fn set_initial_alphabet(this: PyRef<'_, Self>, value: Vec<String>) {
-        update(&this, |trainer| trainer.initial_alphabet = first_chars(&value));
-    }
-
-    #[getter]
-    fn get_continuing_subword_prefix(this: PyRef<'_, Self>) -> String {
-        options(&this).continuing_subword_prefix
-    }
-
-    #[setter]
-    fn set_continuing_subword_prefix(this: PyRef<'_, Self>, value: String) {
-        update(&this, |trainer| trainer.continuing_subword_prefix = value);
-    }
-
-    #[getter]
-    fn get_end_of_word_suffix(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).end_of_word_suffix
-    }
-
-    #[setter]
-    fn set_end_of_word_suffix(this: PyRef<'_, Self>, value: Option<String>) {
-        update(&this, |trainer| trainer.end_of_word_suffix = value);
-    }
-
-    #[getter]
-    fn get_score(this: PyRef<'_, Self>) -> &'static str {
-        name_of(&SCORES, options(&this).score)
-    }
-
-    #[setter]
-    fn set_score(this: PyRef<'_, Self>, value: &str) -> PyResult<()> {
-        let value = named(this.py(), "score", &SCORES, value)?;
-        update(&this, |trainer| trainer.score = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_tie_break(this: PyRef<'_, Self>) -> Option<&'static str> {
-        options(&this).tie_break.map(|rule| name_of(&TIE_BREAKS, rule))
-    }
-
-    #[setter]
-    fn set_tie_break(this: PyRef<'_, Self>, value: Option<&str>) -> PyResult<()> {
-        let value = value.map(|value| named(this.py(), "tie_break", &TIE_BREAKS, value)).transpose()?;
-        update(&this, |trainer| trainer.tie_break = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_min_pair_frequency(this: PyRef<'_, Self>) -> u64 {
-        options(&this).min_pair_frequency
-    }
-
-    #[setter]
-    fn set_min_pair_frequency(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = unsigned(this.py(), "min_pair_frequency", value)?;
-        update(&this, |trainer| trainer.min_pair_frequency = value);
-        Ok(())
     }
 }
 

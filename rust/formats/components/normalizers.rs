@@ -1,14 +1,15 @@
 //! Normalizers as JSON objects.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::{Component, Field, list, replacement, replacement_json, to_list};
 use crate::Result;
-use crate::formats::base64;
-use crate::normalizers::{Bert, Charsmap, Form, Normalizer};
+use crate::normalizers::{Bert, Charsmap, Form, Normalizer, SentencePiece, SentencePieceOptions};
 
 const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, \
-                     BertNormalizer, Sequence";
+                     BertNormalizer, SentencePiece, Sequence";
 
 /// How SentencePiece applies its rules.
 const LONGEST: &str = "longest";
@@ -35,6 +36,7 @@ impl Component for Normalizer {
             "Nmt" => Ok(Self::Nmt),
             "Precompiled" => precompiled(&field),
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
+            "SentencePiece" => sentencepiece(&field),
             "Sequence" => Ok(Self::Sequence(list(&field, "normalizers")?)),
             other => match Form::NAMES.into_iter().find(|&(_, name)| name == other) {
                 Some((form, _)) => Ok(Self::Unicode(form)),
@@ -61,7 +63,7 @@ impl Component for Normalizer {
             Self::Precompiled(charsmap) => {
                 let mut object = json!({
                     "type": "Precompiled",
-                    "precompiled_charsmap": base64::encode(charsmap.blob()),
+                    "precompiled_charsmap": BASE64_STANDARD.encode(charsmap.blob()),
                 });
                 // Hugging Face passes over what it does not know.
                 if charsmap.is_longest_first() {
@@ -70,15 +72,48 @@ impl Component for Normalizer {
                 object
             }
             Self::Replace(replacement) => replacement_json(replacement),
+            Self::SentencePiece(stage) => {
+                let options = stage.options();
+                let charsmap =
+                    options.charsmap.as_ref().map(|charsmap| BASE64_STANDARD.encode(charsmap.blob()));
+                json!({
+                    "type": "SentencePiece",
+                    "precompiled_charsmap": charsmap,
+                    "user_defined_symbols": options.user_defined_symbols,
+                    "add_dummy_prefix": options.add_dummy_prefix,
+                    "remove_extra_whitespaces": options.remove_extra_whitespaces,
+                    "escape_whitespaces": options.escape_whitespaces,
+                    "treat_whitespace_as_suffix": options.treat_whitespace_as_suffix,
+                })
+            }
             Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)}),
         }
     }
 }
 
+fn sentencepiece(stage: &Field<'_>) -> Result<Normalizer> {
+    let charsmap = stage.get("precompiled_charsmap")?.map(|field| charsmap(&field)).transpose()?;
+    let symbols = stage.require("user_defined_symbols")?.items()?;
+    let symbols = symbols.iter().map(|symbol| symbol.str().map(str::to_owned)).collect::<Result<_>>()?;
+    let flag = |key| stage.require(key)?.bool();
+    let options = SentencePieceOptions {
+        charsmap: charsmap.map(Charsmap::longest_first),
+        user_defined_symbols: symbols,
+        add_dummy_prefix: flag("add_dummy_prefix")?,
+        remove_extra_whitespaces: flag("remove_extra_whitespaces")?,
+        escape_whitespaces: flag("escape_whitespaces")?,
+        treat_whitespace_as_suffix: flag("treat_whitespace_as_suffix")?,
+    };
+    SentencePiece::new(options).map(Normalizer::SentencePiece)
+}
+
+fn charsmap(field: &Field<'_>) -> Result<Charsmap> {
+    let blob = BASE64_STANDARD.decode(field.str()?).map_err(|_| field.error("not base64"))?;
+    Charsmap::new(&blob).map_err(|error| field.error(error.to_string()))
+}
+
 fn precompiled(stage: &Field<'_>) -> Result<Normalizer> {
-    let field = stage.require("precompiled_charsmap")?;
-    let blob = base64::decode(field.str()?).ok_or_else(|| field.error("not base64"))?;
-    let charsmap = Charsmap::new(&blob).map_err(|error| field.error(error.to_string()))?;
+    let charsmap = charsmap(&stage.require("precompiled_charsmap")?)?;
     let Some(rule) = stage.get("match")? else { return Ok(Normalizer::Precompiled(charsmap)) };
     match rule.str()? {
         LONGEST => Ok(Normalizer::Precompiled(charsmap.longest_first())),

@@ -7,9 +7,12 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::{Number, Value, json};
 
-use super::{Text, VocabJson, vocab_json};
+use super::{Text, VocabJson, digits, kinds_of, vocab_json};
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::{Error, Result};
+
+/// The type of models whose tokens have kinds, which only lexmill knows, so that others refuse them.
+pub(super) const SENTENCEPIECE: &str = "SentencePieceBPE";
 
 #[derive(Deserialize)]
 pub(super) struct BpeJson<'a> {
@@ -27,6 +30,9 @@ pub(super) struct BpeJson<'a> {
     vocab: VocabJson<'a>,
     #[serde(borrow)]
     merges: Vec<MergeJson<'a>>,
+    /// A digit a token, in models of type [`SENTENCEPIECE`].
+    #[serde(default)]
+    sentencepiece_kinds: String,
 }
 
 /// A pair of tokens, or both in one line with a space between.
@@ -104,6 +110,12 @@ pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
     Bpe::new(json.vocab.vocab(), &merges, options)
 }
 
+/// A model whose tokens have kinds.
+pub(super) fn read_pieces(json: BpeJson<'_>) -> Result<Bpe> {
+    let kinds = kinds_of(&json.sentencepiece_kinds)?;
+    read(json)?.with_kinds(kinds)
+}
+
 pub(super) fn write(bpe: &Bpe) -> Value {
     let options = bpe.options();
     let token = |id| bpe.vocab().token(id).unwrap_or_default();
@@ -112,7 +124,7 @@ pub(super) fn write(bpe: &Bpe) -> Value {
     // A 32-bit number is written with its own few digits, not those of its 64-bit neighbour.
     let dropout =
         options.dropout.and_then(|dropout| dropout.to_string().parse().ok().and_then(Number::from_f64));
-    json!({
+    let mut object = json!({
         "type": "BPE",
         "dropout": dropout,
         "unk_token": options.unk_token,
@@ -123,5 +135,10 @@ pub(super) fn write(bpe: &Bpe) -> Value {
         "ignore_merges": options.ignore_merges,
         "vocab": vocab_json(bpe.vocab()),
         "merges": merges,
-    })
+    });
+    if let Some(kinds) = bpe.kinds() {
+        object["type"] = json!(SENTENCEPIECE);
+        object["sentencepiece_kinds"] = json!(digits(kinds));
+    }
+    object
 }

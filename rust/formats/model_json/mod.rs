@@ -13,11 +13,12 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use crate::models::Model;
+use crate::models::piece_kind::PieceKind;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// Kinds of models that files may hold and this version knows.
-const KNOWN: &str = "BPE, Unigram, WordPiece, WordLevel";
+const KNOWN: &str = "BPE, Unigram, WordPiece, WordLevel, SentencePieceBPE, SentencePieceWord";
 
 /// Just enough of a model to tell its kind, which old files leave out.
 #[derive(Deserialize)]
@@ -94,6 +95,8 @@ pub fn read(text: &str) -> Result<Model> {
         "Unigram" => unigram::read(parse(text)?).map(Model::Unigram),
         "WordPiece" => parse(text).map(wordpiece::read).map(Model::WordPiece),
         "WordLevel" => parse(text).map(wordlevel::read).map(Model::WordLevel),
+        bpe::SENTENCEPIECE => bpe::read_pieces(parse(text)?).map(Model::Bpe),
+        wordlevel::SENTENCEPIECE => wordlevel::read_pieces(parse(text)?).map(Model::WordLevel),
         other => Err(Error::UnknownComponent {
             path: "model.type".to_owned(),
             kind: "model",
@@ -122,6 +125,22 @@ pub fn write(model: &Model) -> Value {
         Model::WordPiece(wordpiece) => wordpiece::write(wordpiece),
         Model::WordLevel(wordlevel) => wordlevel::write(wordlevel),
     }
+}
+
+/// Kinds of pieces from their numbers in files of SentencePiece's, a digit each.
+fn kinds_of(digits: &str) -> Result<Vec<PieceKind>> {
+    let kind = |c: char| {
+        let number = c.to_digit(10).map(u64::from);
+        number.and_then(PieceKind::from_number).ok_or_else(|| Error::Format {
+            path: "model.sentencepiece_kinds".to_owned(),
+            message: format!("expected a digit from 1 to 6, found {c:?}"),
+        })
+    };
+    digits.chars().map(kind).collect()
+}
+
+fn digits(kinds: &[PieceKind]) -> String {
+    kinds.iter().map(|&kind| (kind as u8).to_string()).collect()
 }
 
 fn vocab_json(vocab: &Vocab) -> Map<String, Value> {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Text;
-use crate::models::unigram::{PieceKind, Unigram, UnigramOptions};
+use super::{Text, digits, kinds_of};
+use crate::models::unigram::{Unigram, UnigramOptions};
 use crate::{Error, Result};
 
 #[derive(Deserialize)]
@@ -17,7 +17,7 @@ pub(super) struct UnigramJson<'a> {
     vocab: Vec<(Text<'a>, f64)>,
     #[serde(default)]
     byte_fallback: bool,
-    /// A digit a piece, see [`PieceKind`]; Hugging Face passes over it.
+    /// A digit a piece, see [`kinds_of`]; Hugging Face passes over it.
     #[serde(default)]
     sentencepiece_kinds: Option<String>,
 }
@@ -30,16 +30,8 @@ pub(super) fn read(json: UnigramJson<'_>) -> Result<Unigram> {
         byte_fallback: json.byte_fallback,
         ..UnigramOptions::default()
     };
-    let wrong = |c: char| Error::Format {
-        path: "model.sentencepiece_kinds".to_owned(),
-        message: format!("expected a digit from 1 to 6, found {c:?}"),
-    };
-    let kind = |c: char| {
-        let number = c.to_digit(10).map(u64::from);
-        number.and_then(PieceKind::from_number).ok_or_else(|| wrong(c))
-    };
-    let kinds = json.sentencepiece_kinds.map(|kinds| kinds.chars().map(kind).collect::<Result<Vec<_>>>());
-    Unigram::with_kinds(&pieces, kinds.transpose()?, options).map_err(|error| match error {
+    let kinds = json.sentencepiece_kinds.map(|kinds| kinds_of(&kinds)).transpose()?;
+    Unigram::with_kinds(&pieces, kinds, options).map_err(|error| match error {
         Error::UnknownId { .. } => {
             Error::Format { path: "model.unk_id".to_owned(), message: error.to_string() }
         }
@@ -57,8 +49,7 @@ pub(super) fn write(unigram: &Unigram) -> Value {
         "byte_fallback": options.byte_fallback,
     });
     if let Some(kinds) = unigram.kinds() {
-        let digits: String = kinds.iter().map(|&kind| (kind as u8).to_string()).collect();
-        object["sentencepiece_kinds"] = json!(digits);
+        object["sentencepiece_kinds"] = json!(digits(kinds));
     }
     object
 }

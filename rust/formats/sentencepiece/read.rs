@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::model_type::{BPE, CHAR, UNIGRAM, WORD};
 use super::{ENDS, RUNS, SPACE, model, normalizer, piece, trainer};
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::decoders::{Decoder, Strip};
 use crate::formats::protobuf::{Message, WireValue};
+use crate::formats::splits;
 use crate::models::Model;
 use crate::models::bpe::{Bpe, BpeOptions};
-use crate::models::unigram::{PieceKind, Unigram, UnigramOptions};
-use crate::normalizers::{Charsmap, Normalizer};
+use crate::models::piece_kind::PieceKind;
+use crate::models::unigram::{Unigram, UnigramOptions};
+use crate::models::wordlevel::{SpacedWords, WordLevel};
+use crate::normalizers::{Charsmap, Normalizer, SentencePiece, SentencePieceOptions};
 use crate::structures::finder::{Replacement, TextPattern};
 use crate::tokenizer::Parts;
 use crate::vocab::Vocab;
@@ -20,7 +24,6 @@ use crate::{Error, Result};
 #[expect(clippy::struct_excessive_bools, reason = "the flags of the file")]
 struct File<'a> {
     pieces: Vec<(&'a str, f32, PieceKind)>,
-    /// 1 Unigram, 2 BPE, 3 words, 4 characters.
     model_type: u64,
     byte_fallback: bool,
     whitespace_as_suffix: bool,
@@ -33,8 +36,8 @@ struct File<'a> {
 /// Reads a `.model` file.
 ///
 /// # Errors
-/// [`Error::Format`] if it is malformed or has a piece twice, [`Error::Unsupported`] for models of words and for white
-/// space at the end of words.
+/// [`Error::Format`] if it is malformed or has a piece twice, [`Error::Unsupported`] for models that merge to unused
+/// pieces.
 pub fn read(bytes: &[u8]) -> Result<Parts> {
     let file = parse(bytes)?;
     let mut seen = BTreeSet::new();
@@ -43,18 +46,16 @@ pub fn read(bytes: &[u8]) -> Result<Parts> {
         return Err(Error::Format { path: "model".to_owned(), message });
     }
     let model = match file.model_type {
-        1 | 4 => Model::Unigram(unigram(&file)?),
-        2 => Model::Bpe(bpe(&file)?),
-        3 => return Err(Error::Unsupported("models of words (model_type WORD) are not read".to_owned())),
+        // Of user-defined pieces that overlap, the first one counts, as when merging, and not the better ones.
+        CHAR if file.has(PieceKind::UserDefined) => Model::Bpe(bpe(&file)?),
+        UNIGRAM | CHAR => Model::Unigram(unigram(&file)?),
+        BPE => Model::Bpe(bpe(&file)?),
+        WORD => Model::WordLevel(words(&file)),
         other => {
             let message = format!("model_type is {other} but must be from 1 to 4");
             return Err(Error::Format { path: "trainer_spec".to_owned(), message });
         }
     };
-    if file.whitespace_as_suffix {
-        let message = "white space at the end of words (treat_whitespace_as_suffix) is not read";
-        return Err(Error::Unsupported(message.to_owned()));
-    }
     let mut added = AddedTokens::default();
     let special = |kind| matches!(kind, PieceKind::Unknown | PieceKind::Control);
     let specials = file.pieces.iter().filter(|&&(.., kind)| special(kind));
@@ -66,6 +67,16 @@ pub fn read(bytes: &[u8]) -> Result<Parts> {
         added: Arc::new(added),
         ..Parts::of_model(Arc::new(model))
     })
+}
+
+impl File<'_> {
+    fn has(&self, kind: PieceKind) -> bool {
+        self.pieces.iter().any(|&(.., own)| own == kind)
+    }
+
+    fn kinds(&self) -> Vec<PieceKind> {
+        self.pieces.iter().map(|&(.., kind)| kind).collect()
+    }
 }
 
 fn parse(bytes: &[u8]) -> Result<File<'_>> {
@@ -150,48 +161,52 @@ fn unknown_id(file: &File<'_>) -> Option<u32> {
 fn unigram(file: &File<'_>) -> Result<Unigram> {
     let pieces: Vec<(&str, f64)> =
         file.pieces.iter().map(|&(text, score, _)| (text, f64::from(score))).collect();
-    let kinds = file.pieces.iter().map(|&(.., kind)| kind).collect();
     let options = UnigramOptions {
         unk_id: unknown_id(file),
         byte_fallback: file.byte_fallback,
         ..UnigramOptions::default()
     };
-    Unigram::with_kinds(&pieces, Some(kinds), options)
+    Unigram::with_kinds(&pieces, Some(file.kinds()), options)
+}
+
+fn words(file: &File<'_>) -> WordLevel {
+    let vocab = Arc::new(Vocab::from_tokens(file.pieces.iter().map(|(text, ..)| text)));
+    let unknown = unknown_id(file).map_or(WordLevel::UNK_TOKEN, |id| file.pieces[id as usize].0);
+    let spaced = SpacedWords { kinds: Arc::new(file.kinds()), byte_fallback: file.byte_fallback };
+    WordLevel::new(vocab, unknown.to_owned()).with_spaced_words(Some(spaced))
 }
 
 /// Every way to split a piece into two is a merge; better pieces first, equals by the ids of their halves.
 ///
 /// SentencePiece takes the leftmost of two places where the same piece could be made, whichever its halves; this
-/// differs only where both places overlap.
+/// differs only where both places overlap. Models of characters merge nothing.
 fn bpe(file: &File<'_>) -> Result<Bpe> {
-    if file.pieces.iter().any(|&(.., kind)| matches!(kind, PieceKind::UserDefined | PieceKind::Unused)) {
-        return Err(Error::Unsupported(
-            "BPE models with user-defined or unused pieces are not read".to_owned(),
-        ));
+    if file.has(PieceKind::Unused) {
+        return Err(Error::Unsupported("BPE models with unused pieces are not read".to_owned()));
     }
     let vocab = Arc::new(Vocab::from_tokens(file.pieces.iter().map(|(text, ..)| text)));
-    let is_normal = |id: u32| file.pieces[id as usize].2 == PieceKind::Normal;
-    let find = |text: &str| vocab.id(text).filter(|&id| is_normal(id));
-    let mut merges: Vec<(f32, u32, u32, u32)> = Vec::new();
-    for (id, &(text, score, _)) in (0u32..).zip(&file.pieces).filter(|&(id, _)| is_normal(id)) {
-        for (at, _) in text.char_indices().skip(1) {
-            if let (Some(left), Some(right)) = (find(&text[..at]), find(&text[at..])) {
-                merges.push((score, left, right, id));
-            }
-        }
-    }
-    merges.sort_by(|one, other| {
-        other.0.total_cmp(&one.0).then(one.3.cmp(&other.3)).then((one.1, one.2).cmp(&(other.1, other.2)))
+    let of_kind = |kind| (0u32..).zip(&file.pieces).filter(move |(_, piece)| piece.2 == kind);
+    let normal = of_kind(PieceKind::Normal).filter(|_| file.model_type == BPE);
+    let normal: Vec<(&str, u32)> = normal.map(|(id, &(text, ..))| (text, id)).collect();
+    let mut merges = splits::every_split(&normal)?;
+    let score = |id: u32| file.pieces[id as usize].1;
+    merges.sort_by(|&(one, one_id), &(other, other_id)| {
+        score(other_id).total_cmp(&score(one_id)).then((one_id, one).cmp(&(other_id, other)))
     });
-    let pairs: Vec<((u32, u32), u32)> =
-        merges.into_iter().map(|(_, left, right, id)| ((left, right), id)).collect();
     let options = BpeOptions {
         unk_token: unknown_id(file).map(|id| file.pieces[id as usize].0.to_owned()),
         fuse_unk: true,
         byte_fallback: file.byte_fallback,
         ..BpeOptions::default()
     };
-    Bpe::from_pairs(vocab, &pairs, options)
+    let bpe = Bpe::from_pairs(vocab, &merges, options)?;
+    // Others who read a `tokenizer.json` know no kinds, so these are only there where they matter.
+    let is_hidden =
+        |&(text, _, kind): &(&str, f32, PieceKind)| !kind.is_in_text() && text.chars().count() == 1;
+    if file.has(PieceKind::UserDefined) || file.pieces.iter().any(is_hidden) {
+        return bpe.with_kinds(file.kinds());
+    }
+    Ok(bpe)
 }
 
 fn replace(pattern: TextPattern, content: &str) -> Result<Normalizer> {
@@ -200,17 +215,33 @@ fn replace(pattern: TextPattern, content: &str) -> Result<Normalizer> {
 
 fn normalizers(file: &File<'_>) -> Result<Vec<Normalizer>> {
     let mut stages = Vec::new();
-    if !file.charsmap.is_empty() {
-        stages.push(Normalizer::Precompiled(Charsmap::new(file.charsmap)?.longest_first()));
+    let charsmap = (!file.charsmap.is_empty()).then(|| Charsmap::new(file.charsmap)).transpose()?;
+    let charsmap = charsmap.map(Charsmap::longest_first);
+    let space = if file.escape { SPACE } else { " " };
+    // The prefix stands before text of which the rules leave nothing; only as a space at the end may it go.
+    let is_prefix_first = file.dummy_prefix && !file.extra_whitespaces;
+    let has_rules_of_prefix =
+        is_prefix_first && charsmap.as_ref().is_some_and(|charsmap| charsmap.has_rules_of(space));
+    if file.whitespace_as_suffix || file.has(PieceKind::UserDefined) || has_rules_of_prefix {
+        let user_defined = file.pieces.iter().filter(|(.., kind)| *kind == PieceKind::UserDefined);
+        let stage = SentencePiece::new(SentencePieceOptions {
+            charsmap,
+            user_defined_symbols: user_defined.map(|&(text, ..)| text.to_owned()).collect(),
+            add_dummy_prefix: file.dummy_prefix,
+            remove_extra_whitespaces: file.extra_whitespaces,
+            escape_whitespaces: file.escape,
+            treat_whitespace_as_suffix: file.whitespace_as_suffix,
+        })?;
+        return Ok(vec![Normalizer::SentencePiece(stage)]);
     }
+    let prefix = file.dummy_prefix.then(|| Normalizer::Prepend(space.to_owned()));
+    stages.extend(prefix.clone().filter(|_| is_prefix_first));
+    stages.extend(charsmap.map(Normalizer::Precompiled));
     if file.extra_whitespaces {
         stages.push(replace(TextPattern::Regex(RUNS.to_owned()), " ")?);
         stages.push(replace(TextPattern::Regex(ENDS.to_owned()), "")?);
     }
-    let space = if file.escape { SPACE } else { " " };
-    if file.dummy_prefix {
-        stages.push(Normalizer::Prepend(space.to_owned()));
-    }
+    stages.extend(prefix.filter(|_| !is_prefix_first));
     if file.escape {
         stages.push(replace(TextPattern::Literal(" ".to_owned()), SPACE)?);
     }

@@ -1,14 +1,21 @@
 //! Writing a `.model` file.
 
-use super::{ENDS, RUNS, SPACE, model, normalizer, piece, trainer};
+use std::collections::BTreeSet;
+
+use super::{ENDS, RUNS, SPACE, model, model_type, normalizer, piece, trainer};
 use crate::formats::protobuf::MessageWriter;
+use crate::formats::splits;
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::models::Model;
-use crate::models::unigram::{PieceKind, Unigram};
-use crate::normalizers::Normalizer;
+use crate::models::bpe::Bpe;
+use crate::models::piece_kind::PieceKind;
+use crate::models::unigram::{Unigram, UnigramOptions};
+use crate::models::wordlevel::{SpacedWords, WordLevel};
+use crate::normalizers::{Charsmap, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::structures::finder::{Replacement, TextPattern};
 use crate::tokenizer::Parts;
+use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// What is done to text before it is encoded.
@@ -17,24 +24,34 @@ struct Normalization<'a> {
     charsmap: &'a [u8],
     dummy_prefix: bool,
     extra_whitespaces: bool,
+    whitespace_as_suffix: bool,
+    /// What the rules leave alone, if the stage says so.
+    user_defined: Option<&'a [String]>,
 }
 
-/// A `.model` file of a tokenizer with a Unigram model.
+/// A model as the file has it.
+#[derive(Debug)]
+struct Content<'a> {
+    model_type: u64,
+    byte_fallback: bool,
+    /// By id, without gaps.
+    pieces: Vec<(&'a str, f64, PieceKind)>,
+}
+
+/// A `.model` file of a tokenizer with a Unigram or BPE model, or with one of SentencePiece's models of words.
 ///
 /// Its stages must be those that [`super::read()`] makes, or at most a `Precompiled` normalizer and a `Metaspace`, after a
-/// `WhitespaceSplit` perhaps. Scores are rounded to 32 bits.
+/// `WhitespaceSplit` perhaps. Scores are rounded to 32 bits. Pieces of BPE score by their places among the merges.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for any other stage, and for added tokens without a piece.
+/// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, and for merges
+/// that are fewer than the scores would allow.
 pub fn write(parts: &Parts) -> Result<Vec<u8>> {
-    let Model::Unigram(unigram) = &*parts.model else {
-        let kind = parts.model.kind();
-        return Err(Error::Unsupported(format!("save_spm writes Unigram models, this one is {kind}")));
-    };
+    let content = content(parts)?;
     let normalization = normalization(parts)?;
-    let kinds = kinds(parts, unigram)?;
+    check_symbols(&content, normalization.user_defined)?;
     let mut file = MessageWriter::default();
-    for ((text, score), &kind) in unigram.pieces().zip(&kinds) {
+    for &(text, score, kind) in &content.pieces {
         let mut writer = MessageWriter::default();
         writer
             .bytes(piece::TEXT, text.as_bytes())
@@ -43,12 +60,13 @@ pub fn write(parts: &Parts) -> Result<Vec<u8>> {
         file.bytes(model::PIECES, writer.finish());
     }
     let mut options = MessageWriter::default();
-    options.number(trainer::MODEL_TYPE, 1).number(trainer::VOCAB_SIZE, kinds.len() as u64);
-    options.number(trainer::BYTE_FALLBACK, u64::from(unigram.options().byte_fallback));
-    if let Some((id, (text, _))) =
-        unigram.pieces().enumerate().find(|&(id, _)| kinds[id] == PieceKind::Unknown)
-    {
-        options.number(trainer::UNK_ID, id as u64).bytes(trainer::UNK_PIECE, text.as_bytes());
+    options.number(trainer::MODEL_TYPE, content.model_type);
+    options.number(trainer::VOCAB_SIZE, content.pieces.len() as u64);
+    options.number(trainer::WHITESPACE_AS_SUFFIX, u64::from(normalization.whitespace_as_suffix));
+    options.number(trainer::BYTE_FALLBACK, u64::from(content.byte_fallback));
+    let unknown = content.pieces.iter().position(|&(.., kind)| kind == PieceKind::Unknown);
+    if let Some(id) = unknown {
+        options.number(trainer::UNK_ID, id as u64).bytes(trainer::UNK_PIECE, content.pieces[id].0.as_bytes());
     }
     for field in [trainer::BOS_ID, trainer::EOS_ID, trainer::PAD_ID] {
         // None: -1 as a 64-bit number.
@@ -64,31 +82,111 @@ pub fn write(parts: &Parts) -> Result<Vec<u8>> {
     Ok(file.finish().to_vec())
 }
 
-fn kinds(parts: &Parts, unigram: &Unigram) -> Result<Vec<PieceKind>> {
-    if unigram.options().unk_id.is_none() {
-        return Err(Error::Unsupported("save_spm needs an unk_id, the model has none".to_owned()));
+/// What the normalizer leaves alone must be what the file says it does: the user-defined pieces.
+fn check_symbols(content: &Content<'_>, symbols: Option<&[String]>) -> Result<()> {
+    let Some(symbols) = symbols else { return Ok(()) };
+    let pieces = content.pieces.iter().filter(|&&(.., kind)| kind == PieceKind::UserDefined);
+    let pieces: BTreeSet<&str> = pieces.map(|&(text, ..)| text).collect();
+    let symbols: BTreeSet<&str> = symbols.iter().map(String::as_str).collect();
+    match pieces.symmetric_difference(&symbols).next() {
+        None => Ok(()),
+        Some(text) => unsupported(format!(
+            "`{text}` must be a user-defined symbol of the normalizer and a user-defined piece, or neither"
+        )),
     }
-    let vocab = unigram.vocab();
+}
+
+fn unsupported<T>(message: impl Into<String>) -> Result<T> {
+    Err(Error::Unsupported(message.into()))
+}
+
+fn content(parts: &Parts) -> Result<Content<'_>> {
+    let vocab = parts.model.vocab();
     let lacking = parts.added.contents().into_iter().find(|&(content, _)| vocab.id(content).is_none());
     if let Some((content, id)) = lacking {
-        let message = format!("added token `{content}` with id {id} is no piece of the model");
-        return Err(Error::Unsupported(message));
+        return unsupported(format!("added token `{content}` with id {id} is no piece of the model"));
     }
-    if let Some(kinds) = unigram.kinds() {
-        return Ok(kinds.to_vec());
+    match &*parts.model {
+        Model::Unigram(unigram) => of_unigram(parts, unigram),
+        Model::Bpe(bpe) => of_bpe(parts, bpe),
+        Model::WordLevel(words) => match words.spaced_words() {
+            Some(spaced) => of_words(words, spaced),
+            None => unsupported("save_spm writes models of words only if from_spm has read them"),
+        },
+        Model::WordPiece(_) => unsupported("save_spm writes Unigram and BPE models, this one is WordPiece"),
     }
-    let is_byte = |text: &str| {
-        let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
-        unigram.options().byte_fallback && digits.is_some_and(|digits| u8::from_str_radix(digits, 16).is_ok())
-    };
-    let kind = |(id, (text, _)): (usize, (&str, f64))| match parts.added.get(id as u32) {
-        _ if unigram.options().unk_id == Some(id as u32) => PieceKind::Unknown,
+}
+
+/// The kind of a piece by what the tokenizer uses it for.
+fn kind_of(parts: &Parts, id: u32, text: &str, unknown: Option<u32>, byte_fallback: bool) -> PieceKind {
+    let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
+    let is_byte = byte_fallback && digits.is_some_and(|digits| u8::from_str_radix(digits, 16).is_ok());
+    match parts.added.get(id) {
+        _ if unknown == Some(id) => PieceKind::Unknown,
         Some(token) if token.special => PieceKind::Control,
         Some(_) => PieceKind::UserDefined,
-        None if is_byte(text) => PieceKind::Byte,
+        None if is_byte => PieceKind::Byte,
         None => PieceKind::Normal,
+    }
+}
+
+fn of_unigram<'a>(parts: &Parts, unigram: &'a Unigram) -> Result<Content<'a>> {
+    let UnigramOptions { unk_id, byte_fallback, .. } = *unigram.options();
+    if unk_id.is_none() {
+        return unsupported("save_spm needs an unk_id, the model has none");
+    }
+    let kind = |id: usize, text: &str| match unigram.kinds() {
+        Some(kinds) => kinds[id],
+        None => kind_of(parts, id as u32, text, unk_id, byte_fallback),
     };
-    Ok(unigram.pieces().enumerate().map(kind).collect())
+    let pieces = unigram.pieces().enumerate().map(|(id, (text, score))| (text, score, kind(id, text)));
+    Ok(Content { model_type: model_type::UNIGRAM, byte_fallback, pieces: pieces.collect() })
+}
+
+/// Tokens by id, which must have no gaps.
+fn tokens(vocab: &Vocab) -> Result<Vec<(&str, u32)>> {
+    let tokens = vocab.sorted_by_id();
+    match (0u32..).zip(&tokens).find(|(id, token)| token.1 != *id) {
+        None => Ok(tokens),
+        Some((id, _)) => {
+            unsupported(format!("save_spm needs exactly one token an id, id {id} has none or two"))
+        }
+    }
+}
+
+fn of_bpe<'a>(parts: &Parts, bpe: &'a Bpe) -> Result<Content<'a>> {
+    let options = bpe.options();
+    let unknown = options.unk_token.as_deref().and_then(|token| bpe.vocab().id(token));
+    let is_alike = bpe.has_plain_symbols() && options.dropout.is_none() && !options.ignore_merges;
+    if unknown.is_none() || !options.fuse_unk || !is_alike {
+        return unsupported(
+            "save_spm needs BPE with an unk_token and fuse_unk, without prefix, suffix, dropout and ignore_merges",
+        );
+    }
+    let kind = |&(text, id): &(&'a str, u32)| match bpe.kinds() {
+        Some(kinds) => (text, id, kinds[id as usize]),
+        None => (text, id, kind_of(parts, id, text, unknown, options.byte_fallback)),
+    };
+    let tokens: Vec<_> = tokens(bpe.vocab())?.iter().map(kind).collect();
+    let normal = tokens.iter().filter(|&&(.., kind)| kind == PieceKind::Normal);
+    let normal: Vec<(&str, u32)> = normal.map(|&(text, id, _)| (text, id)).collect();
+    // Without a merge, text is cut into characters, whatever other pieces there are.
+    let (model_type, order) = match bpe.merges() {
+        [] => (model_type::CHAR, Vec::new()),
+        _ => (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?),
+    };
+    let mut scores = vec![-f64::from(u32::try_from(order.len()).unwrap_or(u32::MAX)); tokens.len()];
+    for (rank, &id) in (0u32..).zip(&order) {
+        scores[id as usize] = -f64::from(rank);
+    }
+    let pieces = tokens.into_iter().map(|(text, id, kind)| (text, scores[id as usize], kind));
+    Ok(Content { model_type, byte_fallback: options.byte_fallback, pieces: pieces.collect() })
+}
+
+fn of_words<'a>(words: &'a WordLevel, spaced: &SpacedWords) -> Result<Content<'a>> {
+    let tokens = tokens(words.vocab())?;
+    let pieces = tokens.into_iter().zip(&*spaced.kinds).map(|((text, _), &kind)| (text, 0.0, kind)).collect();
+    Ok(Content { model_type: model_type::WORD, byte_fallback: spaced.byte_fallback, pieces })
 }
 
 fn is_rule(stage: &Normalizer, pattern: &TextPattern, content: &str) -> bool {
@@ -103,11 +201,30 @@ fn normalization(parts: &Parts) -> Result<Normalization<'_>> {
         Some(Normalizer::Sequence(stages)) => stages,
         Some(stage) => std::slice::from_ref(stage),
     };
-    let mut found = Normalization { charsmap: &[], dummy_prefix: false, extra_whitespaces: false };
+    let mut found = Normalization {
+        charsmap: &[],
+        dummy_prefix: false,
+        extra_whitespaces: false,
+        whitespace_as_suffix: false,
+        user_defined: None,
+    };
     let mut is_escaped = false;
     for (at, stage) in stages.iter().enumerate() {
         match stage {
-            Normalizer::Precompiled(charsmap) if at == 0 => found.charsmap = charsmap.blob(),
+            Normalizer::SentencePiece(stage) if stages.len() == 1 && stage.options().escape_whitespaces => {
+                let options = stage.options();
+                is_escaped = true;
+                found = Normalization {
+                    charsmap: options.charsmap.as_ref().map_or(&[], Charsmap::blob),
+                    dummy_prefix: options.add_dummy_prefix,
+                    extra_whitespaces: options.remove_extra_whitespaces,
+                    whitespace_as_suffix: options.treat_whitespace_as_suffix,
+                    user_defined: Some(&options.user_defined_symbols),
+                };
+            }
+            Normalizer::Precompiled(charsmap) if at == usize::from(found.dummy_prefix) => {
+                found.charsmap = charsmap.blob();
+            }
             Normalizer::Prepend(text) if text == SPACE => found.dummy_prefix = true,
             stage if is_rule(stage, &TextPattern::Literal(" ".to_owned()), SPACE) => is_escaped = true,
             stage if is_rule(stage, &TextPattern::Regex(RUNS.to_owned()), " ") => {}

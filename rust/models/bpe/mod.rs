@@ -9,6 +9,7 @@ mod derivations;
 mod longest_match;
 mod merge;
 mod pair_table;
+mod pieces;
 mod spelled;
 mod symbols;
 
@@ -22,11 +23,13 @@ pub use merge::Scratch;
 pub use pair_table::PairTable;
 
 use super::Tokens;
+use super::piece_kind::PieceKind;
 use crate::byte_level::push_mapped;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 use char_ids::CharIds;
+use pieces::PieceKinds;
 
 /// Options of [`Bpe`]; the names are Hugging Face's.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +61,8 @@ pub struct Bpe {
     options: BpeOptions,
     unk_id: Option<u32>,
     chars: Arc<CharIds>,
+    /// What a file of `SentencePiece`'s says of the tokens.
+    pieces: Option<Arc<PieceKinds>>,
     /// `<0xNN>` tokens, when byte fallback is on.
     fallback_ids: Arc<Vec<Option<u32>>>,
 }
@@ -71,6 +76,7 @@ impl Default for Bpe {
             options: BpeOptions::default(),
             unk_id: None,
             chars: Arc::new(CharIds::new(&Vocab::new())),
+            pieces: None,
             fallback_ids: Arc::default(),
         }
     }
@@ -111,6 +117,7 @@ impl Bpe {
         let merges = merges.map(|(_, &(pair, _))| pair).collect();
         let mut bpe = Self {
             chars: Arc::new(CharIds::new(&vocab)),
+            pieces: None,
             vocab,
             merges: Arc::new(merges),
             pairs: Arc::new(table),
@@ -120,6 +127,25 @@ impl Bpe {
         };
         bpe.set_options(options)?;
         Ok(bpe)
+    }
+
+    /// The same, with the kinds of the tokens by id as files of `SentencePiece`'s have them.
+    ///
+    /// User-defined tokens are found before anything is merged, at each place the longest; no merge may name one.
+    /// Of the others, only normal ones are found in text.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if there are not as many kinds as tokens, or beyond 2^23 distinct prefixes.
+    pub fn with_kinds(mut self, kinds: Vec<PieceKind>) -> Result<Self> {
+        let pieces = PieceKinds::new(&self.vocab, kinds)?;
+        self.chars = Arc::new(pieces.char_ids(&self.vocab));
+        self.pieces = Some(Arc::new(pieces));
+        Ok(self)
+    }
+
+    /// Kinds of tokens by id, if the model has them.
+    pub fn kinds(&self) -> Option<&[PieceKind]> {
+        self.pieces.as_ref().map(|pieces| pieces.kinds())
     }
 
     /// Replaces the options and keeps vocabulary and merges.
@@ -155,6 +181,11 @@ impl Bpe {
     /// The merges as pairs of ids, by rank.
     pub fn merges(&self) -> &[(u32, u32)] {
         &self.merges
+    }
+
+    /// The id of what a pair is merged to.
+    pub fn made_id(&self, pair: (u32, u32)) -> Option<u32> {
+        self.pairs.made_id(pair)
     }
 
     /// Whether symbols are the plain characters, without prefix or suffix.
@@ -203,7 +234,7 @@ impl Bpe {
         let unknown: HashSet<u32> = self.fallback_ids().chain(self.unk_id).collect();
         let is_merged = |(left, right): &(u32, u32)| unknown.contains(left) || unknown.contains(right);
         let is_unknown_merged = self.merges.iter().any(is_merged);
-        self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
+        self.pieces.is_none() && self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
     /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.

@@ -16,7 +16,19 @@ impl Bpe {
         let mut pending = None;
         let plain = self.has_plain_symbols();
         let mut affixed = String::new();
+        let mut taken = 0;
         for (start, c) in word.char_indices() {
+            if start < taken {
+                continue;
+            }
+            if let Some((id, len)) =
+                self.pieces.as_ref().and_then(|pieces| pieces.user_defined(&word[start..]))
+            {
+                flush(&mut pending, scratch);
+                scratch.push(id, len as u32);
+                taken = start + len;
+                continue;
+            }
             let end = start + c.len_utf8();
             let mut symbol = &word[start..end];
             if !plain {

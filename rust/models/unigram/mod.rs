@@ -15,13 +15,13 @@ use std::sync::Arc;
 
 use super::Tokens;
 use super::bpe::CutPoints;
+use super::piece_kind::PieceKind;
 use crate::structures::byte_trie::ByteTrie;
 use crate::structures::worthwhile::Worthwhile;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 pub use best_path::Scratch;
 pub use nbest::Segmentation;
-pub use piece_kind::PieceKind;
 
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;

@@ -1,34 +1,6 @@
-//! Kinds of pieces in SentencePiece's own files, and what they change in encoding.
+//! Scores of pieces of kinds.
 
-/// What a piece is there for; the numbers are those of the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PieceKind {
-    /// A piece that was learnt.
-    Normal = 1,
-    /// Stands for unknown characters.
-    Unknown = 2,
-    /// Stands for nothing in the text, such as its beginning.
-    Control = 3,
-    /// Always taken where the text holds it.
-    UserDefined = 4,
-    /// Has an id and is never taken.
-    Unused = 5,
-    /// Spells a byte of unknown characters.
-    Byte = 6,
-}
-
-impl PieceKind {
-    /// The kind of a number in a file.
-    pub fn from_number(number: u64) -> Option<Self> {
-        let all = [Self::Normal, Self::Unknown, Self::Control, Self::UserDefined, Self::Unused, Self::Byte];
-        all.into_iter().find(|&kind| kind as u64 == number)
-    }
-
-    /// Whether text may be cut into such pieces.
-    pub(super) fn is_in_text(self) -> bool {
-        matches!(self, Self::Normal | Self::UserDefined)
-    }
-}
+use crate::models::piece_kind::PieceKind;
 
 /// The scores that pieces are chosen by: a user-defined one counts more than whatever else covers the same text.
 ///

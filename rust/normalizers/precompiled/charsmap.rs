@@ -108,6 +108,18 @@ impl Charsmap {
         unit.is_some_and(|unit| unit & (1 << 31 | 0xFF) == u32::from(byte))
     }
 
+    /// Whether any rule's text begins with `prefix`.
+    pub fn has_rules_of(&self, prefix: &str) -> bool {
+        let mut place = self.table.units.first().map(|&root| offset(root));
+        for byte in prefix.bytes() {
+            let child = place.map(|at| at ^ usize::from(byte));
+            let unit = child.and_then(|child| self.table.units.get(child));
+            let unit = unit.filter(|&&unit| byte != 0 && unit & (1 << 31 | 0xFF) == u32::from(byte));
+            place = child.zip(unit).map(|(child, &unit)| child ^ offset(unit));
+        }
+        place.is_some()
+    }
+
     /// Bytes at the beginning of `text` that no rule concerns: ASCII not followed by anything else.
     pub(super) fn plain_prefix(&self, text: &[u8]) -> usize {
         let is_plain = |&byte: &u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);

@@ -1,0 +1,187 @@
+"""`lexmill convert`: a tokenizer from one kind of file to another, and what of it the other cannot hold."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexmill import Tokenizer
+from lexmill.cli.files import STANDARD, check_inputs, check_output, write_whole
+from lexmill.cli.kinds import Kind, Surroundings, kind_of, paths_of, pattern_of_name, read, write
+from lexmill.cli.outcome import Outcome, UsageError
+from lexmill.cli.stages import PreTokenizerName, pre_tokenizer_of
+from lexmill.errors import FormatError, InvalidUtf8Error, OptionError
+
+__all__ = ["Kind", "Options", "Surroundings", "convert"]
+
+_STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
+# SentencePiece's files say it in their own way, and `save_spm` refuses what they cannot.
+_NOT_COMPARED = {Kind.SENTENCEPIECE: ("normalizer", "pre_tokenizer")}
+# Options of the byte-level stages that mean nothing in that stage; a post-processor may mean nothing at all.
+_WITHOUT_MEANING = {
+    "pre_tokenizer": ("trim_offsets",),
+    "post_processor": ("add_prefix_space", "use_regex"),
+    "decoder": ("add_prefix_space", "trim_offsets", "use_regex"),
+}
+# Options of models; what a `.tiktoken` file means by its ranks, and SentencePiece by its scores, is checked in writing.
+_MODEL_OPTIONS = (
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "max_input_chars_per_word",
+    "dropout",
+    "fuse_unk",
+    "byte_fallback",
+    "ignore_merges",
+    "unk_id",
+)
+_MODEL_OPTIONS_NOT_COMPARED = {Kind.TIKTOKEN: ("ignore_merges", "fuse_unk")}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `lexmill convert`, each as its `--help` says."""
+
+    source: str
+    output: str
+    from_kind: Kind | None
+    to_kind: Kind | None
+    around: Surroundings
+    lossy: bool
+    as_json: bool
+
+
+def convert(options: Options) -> Outcome:
+    """Converts; nothing is written unless all went well."""
+    if options.source == STANDARD:
+        message = f"IN must be a file, not stdin ({STANDARD})"
+        raise UsageError(message)
+    if options.output == STANDARD and (options.as_json or options.to_kind is None):
+        message = f"{STANDARD} is stdout, which needs --to and goes without --json"
+        raise UsageError(message)
+    from_kind = options.from_kind or kind_of(options.source, "--from")
+    to_kind = options.to_kind or kind_of(options.output, "--to")
+    _check_surroundings(options.around, from_kind, to_kind)
+    inputs, outputs = paths_of(options.source, from_kind), paths_of(options.output, to_kind)
+    if to_kind is Kind.VOCAB_JSON and options.output == STANDARD:
+        message = f"{to_kind.value} is two files, which do not go to stdout"
+        raise UsageError(message)
+    check_inputs(inputs)
+    for path in outputs:
+        check_output(path, inputs)
+    tokenizer = _read(inputs, from_kind, options.around)
+    with tempfile.TemporaryDirectory(prefix="lexmill-") as folder:
+        written = write(tokenizer, to_kind, Path(folder))
+        around = _surroundings_of_output(tokenizer, options, to_kind)
+        lost = list(_lost(tokenizer, _read([str(path) for path in written], to_kind, around), to_kind))
+        if lost and not options.lossy:
+            message = f"{to_kind.value} cannot hold {'; '.join(lost)}; --lossy leaves that out"
+            raise OptionError(message)
+        with contextlib.ExitStack() as stack:
+            streams = [stack.enter_context(write_whole(path)) for path in outputs]
+            for stream, made in zip(streams, written, strict=True):
+                stream.write(made.read_bytes())
+    data: dict[str, object] = {
+        "outputs": outputs,
+        "from": from_kind.value,
+        "to": to_kind.value,
+        "vocab_size": tokenizer.get_vocab_size(),
+        "lost": lost,
+    }
+    note = f"{' and '.join(outputs)}: {to_kind.value}, {tokenizer.get_vocab_size():,} tokens"
+    return Outcome(data, note=f"{note}; without {'; '.join(lost)}" if lost else note)
+
+
+def _check_surroundings(around: Surroundings, *kinds: Kind) -> None:
+    if around.given and not any(kind.holds_model_alone for kind in kinds):
+        known = ", ".join(kind.value for kind in Kind if kind.holds_model_alone)
+        message = f"{around.given[0]} is for {known}, not for {' to '.join(kind.value for kind in kinds)}"
+        raise UsageError(message)
+
+
+def _read(paths: list[str], kind: Kind, around: Surroundings) -> Tokenizer:
+    try:
+        return read(paths, kind, around)
+    except InvalidUtf8Error as error:
+        # Reading such a file all the same is no option here.
+        raise FormatError(str(error).partition(";")[0]) from None
+    except (OptionError, FormatError) as error:
+        message = str(error)
+        raise type(error)(message if paths[0] in message else f"{paths[0]}: {message}") from None
+
+
+def _surroundings_of_output(tokenizer: Tokenizer, options: Options, kind: Kind) -> Surroundings:
+    """As given; the pattern of a `.tiktoken` file, which must always be told, may be any that is known."""
+    around = options.around
+    if kind is not Kind.TIKTOKEN or around.pre_tokenizer is not None:
+        return around
+    own = json.loads(tokenizer.to_str())["pre_tokenizer"]
+    known = [name for name in PreTokenizerName if name.is_byte_level]
+    fitting = (name for name in known if _is_same("pre_tokenizer", own, json.loads(_state(name))))
+    usual = pattern_of_name(options.output) or PreTokenizerName.BYTE_LEVEL
+    return replace(around, pre_tokenizer=next(fitting, usual))
+
+
+def _state(name: PreTokenizerName) -> bytes:
+    return pre_tokenizer_of(name).__getstate__()
+
+
+def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
+    """What is not the same in what was read back.
+
+    Raises:
+        OptionError: an ordinary token has not the same id, so that not even the model is the same.
+    """
+    one, other = json.loads(source.to_str()), json.loads(back.to_str())
+    added = {token["id"] for token in one["added_tokens"]}
+    tokens, found = source.get_vocab(with_added_tokens=False), back.get_vocab()
+    for token, id_ in sorted(tokens.items(), key=lambda item: item[1]):
+        if id_ not in added and found.get(token) != id_:
+            message = f"{kind.value} cannot hold token {token!r} with id {id_}"
+            raise OptionError(message)
+    if kind is Kind.VOCAB_JSON and one["model"]["merges"] != other["model"]["merges"]:
+        message = f"{kind.value} cannot hold these merges: they are read back as others"
+        raise OptionError(message)
+    for stage in _STAGES:
+        if stage not in _NOT_COMPARED.get(kind, ()) and not _is_same(stage, one[stage], other[stage]):
+            if kind is Kind.SENTENCEPIECE and stage == "decoder" and one[stage] and one[stage]["type"] == "Metaspace":
+                continue
+            yield f"the {stage} {_shown(one[stage])} (read back as {_shown(other[stage])})"
+    for name in _MODEL_OPTIONS:
+        if name in _MODEL_OPTIONS_NOT_COMPARED.get(kind, ()):
+            continue
+        own, read_back = one["model"].get(name) or None, other["model"].get(name) or None
+        if own != read_back:
+            yield f"the model's {name} {_shown(own)} (read back as {_shown(read_back)})"
+    if one["normalizer"] is None is other["normalizer"]:
+        # Whether to look before or after it is then the same.
+        for token in (*one["added_tokens"], *other["added_tokens"]):
+            token["normalized"] = False
+    for token in one["added_tokens"]:
+        if token not in other["added_tokens"]:
+            yield f"the added token `{token['content']}` with id {token['id']}"
+
+
+def _is_same(stage: str, one: object, other: object) -> bool:
+    return bool(_meaning(stage, one) == _meaning(stage, other))
+
+
+def _meaning(stage: str, value: object) -> object:
+    """The stage without options that mean nothing in it."""
+    if isinstance(value, list):
+        return [_meaning(stage, item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if stage == "post_processor" and value.get("type") == "ByteLevel" and not value["trim_offsets"]:
+        return None
+    without = _WITHOUT_MEANING.get(stage, ()) if value.get("type") == "ByteLevel" else ()
+    return {key: _meaning(stage, item) for key, item in value.items() if key not in without}
+
+
+def _shown(value: object) -> str:
+    text = "none" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 120 else f"{text[:120]}..."

@@ -1,0 +1,168 @@
+//! SentencePiece's normalization in one stage, for what cannot be said by stages that Hugging Face has.
+//!
+//! Pieces that the user defined are kept from the rules, and white space may stand behind words instead of before them.
+//! Where neither is so, the stages `Precompiled`, `Replace` and `Prepend` do the same.
+
+use std::sync::Arc;
+
+use super::Charsmap;
+use crate::metaspace::VISIBLE_SPACE;
+use crate::normalized::Normalized;
+use crate::structures::byte_trie::ByteTrie;
+use crate::{Error, Result};
+
+/// Options of [`SentencePiece`]; the names are those of its files.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of the file")]
+pub struct SentencePieceOptions {
+    /// The rules, the longest that matches first.
+    pub charsmap: Option<Charsmap>,
+    /// Texts that no rule touches, the longest first.
+    pub user_defined_symbols: Vec<String>,
+    /// Puts a space before the text, or behind it.
+    pub add_dummy_prefix: bool,
+    /// Takes spaces off the ends and leaves one of several.
+    pub remove_extra_whitespaces: bool,
+    /// Makes spaces visible, as U+2581.
+    pub escape_whitespaces: bool,
+    /// Puts the space of `add_dummy_prefix` behind the text.
+    pub treat_whitespace_as_suffix: bool,
+}
+
+impl Default for SentencePieceOptions {
+    fn default() -> Self {
+        Self {
+            charsmap: None,
+            user_defined_symbols: Vec::new(),
+            add_dummy_prefix: true,
+            remove_extra_whitespaces: true,
+            escape_whitespaces: true,
+            treat_whitespace_as_suffix: false,
+        }
+    }
+}
+
+/// The stage. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct SentencePiece {
+    options: Arc<SentencePieceOptions>,
+    user_defined: Arc<ByteTrie>,
+}
+
+/// A character and the bytes of the old text that it stands for.
+type Placed = (char, std::ops::Range<usize>);
+
+impl SentencePiece {
+    /// Builds the stage.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] beyond 2^23 distinct prefixes of user-defined symbols.
+    pub fn new(mut options: SentencePieceOptions) -> Result<Self> {
+        options.user_defined_symbols.retain(|symbol| !symbol.is_empty());
+        let mut keys: Vec<(&[u8], u32)> =
+            options.user_defined_symbols.iter().map(|symbol| (symbol.as_bytes(), 0)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let user_defined = ByteTrie::new(&keys).ok_or_else(|| {
+            Error::Unsupported(format!(
+                "{} user-defined symbols have more than 2^23 distinct prefixes",
+                keys.len()
+            ))
+        })?;
+        Ok(Self { user_defined: Arc::new(user_defined), options: Arc::new(options) })
+    }
+
+    /// The options.
+    pub fn options(&self) -> &SentencePieceOptions {
+        &self.options
+    }
+
+    /// How many bytes at the front of `rest` are taken together, and what becomes of them.
+    fn step<'a>(&'a self, rest: &'a str) -> (usize, &'a str) {
+        if let Some((_, len)) = self.user_defined.longest(rest.as_bytes()) {
+            return (len, &rest[..len]);
+        }
+        let rule = self.options.charsmap.as_ref().and_then(|charsmap| charsmap.longest(rest));
+        rule.filter(|&(len, _)| len > 0 && rest.is_char_boundary(len)).unwrap_or_else(|| {
+            let len = rest.chars().next().map_or(0, char::len_utf8);
+            (len, &rest[..len])
+        })
+    }
+
+    /// The text after normalization; offsets follow the steps.
+    pub(super) fn normalize<'a>(&self, text: &Normalized<'_>) -> Normalized<'a> {
+        let options = &*self.options;
+        let old = text.text();
+        let space = if options.escape_whitespaces { VISIBLE_SPACE } else { ' ' };
+        let mut at = 0;
+        if options.remove_extra_whitespaces {
+            while let (len @ 1.., " ") = self.step(&old[at..]) {
+                at += len;
+            }
+        }
+        let mut placed: Vec<Placed> = Vec::with_capacity(old.len() - at);
+        let is_empty = at == old.len();
+        if let Some(first) = old[at..].chars().next()
+            && options.add_dummy_prefix
+            && !options.treat_whitespace_as_suffix
+        {
+            placed.push((space, at..at + first.len_utf8()));
+        }
+        let mut is_after_space = options.remove_extra_whitespaces;
+        while at < old.len() {
+            let (len, mut new) = self.step(&old[at..]);
+            if is_after_space {
+                new = new.trim_start_matches(' ');
+            }
+            let visible = |c: char| if c == ' ' { space } else { c };
+            placed.extend(new.chars().map(|c| (visible(c), at..at + len)));
+            if !new.is_empty() {
+                is_after_space = options.remove_extra_whitespaces && new.ends_with(' ');
+            }
+            at += len;
+        }
+        if options.remove_extra_whitespaces {
+            placed.truncate(placed.iter().rposition(|&(c, _)| c != space).map_or(0, |last| last + 1));
+        }
+        if !is_empty && options.add_dummy_prefix && options.treat_whitespace_as_suffix {
+            let last = old.chars().next_back().map_or(0, char::len_utf8);
+            placed.push((space, old.len() - last..old.len()));
+        }
+        let mut rewrite = text.rewrite();
+        for (c, source) in placed {
+            rewrite.push(c, source);
+        }
+        rewrite.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normalize(options: SentencePieceOptions, text: &str) -> String {
+        let stage = SentencePiece::new(options).expect("few symbols");
+        stage.normalize(&Normalized::new(text, 0, true)).text().to_owned()
+    }
+
+    #[test]
+    fn spaces_go_from_the_ends_and_one_is_left_of_several() {
+        let options = SentencePieceOptions::default;
+        let cases = [("", ""), ("  ", ""), (" a  b ", "▁a▁b"), ("▁", ""), ("a▁ ", "▁a"), ("▁ a", "▁▁▁a")];
+        for (text, expected) in cases {
+            assert_eq!(normalize(options(), text), expected, "{text:?}");
+        }
+        let as_it_is = SentencePieceOptions { remove_extra_whitespaces: false, ..options() };
+        assert_eq!(normalize(as_it_is, " a  b "), "▁▁a▁▁b▁");
+        let behind = SentencePieceOptions { treat_whitespace_as_suffix: true, ..options() };
+        assert_eq!(normalize(behind.clone(), " a  b "), "a▁b▁");
+        assert_eq!(normalize(behind, "  "), "");
+    }
+
+    #[test]
+    fn the_longest_symbol_at_a_place_is_kept() {
+        let user_defined_symbols = ["a  b", "a ", "  b"].map(str::to_owned).to_vec();
+        let options = SentencePieceOptions { user_defined_symbols, ..SentencePieceOptions::default() };
+        assert_eq!(normalize(options, "a  b  b a  c"), "▁a▁▁b▁▁b▁a▁c");
+    }
+}

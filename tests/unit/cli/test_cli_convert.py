@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer", reason="the command line is an extra")
+
+from command_line import TEXT, Run
+from lexmill import Tokenizer, models
+from lexmill.normalizers import NFC
+from lexmill.pre_tokenizers import Whitespace
+from lexmill.processors import TemplateProcessing
+
+END = ("--special-token", "<end>")
+
+
+def ids(path: str) -> list[int]:
+    return Tokenizer.from_file(path).encode(f"{TEXT} <end>").ids
+
+
+@pytest.fixture
+def bert(lexmill: Run) -> str:
+    """A WordPiece tokenizer with BERT's stages."""
+    special = [word for token in ("[UNK]", "[CLS]", "[SEP]") for word in ("--special-token", token)]
+    options = ("--model", "wordpiece", "--normalizer", "bert", "--vocab-size", "60", "-o", "bert.json")
+    assert lexmill("train", "text.txt", *options, *special).code == 0
+    tokenizer = Tokenizer.from_file("bert.json")
+    ends = [("[CLS]", 1), ("[SEP]", 2)]
+    tokenizer.post_processor = TemplateProcessing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", ends)
+    tokenizer.save("bert.json")
+    return "bert.json"
+
+
+@pytest.fixture
+def unigram(lexmill: Run) -> str:
+    """A Unigram tokenizer with visible spaces."""
+    assert lexmill("train", "text.txt", "--model", "unigram", "--vocab-size", "60", "-o", "unigram.json").code == 0
+    return "unigram.json"
+
+
+class TestRoundTrip:
+    def test_by_vocab_json_and_merges(self, lexmill: Run, saved: str) -> None:
+        assert lexmill("convert", saved, "x-vocab.json", *END).code == 0
+        assert Path("x-merges.txt").read_text().startswith("#version")
+        assert lexmill("convert", "x-merges.txt", "back.json", *END).code == 0
+        assert ids("back.json") == ids(saved)
+
+    def test_by_tiktoken(self, lexmill: Run) -> None:
+        assert lexmill("train", "text.txt", "--vocab-size", "300", "-o", "plain.json").code == 0
+        assert lexmill("convert", "plain.json", "gpt2.tiktoken").code == 0
+        assert lexmill("convert", "gpt2.tiktoken", "back.json").code == 0
+        assert ids("back.json") == ids("plain.json")
+        assert lexmill("convert", "back.json", "again.tiktoken").code == 0
+        assert Path("again.tiktoken").read_bytes() == Path("gpt2.tiktoken").read_bytes()
+
+    def test_by_tiktoken_with_the_id_of_a_special_token(self, lexmill: Run, saved: str) -> None:
+        end = ("--special-token", "<end>=0")
+        assert lexmill("convert", saved, "r50k.tiktoken", *end).code == 0
+        assert lexmill("convert", "r50k.tiktoken", "back.json", *end).code == 0
+        assert ids("back.json") == ids(saved)
+
+    def test_by_vocab_txt(self, lexmill: Run, bert: str) -> None:
+        assert lexmill("convert", bert, "vocab.txt").code == 0
+        assert lexmill("convert", "vocab.txt", "back.json").code == 0
+        assert ids("back.json") == ids(bert)
+
+    def test_by_sentencepiece(self, lexmill: Run, unigram: str) -> None:
+        assert lexmill("convert", unigram, "u.model").code == 0
+        assert lexmill("convert", "u.model", "back.json").code == 0
+        assert ids("back.json") == ids(unigram)
+
+    def test_through_stdout(self, lexmill: Run, unigram: str) -> None:
+        model = lexmill("convert", unigram, "-", "--to", "sentencepiece").stdout
+        Path("u").write_bytes(model)
+        assert lexmill("convert", "u", "back.json", "--from", "sentencepiece").code == 0
+        assert ids("back.json") == ids(unigram)
+
+
+class TestLosses:
+    def test_are_named_and_nothing_is_written(self, lexmill: Run, bert: str, saved: str, unigram: str) -> None:
+        tokenizer = Tokenizer.from_file(bert)
+        tokenizer.normalizer = NFC()
+        tokenizer.save("nfc.json")
+        tokenizer = Tokenizer.from_file(unigram)
+        tokenizer.enable_truncation(7)
+        tokenizer.save("truncated.json")
+        before = sorted(Path.cwd().iterdir())
+        for arguments, message in [
+            (
+                (saved, "vocab.json"),
+                "vocab-json cannot hold the added token `<end>` with id 0; --lossy leaves that out",
+            ),
+            ((saved, "gpt2.tiktoken"), "tiktoken cannot hold the added token `<end>` with id 0"),
+            (
+                ("nfc.json", "vocab.txt"),
+                'vocab-txt cannot hold the normalizer {"type": "NFC"} (read back as {',
+            ),
+            ((bert, "vocab.txt", "--unk-token", "[X]"), 'vocab-txt cannot hold the model\'s unk_token "[UNK]"'),
+            (("truncated.json", "u.model"), "sentencepiece cannot hold the truncation"),
+        ]:
+            result = lexmill("convert", *arguments)
+            assert (result.code, result.stdout) == (1, b"")
+            assert message in result.stderr
+            assert sorted(Path.cwd().iterdir()) == before
+
+    def test_are_left_out_if_told(self, lexmill: Run, saved: str) -> None:
+        outcome = lexmill("convert", saved, "vocab.json", "--lossy", "--json").outcome
+        assert outcome == {
+            "command": "convert",
+            "ok": True,
+            "outputs": ["vocab.json", "merges.txt"],
+            "from": "tokenizer-json",
+            "to": "vocab-json",
+            "vocab_size": 300,
+            "lost": ["the added token `<end>` with id 0"],
+        }
+
+    @pytest.mark.parametrize(
+        ("model", "output", "message"),
+        [
+            (models.WordPiece({"[UNK]": 0, "a": 7}, unk_token="[UNK]"), "vocab.txt", "cannot hold token 'a' with id 7"),
+            (models.WordPiece({"[UNK]": 0, "a\nb": 1}), "vocab.txt", "cannot hold token 'a\\nb' with id 1"),
+            (models.BPE({" ": 0, "a": 1, " a": 2}, [(" ", "a")]), "vocab.json", "expected two tokens and one space"),
+            (models.BPE({"#version": 0, "a": 1, "#versiona": 2}, [("#version", "a")]), "vocab.json", "these merges"),
+            (models.WordPiece(), "vocab.json", "vocab-json holds BPE, this model is WordPiece"),
+            (models.Unigram(), "vocab.txt", "vocab-txt holds WordPiece, this model is Unigram"),
+            (models.WordLevel({"<unk>": 0}), "a.model", "only if from_spm has read them"),
+        ],
+        ids=str,
+    )
+    def test_of_the_model_are_errors_even_so(
+        self, lexmill: Run, model: models.Model, output: str, message: str
+    ) -> None:
+        tokenizer = Tokenizer(model)
+        tokenizer.pre_tokenizer = Whitespace()
+        tokenizer.save("in.json")
+        before = sorted(Path.cwd().iterdir())
+        result = lexmill("convert", "in.json", output, "--lossy", "--pre-tokenizer", "whitespace")
+        if output.endswith(".model"):
+            result = lexmill("convert", "in.json", output, "--lossy")
+        assert result.code == 1
+        assert message in result.stderr
+        assert sorted(Path.cwd().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("absent.json", "x.model"), 1, "absent.json: no such file"),
+        (("tokenizer.json", "x"), 2, "x does not tell its kind by its name; give --to as one of tokenizer-json, "),
+        (("x", "y.json"), 2, "x does not tell its kind by its name; give --from"),
+        (("text.txt", "text.txt"), 2, "text.txt is an input and the output"),
+        (("-", "x.json", "--from", "vocab-txt"), 2, "IN must be a file"),
+        (("text.txt", "-"), 2, "- is stdout, which needs --to"),
+        (("text.txt", "-", "--to", "vocab-json"), 2, "vocab-json is two files"),
+        (("vocab.json", "x.json"), 1, "vocab.json: no such file"),
+        (("a.json", "b.json", "--normalizer", "bert"), 2, "--normalizer is for vocab-txt, vocab-json, tiktoken, not"),
+        (("text.txt", "x.json", "--from", "tiktoken"), 2, "text.txt needs a pattern: give --pre-tokenizer"),
+        (("gpt2.tiktoken", "x.json"), 1, 'gpt2.tiktoken line 1: "the" is not base64'),
+        (("text.txt", "x.json", "--from", "sentencepiece"), 1, "text.txt: model at byte"),
+        (("bad.json", "x.model"), 1, "bad.json is not valid UTF-8 at byte 1"),
+    ],
+    ids=str,
+)
+def test_wrong_calls_are_one_line(lexmill: Run, arguments: tuple[str, ...], code: int, message: str) -> None:
+    Path("gpt2.tiktoken").write_text("the cat")
+    Path("bad.json").write_bytes(b"{\xff")
+    before = sorted(Path.cwd().iterdir())
+    result = lexmill("convert", *arguments)
+    assert result.code == code
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+    assert sorted(Path.cwd().iterdir()) == before
