@@ -5,11 +5,12 @@ use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
 use super::neighbours::{self, Neighbours};
-use super::pairs::{LengthLimit, Pair, PairTable};
+use super::pairs::{LengthLimit, Pair, PairTable, key};
 use super::tokens::Tokens;
 use super::walk::{self, Replacement};
 use super::{BpeTrainer, TrainedBpe};
 use crate::Result;
+use crate::structures::flat_map::FlatMap;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::Pacer;
 
@@ -88,7 +89,7 @@ impl<'a> MergeLoop<'a> {
         let mut pacer = Pacer::new("merge pairs", (self.trainer.vocab_size - self.initial) as u64);
         while self.wants_more() && self.run_threshold(&mut pacer, on_progress)? == Outcome::Exhausted {}
         pacer.finish(self.done(), on_progress)?;
-        Ok(TrainedBpe { vocab: self.tokens.into_texts(), merges: self.merges, counts: self.counts })
+        Ok(self.into_trained())
     }
 
     fn wants_more(&self) -> bool {
@@ -110,7 +111,8 @@ impl<'a> MergeLoop<'a> {
             let pair = pairs.get(index);
             let prefix = self.trainer.continuing_subword_prefix.as_deref();
             let (joined, known) = self.tokens.join(pair.left, pair.right, prefix);
-            self.record(pair);
+            self.merges.push((pair.left, pair.right));
+            self.counts.push(pair.count);
             if known {
                 // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
                 self.pairs_return = true;
@@ -151,17 +153,20 @@ impl<'a> MergeLoop<'a> {
         counter.table(sketch, threshold, on_progress)
     }
 
-    /// Notes a merge; a pair that was merged before keeps its later place alone, as in Hugging Face.
-    fn record(&mut self, pair: Pair) {
-        let ids = (pair.left, pair.right);
-        if self.pairs_return
-            && let Some(place) = self.merges.iter().position(|&known| known == ids)
-        {
-            self.merges.remove(place);
-            self.counts.remove(place);
+    /// What was learnt. A pair that was merged before keeps its later place alone, as in Hugging Face.
+    fn into_trained(self) -> TrainedBpe {
+        let (mut merges, mut counts) = (self.merges, self.counts);
+        if self.pairs_return {
+            let mut last: FlatMap<u32> = FlatMap::with_capacity(merges.len());
+            for (&(left, right), place) in merges.iter().zip(0..) {
+                *last.entry(key(left, right)) = place;
+            }
+            let learnt = merges.into_iter().zip(counts).zip(0..);
+            let kept =
+                learnt.filter(|&(((left, right), _), place)| last.get(key(left, right)) == Some(place));
+            (merges, counts) = kept.map(|(merge, _)| merge).unzip();
         }
-        self.merges.push(ids);
-        self.counts.push(pair.count);
+        TrainedBpe { vocab: self.tokens.into_texts(), merges, counts }
     }
 
     /// Replaces a pair everywhere, on several threads where there is enough to do; returns how many had a part in it, whose
