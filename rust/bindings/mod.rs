@@ -19,6 +19,7 @@ mod processors;
 mod progress;
 mod regex;
 mod stage;
+mod strings;
 mod texts;
 mod tokenizer;
 mod tokenizer_batch;

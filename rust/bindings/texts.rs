@@ -6,6 +6,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use super::arrow::{Column, Imported, Malformed};
 use super::errors::{exception, to_python};
+use super::strings::{Units, Written, write_all};
 use crate::tokenizer::Utf8Errors;
 
 /// Texts that stay alive and unchanged while the interpreter is detached; most are not copied.
@@ -17,6 +18,9 @@ pub(super) struct Texts {
     objects: Vec<Py<PyAny>>,
     arrays: Vec<Imported>,
     mended: Vec<Box<str>>,
+    /// Rows of strings that are not written as UTF-8 yet.
+    waiting: Vec<(usize, Units)>,
+    written: Vec<Vec<u8>>,
 }
 
 /// Keeps a text beyond its borrow.
@@ -36,6 +40,8 @@ impl Texts {
             objects: Vec::new(),
             arrays: Vec::new(),
             mended: Vec::new(),
+            waiting: Vec::new(),
+            written: Vec::new(),
         }
     }
 
@@ -46,8 +52,8 @@ impl Texts {
         Ok(texts)
     }
 
-    /// All texts of a list, an iterable, an array or a column.
-    pub(super) fn of(items: &Bound<'_, PyAny>, errors: Utf8Errors) -> PyResult<Self> {
+    /// All texts of a list, an iterable, an array or a column; strings are written as UTF-8 by `threads`.
+    pub(super) fn of(items: &Bound<'_, PyAny>, errors: Utf8Errors, threads: usize) -> PyResult<Self> {
         let mut texts = Self::new(errors);
         if let Ok(list) = items.cast::<PyList>() {
             texts.push_list(list)?;
@@ -65,6 +71,7 @@ impl Texts {
                 texts.push(&item?)?;
             }
         }
+        texts.write_waiting(items.py(), threads)?;
         Ok(texts)
     }
 
@@ -87,7 +94,11 @@ impl Texts {
     /// Adds a `str` or `bytes`.
     fn push(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
         if let Ok(string) = item.cast::<PyString>() {
-            return self.push_str(string).map_err(|_| not_utf8(item, self.rows.len()));
+            let Some(units) = Units::of(string)? else { return self.push_str(string) };
+            self.waiting.push((self.rows.len(), units));
+            self.rows.push("");
+            self.objects.push(item.clone().unbind());
+            return Ok(());
         }
         if let Ok(bytes) = item.cast::<PyBytes>() {
             self.push_bytes(item.py(), bytes.as_bytes())?;
@@ -107,9 +118,28 @@ impl Texts {
         Ok(())
     }
 
+    fn write_waiting(&mut self, py: Python<'_>, threads: usize) -> PyResult<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let (rows, units): (Vec<usize>, Vec<Units>) = self.waiting.drain(..).unzip();
+        let written = py.detach(|| write_all(&units, threads));
+        let written = written.map_err(|at| not_utf8(py, rows[at]))?;
+        let mut rows = rows.into_iter();
+        for Written { bytes, places } in written {
+            for (place, row) in places.into_iter().zip(&mut rows) {
+                let text = simdutf8::basic::from_utf8(&bytes[place]).map_err(|_| not_utf8(py, row))?;
+                self.bytes += text.len();
+                self.rows[row] = kept(text);
+            }
+            self.written.push(bytes);
+        }
+        Ok(())
+    }
+
     /// Adds bytes, whose owner the caller adds, if they are UTF-8 or may be mended.
     fn push_bytes(&mut self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
-        let text = match (std::str::from_utf8(bytes), self.errors) {
+        let text = match (simdutf8::compat::from_utf8(bytes), self.errors) {
             (Ok(text), _) => kept(text),
             (Err(_), Utf8Errors::Replace) => {
                 let mended = String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
@@ -169,12 +199,8 @@ fn not_texts(items: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     Ok(exception(items.py(), "InputTypeError", message))
 }
 
-fn not_utf8(item: &Bound<'_, PyAny>, row: usize) -> PyErr {
-    exception(
-        item.py(),
-        "InputTypeError",
-        format!("text {row} has lone surrogates, which UTF-8 cannot express"),
-    )
+fn not_utf8(py: Python<'_>, row: usize) -> PyErr {
+    exception(py, "InputTypeError", format!("text {row} has lone surrogates, which UTF-8 cannot express"))
 }
 
 /// The name of an object's type, as messages give it.

@@ -176,7 +176,7 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
-        let texts = Texts::of(texts, utf8_errors(errors)?)?;
+        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
         encode_arrays(py, &*self.core(py)?, texts.as_slice(), add_special_tokens, threads(num_threads))
     }
 
@@ -192,8 +192,9 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
         let errors = utf8_errors(errors)?;
-        let files = py.detach(|| read_documents(&paths, separator, errors)).or_raise(py)?;
-        encode_arrays(py, &*self.core(py)?, &files.documents(), add_special_tokens, threads(num_threads))
+        let threads = threads(num_threads);
+        let files = py.detach(|| read_documents(&paths, separator, errors, threads)).or_raise(py)?;
+        encode_arrays(py, &*self.core(py)?, &files.documents(), add_special_tokens, threads)
     }
 
     /// Encodes texts to lists of ids.
@@ -206,7 +207,7 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let texts = Texts::of(texts, utf8_errors(errors)?)?;
+        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
         let core = self.core(py)?;
         let lists = if is_narrow(&core) { encode_lists::<u16> } else { encode_lists::<u32> };
         lists(py, &core, &texts, add_special_tokens, num_threads)
@@ -222,7 +223,7 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let texts = Texts::of(texts, utf8_errors(errors)?)?;
+        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
         let count = |crew: Crew<'_>| core.count_tokens(texts.as_slice(), add_special_tokens, crew);

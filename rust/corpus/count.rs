@@ -30,7 +30,7 @@ pub fn count_files(
 ) -> Result<Vec<u64>> {
     check_separator(separator)?;
     let Some(framing) = tokenizer.framing(add_special_tokens)? else {
-        let files = read_documents(paths, separator, errors)?;
+        let files = read_documents(paths, separator, errors, crew.threads)?;
         return tokenizer.count_tokens(&files.documents(), add_special_tokens, crew);
     };
     let mut counting =

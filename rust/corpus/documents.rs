@@ -1,15 +1,10 @@
 //! Text files as documents.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::structures::huge_pages::vec_with_capacity;
+use super::whole_file::read_file;
 use crate::tokenizer::Utf8Errors;
 use crate::{Error, Result};
-
-/// Bytes of room that a file's own word on its length gets at first, at most.
-const MOST_ROOM: u64 = 1 << 31;
 
 /// The text of several files, and how it is cut.
 #[derive(Debug)]
@@ -18,14 +13,19 @@ pub struct Documents {
     separator: Option<String>,
 }
 
-/// Reads files whole; with a separator each file is cut at it.
+/// Reads files whole, by several threads; with a separator each file is cut at it.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::InvalidUtf8`] unless `errors` is [`Utf8Errors::Replace`];
 /// [`Error::InvalidOption`] for an empty separator.
-pub fn read_documents(paths: &[PathBuf], separator: Option<&str>, errors: Utf8Errors) -> Result<Documents> {
+pub fn read_documents(
+    paths: &[PathBuf],
+    separator: Option<&str>,
+    errors: Utf8Errors,
+    threads: usize,
+) -> Result<Documents> {
     check_separator(separator)?;
-    let texts = paths.iter().map(|path| read_file(path, errors)).collect::<Result<_>>()?;
+    let texts = paths.iter().map(|path| read_file(path, errors, threads)).collect::<Result<_>>()?;
     Ok(Documents { texts, separator: separator.map(str::to_owned) })
 }
 
@@ -39,23 +39,6 @@ pub(super) fn check_separator(separator: Option<&str>) -> Result<()> {
         });
     }
     Ok(())
-}
-
-fn read_file(path: &Path, errors: Utf8Errors) -> Result<String> {
-    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(failed("open"))?;
-    let len = file.metadata().map_or(0, |data| data.len());
-    // One byte more, so that the end is seen without growing.
-    let mut bytes = vec_with_capacity(len.saturating_add(1).min(MOST_ROOM) as usize);
-    file.read_to_end(&mut bytes).map_err(failed("read"))?;
-    match (String::from_utf8(bytes), errors) {
-        (Ok(text), _) => Ok(text),
-        (Err(error), Utf8Errors::Strict) => Err(Error::InvalidUtf8 {
-            origin: path.display().to_string(),
-            byte: error.utf8_error().valid_up_to() as u64,
-        }),
-        (Err(error), Utf8Errors::Replace) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-    }
 }
 
 impl Documents {

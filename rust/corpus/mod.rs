@@ -3,3 +3,4 @@
 pub mod count;
 pub mod documents;
 mod text_file;
+mod whole_file;

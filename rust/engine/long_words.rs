@@ -12,7 +12,7 @@ struct Entry<V> {
 }
 
 /// A map from byte strings, by hash and comparison; parts of pre-tokens are told from whole ones.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct LongWords<V> {
     table: HashTable<Entry<V>>,
     text: Vec<u8>,

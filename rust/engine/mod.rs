@@ -2,6 +2,7 @@
 //!
 //! Every model runs through the same loop; only what happens when the cache misses differs.
 
+pub mod ahead;
 pub mod key;
 mod long_words;
 mod places;

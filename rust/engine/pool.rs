@@ -1,6 +1,6 @@
 //! Caches and scratch memory that threads borrow for one call.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::WordCache;
 use super::word_encoder::MissScratch;
@@ -18,13 +18,15 @@ pub struct Worker {
 #[derive(Debug)]
 pub struct Pool {
     idle: Mutex<Vec<Worker>>,
+    /// What new workers know from the start.
+    known: Mutex<Option<Arc<WordCache>>>,
     cache_limit: usize,
 }
 
 impl Pool {
     /// An empty pool; each worker's cache takes at most about `cache_limit` bytes.
     pub fn new(cache_limit: usize) -> Self {
-        Self { idle: Mutex::default(), cache_limit }
+        Self { idle: Mutex::default(), known: Mutex::default(), cache_limit }
     }
 
     /// The most recently used idle worker, or a new one.
@@ -32,10 +34,23 @@ impl Pool {
     /// Never waits: a lock that another thread holds, perhaps one that a fork left behind, counts as empty.
     pub fn take(&self) -> Worker {
         let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
-        idle.unwrap_or_else(|| Worker {
-            cache: WordCache::new(self.cache_limit),
-            scratch: MissScratch::default(),
+        idle.unwrap_or_else(|| {
+            let known = self.known.try_lock().ok().and_then(|known| known.clone());
+            let cache = known.map_or_else(|| WordCache::new(self.cache_limit), |known| known.copy());
+            Worker { cache, scratch: MissScratch::default() }
         })
+    }
+
+    /// Gives workers that are yet to come a copy of the cache that `make` answers, which gets the limit of a cache; it
+    /// is asked once, and only if fewer than `threads` workers are there.
+    pub fn prepare(&self, threads: usize, make: impl FnOnce(usize) -> WordCache) {
+        let idle = self.idle.try_lock().map_or(0, |idle| idle.len());
+        if let Ok(mut known) = self.known.try_lock()
+            && known.is_none()
+            && idle < threads
+        {
+            *known = Some(Arc::new(make(self.cache_limit)));
+        }
     }
 
     /// Gives a worker back.
@@ -45,15 +60,20 @@ impl Pool {
         }
     }
 
-    /// Bytes that the caches of idle workers take.
+    /// Bytes that the caches of idle workers take, and what new ones are to know.
     pub fn cache_bytes(&self) -> usize {
-        self.idle.lock().map_or(0, |idle| idle.iter().map(|worker| worker.cache.bytes()).sum())
+        let known = self.known.lock().map_or(0, |known| known.as_ref().map_or(0, |known| known.bytes()));
+        let idle = self.idle.lock();
+        known + idle.map_or(0, |idle| idle.iter().map(|worker| worker.cache.bytes()).sum())
     }
 
     /// Drops all idle workers with their caches.
     pub fn clear(&self) {
         if let Ok(mut idle) = self.idle.lock() {
             idle.clear();
+        }
+        if let Ok(mut known) = self.known.lock() {
+            *known = None;
         }
     }
 }

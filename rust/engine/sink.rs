@@ -1,7 +1,8 @@
 //! Where tokens go: bare ids, columns with offsets, or a mere count.
 
 use super::Found;
-use super::word_cache::{Ahead, INLINE, WordCache};
+use super::ahead::Ahead;
+use super::word_cache::{INLINE, WordCache};
 use crate::encoding::ColumnsBuilder;
 use crate::normalized::Normalized;
 

@@ -4,11 +4,12 @@
 //! answered from a 32-byte entry; longer ones are hashed and compared. The cache is bounded in
 //! bytes: when it is full it starts anew, which costs less than keeping track of age.
 
+use super::ahead::{Ahead, PART, prefetch};
 use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
 use super::{Found, WordTokens};
 use crate::Result;
-use crate::structures::huge_pages::vec_filled;
+use crate::structures::huge_pages::{vec_copied, vec_filled};
 
 /// Ids that fit into an entry.
 pub const INLINE: usize = 3;
@@ -43,39 +44,12 @@ struct Entry {
     value: Value,
 }
 
-/// In keys: what is looked for is a part of a pre-token, and has other tokens than a pre-token of the same bytes.
-const PART: u128 = 1 << 127;
-
-/// A pre-token whose entry is on its way from memory.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead {
-    /// Without bytes for a long pre-token.
-    key: u128,
-    /// As many bits as the largest table has places.
-    hash: u32,
-    /// First byte of the pre-token in its text.
-    pub start: u32,
-    end: u32,
-    /// Number of the pre-token in its text.
-    pub word: u32,
-}
-
-impl Ahead {
-    #[inline]
-    fn is_long(self) -> bool {
-        self.key & !PART == 0
-    }
-
-    /// Whether this is a part of a pre-token that differs from a pre-token of the same bytes.
-    pub fn is_part(self) -> bool {
-        self.key & PART != 0
-    }
-}
-
 /// A bounded map from pre-tokens to tokens. One thread uses it at a time.
 #[derive(Debug)]
 pub struct WordCache {
     entries: Vec<Entry>,
+    /// Entries to begin with.
+    first_capacity: usize,
     used: usize,
     long: LongWords<Value>,
     /// Per record: number of ids with the top bit set if spans follow, ids, spans.
@@ -85,20 +59,6 @@ pub struct WordCache {
     passing: WordTokens,
 }
 
-/// Asks for an entry without waiting for it.
-#[inline]
-#[expect(unsafe_code, reason = "a hint to the processor; safe Rust has none")]
-fn prefetch(entries: &[Entry], place: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(entry) = entries.get(place) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing and cannot fault; the address is that of a live entry besides.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (entries, place);
-}
-
 const HAS_SPANS: u32 = 1 << 31;
 
 impl WordCache {
@@ -106,10 +66,48 @@ impl WordCache {
     pub fn new(limit: usize) -> Self {
         Self {
             entries: Vec::new(),
+            first_capacity: FIRST_CAPACITY,
             used: 0,
             long: LongWords::default(),
             arena: Vec::new(),
             limit,
+            passing: WordTokens::default(),
+        }
+    }
+
+    /// An empty cache that will have room for so many words from the start, if that is well below `limit`.
+    pub fn with_room(limit: usize, words: usize) -> Self {
+        let capacity = (3 * words).next_power_of_two();
+        let is_small = capacity * size_of::<Entry>() <= limit / 4;
+        let first_capacity = if is_small { capacity.max(FIRST_CAPACITY) } else { FIRST_CAPACITY };
+        Self { first_capacity, ..Self::new(limit) }
+    }
+
+    /// Takes in a whole pre-token of 1 to [`SHORT`] bytes that is one token; false if there is no room for it.
+    pub fn add_known(&mut self, word: &[u8], id: u32) -> bool {
+        if self.entries.is_empty() && self.first_capacity * size_of::<Entry>() <= self.limit {
+            self.entries = vec_filled(Entry::default(), self.first_capacity);
+        }
+        if 2 * self.used >= self.entries.len() {
+            return false;
+        }
+        let key = key(word, 0, word.len());
+        let place = self.find_short(key, hash_key(key) as u32).unwrap_or_else(|| self.place_for(key));
+        self.used += usize::from(self.entries[place].key == 0);
+        self.entries[place] = Entry { key, value: Value { head: 1, ids: [id, 0, 0] } };
+        true
+    }
+
+    /// A cache that knows as much.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        Self {
+            entries: vec_copied(&self.entries),
+            first_capacity: self.first_capacity,
+            used: self.used,
+            long: self.long.clone(),
+            arena: self.arena.clone(),
+            limit: self.limit,
             passing: WordTokens::default(),
         }
     }
@@ -330,7 +328,7 @@ impl WordCache {
             self.forget();
         }
         if self.entries.is_empty() {
-            self.entries = vec_filled(Entry::default(), FIRST_CAPACITY);
+            self.entries = vec_filled(Entry::default(), self.first_capacity);
         } else if self.used * 2 >= self.entries.len() {
             let grown = self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
             if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Entry>() > self.limit {

@@ -97,6 +97,11 @@ impl WordEncoder {
         &self.model
     }
 
+    /// What pre-tokens are made of.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
     /// Units that each id covers in a regular pre-token; ids beyond the end are never regular.
     pub fn token_lens(&self) -> &[u32] {
         &self.token_lens

@@ -180,6 +180,16 @@ impl Model {
         bpe.into_iter().flat_map(bpe::Bpe::fallback_ids)
     }
 
+    /// Whether a whole pre-token of up to `bytes` bytes that is a token of the vocabulary is encoded as that token.
+    pub fn takes_tokens_whole(&self, bytes: usize) -> bool {
+        match self {
+            Self::Bpe(bpe) => self.is_deterministic() && bpe.options().ignore_merges,
+            Self::Unigram(_) => false,
+            Self::WordPiece(wordpiece) => wordpiece.options().max_input_chars_per_word >= bytes,
+            Self::WordLevel(_) => true,
+        }
+    }
+
     /// Encodes one pre-token; appends to `tokens`.
     ///
     /// # Errors

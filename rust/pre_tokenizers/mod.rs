@@ -91,6 +91,31 @@ impl PreTokenizer {
         }
         Ok(())
     }
+
+    /// Whether it cuts, and leaves the text as it is.
+    pub fn only_cuts(&self) -> bool {
+        match self {
+            Self::ByteLevel(_) | Self::Metaspace(_) => false,
+            Self::Sequence(stages) => !stages.is_empty() && stages.iter().all(Self::only_cuts),
+            _ => true,
+        }
+    }
+
+    /// As [`Self::pre_tokenize`], but for the mapping of bytes to characters, where that is the last stage of all.
+    ///
+    /// # Errors
+    /// Those of [`Self::pre_tokenize`].
+    pub fn cut_unmapped(&self, text: &mut PreTokenized<'_>) -> Result<()> {
+        match self {
+            Self::ByteLevel(ByteLevel { use_regex: true, .. }) => {
+                text.cut(|piece, out| scan(Splitter::Gpt2, piece, out));
+            }
+            Self::ByteLevel(_) => {}
+            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.cut_unmapped(text))?,
+            _ => self.pre_tokenize(text)?,
+        }
+        Ok(())
+    }
 }
 
 fn scan(splitter: Splitter, piece: &str, out: &mut Vec<Range<usize>>) {

@@ -16,6 +16,7 @@
 //! so it misses `-ac` for `\b.+c`; that is a fault, and is not repeated here. And where a group that can match nothing
 //! is repeated a fixed number of times, such as `(?:.|\O?\B){2}`, the two engines may count its empty rounds differently.
 
+mod automaton;
 mod class;
 mod escape;
 mod fold;
@@ -24,6 +25,7 @@ mod translate;
 
 use std::ops::ControlFlow;
 
+use automaton::Automaton;
 use fancy_regex::{Regex, RegexBuilder};
 
 use crate::{Error, Result};
@@ -38,7 +40,15 @@ const BACKTRACK_LIMIT: usize = 1 << 30;
 #[derive(Clone, Debug)]
 pub struct Pattern {
     source: String,
-    regex: Regex,
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    /// Time in proportion to the text, for patterns that need no more.
+    Automaton(Automaton),
+    /// One way after the other.
+    Backtracking(Regex),
 }
 
 impl Pattern {
@@ -50,11 +60,27 @@ impl Pattern {
     pub fn new(pattern: &str) -> Result<Self> {
         let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
         let translated = translate::translate(pattern).map_err(|error| refused(error.0))?;
-        let regex = RegexBuilder::new(&translated)
+        match Automaton::new(pattern, &translated) {
+            Some(automaton) => Ok(Self { source: pattern.to_owned(), engine: Engine::Automaton(automaton) }),
+            None => Self::backtracking(pattern, &translated),
+        }
+    }
+
+    fn backtracking(pattern: &str, translated: &str) -> Result<Self> {
+        let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
+        let regex = RegexBuilder::new(translated)
             .backtrack_limit(BACKTRACK_LIMIT)
             .build()
             .map_err(|error| refused(error.to_string()))?;
-        Ok(Self { source: pattern.to_owned(), regex })
+        Ok(Self { source: pattern.to_owned(), engine: Engine::Backtracking(regex) })
+    }
+
+    /// As [`Self::new`], without an automaton.
+    #[cfg(test)]
+    fn by_backtracking(pattern: &str) -> Result<Self> {
+        let refused =
+            |error: translate::Refused| Error::Regex { pattern: pattern.to_owned(), message: error.0 };
+        Self::backtracking(pattern, &translate::translate(pattern).map_err(refused)?)
     }
 
     /// The pattern as it was given.
@@ -99,22 +125,30 @@ impl Pattern {
     ) -> Result<ControlFlow<()>> {
         let (mut from, mut last_end) = (0, None);
         while from <= text.len() && !text.is_empty() {
-            let found = self
-                .regex
-                .find_from_pos(text, from)
-                .map_err(|error| Error::Regex { pattern: self.source.clone(), message: error.to_string() })?;
-            let Some(found) = found else { break };
-            if found.start() == found.end() && last_end == Some(found.end()) {
+            let Some((start, end)) = self.find(text, from)? else { break };
+            if start == end && last_end == Some(end) {
                 from += text[from..].chars().next().map_or(1, char::len_utf8);
             } else {
-                if each(found.start(), found.end()).is_break() {
+                if each(start, end).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
-                from = found.end();
+                from = end;
                 last_end = Some(from);
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    fn find(&self, text: &str, from: usize) -> Result<Option<(usize, usize)>> {
+        let found = match &self.engine {
+            Engine::Automaton(automaton) => return Ok(automaton.find(text, from)),
+            Engine::Backtracking(regex) => regex.find_from_pos(text, from),
+        };
+        let refused = |error: fancy_regex::Error| Error::Regex {
+            pattern: self.source.clone(),
+            message: error.to_string(),
+        };
+        Ok(found.map_err(refused)?.map(|found| (found.start(), found.end())))
     }
 }
 

@@ -60,11 +60,12 @@ impl Tokenizer {
             input.first.bytes() + input.second.as_ref().map_or(0, Sequence::bytes) + 1
         };
         let sizes: Vec<usize> = inputs.iter().map(bytes).collect();
-        let pool = self.pipeline.pool();
+        let (crew, pool) = (crew.into(), self.pipeline.pool());
+        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let calls = self.pipeline.next_call();
         let batches = in_runs(
             &sizes,
-            crew.into(),
+            crew,
             || pool.take(),
             |worker| pool.put(worker),
             |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),

@@ -7,26 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::batch::{Crew, for_each_run, in_runs};
 use super::pieces::WHOLE;
 use super::pipeline::check_length;
+use super::ragged::{Ragged, Run};
 use super::{EncodeInput, Frame, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
-use crate::structures::huge_pages::vec_with_capacity;
 
 /// Ids that a worker's vector has room for at first, at most: room that is not touched costs nothing but addresses.
 const ROOM: usize = 1 << 26;
-
-/// Ids of unused room that a result may keep.
-const ROOM_LEFT: usize = 1 << 12;
-
-/// Ids of many texts end to end; text `i` has those from `row_splits[i]` to `row_splits[i + 1]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ragged<T> {
-    /// The ids.
-    pub ids: Vec<T>,
-    /// One more than there are texts, from 0, ascending.
-    pub row_splits: Vec<i64>,
-}
 
 /// A text, or part of a long one.
 #[derive(Clone, Debug)]
@@ -46,16 +34,6 @@ struct Framing<'a, T> {
 
 fn narrowed<T: Id>(ids: &[u32]) -> Vec<T> {
     ids.iter().map(|&id| T::narrow(id)).collect()
-}
-
-/// What one worker made of one run of pieces.
-struct Run {
-    /// The worker.
-    part: usize,
-    /// Where in the worker's vector.
-    ids: Range<usize>,
-    /// Ends of rows, counted from the beginning of the run.
-    row_ends: Vec<usize>,
 }
 
 /// Refuses texts that are too long before the first is encoded, since their pieces would not be.
@@ -81,11 +59,12 @@ impl Tokenizer {
         };
         let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
+        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let framing = Framing { texts, call, before: &before, after: &after };
         let (workers, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), vec_with_capacity::<T>(room));
+        let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), Vec::<T>::with_capacity(room));
         let finish = |(worker, part, ids)| {
             pool.put(worker);
             if let Ok(mut parts) = parts.lock() {
@@ -105,7 +84,7 @@ impl Tokenizer {
         })?;
         let mut parts = parts.into_inner().unwrap_or_default();
         parts.sort_unstable_by_key(|&(part, _)| part);
-        Ok(Ragged::join(parts.into_iter().map(|(_, ids)| ids).collect(), &runs))
+        Ok(Ragged::join(parts.into_iter().map(|(_, ids)| ids).collect(), &runs, crew.threads))
     }
 
     /// Encodes texts to bare ids and hands on the rows of each run of texts, in order and on the calling thread, while
@@ -127,6 +106,7 @@ impl Tokenizer {
         };
         let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
+        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let framing = Framing { texts, call, before: &before, after: &after };
         let encode = |run: Range<usize>, worker: &mut Worker| {
@@ -260,6 +240,7 @@ impl Tokenizer {
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
         };
         let (pieces, sizes) = self.pieces(texts, crew.threads);
+        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let count = |Piece { row, bytes, .. }: &Piece, worker: &mut Worker| {
             self.pipeline.seed_row(call, *row, worker);
@@ -280,36 +261,5 @@ impl Tokenizer {
             counts[row] += count;
         }
         Ok(counts)
-    }
-}
-
-impl<T: Id> Ragged<T> {
-    /// Puts the runs of several workers in order; the ids of a single worker are in order already and stay in place.
-    fn join(mut parts: Vec<Vec<T>>, runs: &[Run]) -> Self {
-        let mut row_splits = Vec::with_capacity(1 + runs.iter().map(|run| run.row_ends.len()).sum::<usize>());
-        row_splits.push(0);
-        let mut base = 0;
-        for run in runs {
-            row_splits.extend(run.row_ends.iter().map(|end| (base + end) as i64));
-            base += run.ids.len();
-        }
-        let ids = match parts.pop() {
-            Some(mut only) if parts.is_empty() => {
-                if only.capacity() > ROOM_LEFT + only.len() {
-                    only.shrink_to_fit();
-                }
-                only
-            }
-            Some(last) => {
-                parts.push(last);
-                let mut ids = vec_with_capacity(base);
-                for Run { part, ids: range, .. } in runs {
-                    ids.extend_from_slice(&parts[*part][range.clone()]);
-                }
-                ids
-            }
-            None => Vec::new(),
-        };
-        Self { ids, row_splits }
     }
 }

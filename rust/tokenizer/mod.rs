@@ -4,10 +4,13 @@ pub mod batch;
 mod decode;
 mod encode;
 mod ids;
+mod known_words;
 mod limits;
 mod pieces;
 pub mod pipeline;
 mod plan;
+mod pre_tokens;
+mod ragged;
 mod spaced;
 mod stream;
 mod training;
@@ -17,10 +20,10 @@ use std::sync::{Arc, OnceLock};
 
 pub use batch::Crew;
 pub use encode::{EncodeInput, Sequence};
-pub use ids::Ragged;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub(crate) use pipeline::check_length;
 pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
+pub use ragged::Ragged;
 pub use spaced::Spaced;
 pub use training::{Utf8Errors, WordCounting};
 

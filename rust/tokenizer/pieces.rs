@@ -78,7 +78,7 @@ impl Pipeline {
         let (splitter, normalizer) = match self.plan() {
             Plan::Scan(splitter) | Plan::Words(splitter) => (splitter, self.normalizer()),
             Plan::Spaced(_) => (Splitter::Spaces, None),
-            Plan::Stages => return None,
+            Plan::Cuts | Plan::Stages => return None,
         };
         let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
         let cuts = is_possible.then(|| self.encoder().cut_points(len))?;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::known_words::known_words;
 pub use super::plan::Plan;
 use super::plan::{plan, word_plan};
 use super::spaced::{Spaced, spaced};
@@ -12,7 +13,7 @@ use super::words::Words;
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
-use crate::engine::{Pool, Sink, Unit, WordEncoder, Worker};
+use crate::engine::{Pool, Sink, Unit, WordCache, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::{Bert, Normalizer};
@@ -23,6 +24,12 @@ use crate::{Error, Result};
 
 /// Bytes that the cache of one thread takes unless told otherwise.
 pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
+
+/// Bytes of text for which it pays to know words from the start.
+const WORTH_KNOWING: usize = 4 << 20;
+
+/// Bytes of text with one word that was not met before, at the least.
+const BYTES_PER_WORD: usize = 256;
 
 /// Bytes of the longest text: offsets have 32 bits, of which one is left free.
 pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
@@ -143,6 +150,17 @@ impl Pipeline {
         &self.pool
     }
 
+    /// Prepares for a call of `threads` threads on so many bytes.
+    pub fn prepare(&self, bytes: usize, threads: usize) {
+        if bytes >= WORTH_KNOWING {
+            let words = bytes / threads.max(1) / BYTES_PER_WORD;
+            self.pool.prepare(threads, |limit| {
+                known_words(&self.encoder, self.clean_up().is_some(), limit)
+                    .unwrap_or_else(|| WordCache::with_room(limit, words))
+            });
+        }
+    }
+
     /// The number of a new call, which its random choices depend on.
     pub fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
@@ -222,7 +240,7 @@ impl Pipeline {
             _ => Some(normalizer),
         });
         let is_identity = normalizer.is_none_or(|normalizer| normalizer.is_identity(piece));
-        if let (true, Plan::Scan(splitter)) = (is_identity, self.plan) {
+        if is_identity && matches!(self.plan, Plan::Scan(_) | Plan::Cuts) {
             return self.matchers.normalized.segments(piece, |inner| {
                 if let Some(id) = inner.token {
                     let normalized = Normalized::new(piece, segment.start, S::TRACKED);
@@ -230,8 +248,13 @@ impl Pipeline {
                     *word += 1;
                     return Ok(());
                 }
-                let start = segment.start + inner.start;
-                self.scan_original(splitter, text, start, segment.start + inner.end, word, worker, sink)
+                let (start, end) = (segment.start + inner.start, segment.start + inner.end);
+                match self.plan {
+                    Plan::Scan(splitter) => {
+                        self.scan_original(splitter, text, start, end, word, worker, sink)
+                    }
+                    _ => self.cut_original(text, start..end, word, worker, sink),
+                }
             });
         }
         let mut normalized = Normalized::new(piece, segment.start, S::TRACKED);
@@ -297,54 +320,43 @@ impl Pipeline {
         Ok(())
     }
 
+    /// The span stream over text that stages cut and do not change.
+    fn cut_original<S: Sink>(
+        &self,
+        text: &str,
+        range: Range<usize>,
+        word: &mut u32,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
+        let start = range.start;
+        let cut = self.cut(Normalized::new(&text[range], 0, false), self.plan)?;
+        let words = Words { encoder: &self.encoder, clean_up: None };
+        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
+        let bounds = |bound: fn(&Range<usize>) -> usize| cut.spans.iter().map(move |span| bound(span) as u32);
+        let (starts, ends): (Vec<u32>, Vec<u32>) =
+            (bounds(|span| span.start).collect(), bounds(|span| span.end).collect());
+        stream.take(start, &starts, &ends);
+        *word = stream.finish()?;
+        Ok(())
+    }
+
     /// Cuts normalized text into pre-tokens of this pipeline's unit, or of text where `plan` is not its own.
-    fn cut<'a>(&self, text: Normalized<'a>, plan: Plan) -> Result<PreTokenized<'a>> {
+    pub(super) fn cut<'a>(&self, text: Normalized<'a>, plan: Plan) -> Result<PreTokenized<'a>> {
         let mut cut = PreTokenized::new(text);
         match (plan, &self.pre_tokenizer) {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
             }),
+            (Plan::Cuts, Some(pre_tokenizer)) => pre_tokenizer.cut_unmapped(&mut cut)?,
             (_, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
             (_, None) => {}
         }
         Ok(cut)
     }
 
-    /// Calls `each` with every pre-token of a training text: the bytes that hold it and its place there.
-    ///
-    /// An added token is a pre-token of its own, which counts as any other word, as in Hugging Face.
-    /// The pre-tokens are made of [`Self::training_unit`].
-    ///
-    /// # Errors
-    /// Those of the pre-tokenizer.
-    pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        if let (Plan::Words(splitter), Some(_)) = (self.plan, self.late_clean_up()) {
-            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
-            return Ok(());
-        }
-        let plan = match self.plan {
-            _ if self.training_unit() != self.unit => Plan::Stages,
-            Plan::Words(_) => Plan::Scan(Splitter::Bert),
-            plan => plan,
-        };
-        self.matchers.original.segments(text, |segment| match segment.token {
-            Some(_) => {
-                each(text.as_bytes(), segment.start, segment.end);
-                Ok(())
-            }
-            None => self.pre_tokens_of_segment(text, segment, plan, &mut each),
-        })
-    }
-
-    /// The normalizer that the pre-tokens of training still have to go through, each by itself, once they are counted.
-    ///
-    /// Added tokens count as they are, so there must not be any.
-    pub(super) fn late_clean_up(&self) -> Option<Bert> {
-        self.clean_up().filter(|_| self.matchers.original.is_empty())
-    }
-
     /// The normalizer that changes pre-tokens one by one.
-    fn clean_up(&self) -> Option<Bert> {
+    pub(super) fn clean_up(&self) -> Option<Bert> {
         match (self.plan, &self.normalizer) {
             (Plan::Words(_), Some(Normalizer::Bert(bert))) => Some(*bert),
             _ => None,
@@ -356,37 +368,6 @@ impl Pipeline {
     /// The trainer learns such a token as it stands in the text, not by its byte characters: Hugging Face does so.
     pub fn training_unit(&self) -> Unit {
         self.training_unit
-    }
-
-    fn pre_tokens_of_segment(
-        &self,
-        text: &str,
-        segment: Segment,
-        plan: Plan,
-        each: &mut impl FnMut(&[u8], usize, usize),
-    ) -> Result<()> {
-        let piece = &text[segment.start..segment.end];
-        let mut normalized = Normalized::new(piece, segment.start, false);
-        if let Some(normalizer) = self.normalizer.as_ref().filter(|normalizer| !normalizer.is_identity(piece))
-        {
-            normalized = normalizer.normalize(normalized)?;
-        }
-        let text = normalized.text();
-        self.matchers.normalized.segments(text, |Segment { start, end, token }| {
-            match (token, plan) {
-                (Some(_), _) => each(text.as_bytes(), start, end),
-                (None, Plan::Scan(splitter)) => splitter.for_each_span(&text[start..end], |from, to| {
-                    each(text.as_bytes(), start + from, start + to);
-                }),
-                (None, _) => {
-                    let cut = self.cut(normalized.slice(start..end), plan)?;
-                    for span in &cut.spans {
-                        each(cut.text.text().as_bytes(), span.start, span.end);
-                    }
-                }
-            }
-            Ok(())
-        })
     }
 }
 

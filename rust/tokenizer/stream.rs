@@ -2,7 +2,7 @@
 
 use super::words::Words;
 use crate::Result;
-use crate::engine::word_cache::Ahead;
+use crate::engine::ahead::Ahead;
 use crate::engine::{Sink, WordTokens, Worker};
 
 /// Units that are looked up together, so that one waits for memory while others are found.

@@ -330,3 +330,24 @@ class TestLibraries:
         assert letters().encode_batch_ids(pd.Series(TEXTS, dtype=object)) == IDS
         with pytest.raises(InputTypeError, match="text 1 is"):
             letters().encode_batch_ids(pd.Series(["a", None]))
+
+
+class TestWidths:
+    """Strings of one, two and four bytes a character, which threads write as UTF-8."""
+
+    @pytest.mark.parametrize("text", ["é", "ÿ1 ", "日本", "a日", "🐈a", "a🐈é日", "\x80", "\u07ff\u0800\uffff\U00010000"])
+    @pytest.mark.parametrize("times", [1, 9_000])
+    def test_all_widths_give_what_one_text_gives(self, text: str, times: int) -> None:
+        tokenizer = byte_level()
+        texts = [text * times, "", text, "ascii", text * 3] * 20
+        expected = [tokenizer.encode(one).ids for one in texts[:5]] * 20
+        assert tokenizer.encode_batch_ids(texts, num_threads=3) == expected
+        assert tokenizer.count_tokens(iter(texts)).tolist() == [len(ids) for ids in expected]
+
+    @pytest.mark.parametrize("bad", ["\ud800", "é\udfff", "\ud83d\ude00", "🐈\ud800"])
+    @pytest.mark.parametrize("row", [0, 7, 39])
+    def test_the_row_with_surrogates_is_named(self, bad: str, row: int) -> None:
+        texts = ["日本" * 20_000] * 40
+        texts[row] += bad
+        with pytest.raises(InputTypeError, match=f"^text {row} has lone surrogates"):
+            byte_level().encode_batch_arrays(texts)

@@ -80,7 +80,7 @@ pub(super) fn symbolise(
     };
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
     let built = run_parts(STAGE, total, parts, on_progress, |part, meter| {
-        let mut builder = ArenaBuilder::new(words.byte_len() + words.len() + 1, &large);
+        let mut builder = ArenaBuilder::new(&large);
         for index in metered(words, part, meter) {
             builder.push_word(
                 words.count(index),

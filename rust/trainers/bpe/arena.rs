@@ -3,7 +3,6 @@
 use super::cells::{self, HEADER, LARGE, PAYLOAD, is_header, is_inside};
 use super::headers::HeaderIndex;
 use super::walk::Part;
-use crate::structures::huge_pages::vec_with_capacity;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 use crate::{Error, Result};
@@ -141,9 +140,9 @@ pub(super) struct ArenaBuilder<'a> {
 }
 
 impl<'a> ArenaBuilder<'a> {
-    /// A builder with room for `capacity` cells, which finds weights too large for a header in `large_weights`.
-    pub(super) fn new(capacity: usize, large_weights: &'a [u64]) -> Self {
-        Self { cells: vec_with_capacity(capacity), large_weights }
+    /// A builder that finds weights too large for a header in `large_weights`.
+    pub(super) fn new(large_weights: &'a [u64]) -> Self {
+        Self { cells: Vec::new(), large_weights }
     }
 
     /// The weights too large for a header, ascending.

@@ -9,7 +9,7 @@ use super::pairs::{LengthLimit, PairTable, key};
 use super::tokens::Tokens;
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
-use crate::structures::huge_pages::vec_with_capacity;
+use crate::structures::huge_pages::vec_filled;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 
@@ -207,13 +207,12 @@ impl Counter<'_> {
             filter.add(key);
         }
         let (starts, total) = starts(part_lens);
-        // Merging will add about as many, which costs nothing until it does.
-        let places = vec_of_zeros(total, 2 * total);
+        // The same memory throughout: an atomic number is laid out as the number itself.
+        let places: Vec<_> = vec_filled(0, total).into_iter().map(AtomicU32::new).collect();
         let parts = self.parts().into_iter().zip(starts).collect();
         self.run(parts, on_progress, |(part, next), meter| {
             self.list(part, next, &places, &by_ids, &filter, meter);
         })?;
-        // The same memory: an atomic number is laid out as the number itself.
         let places = places.into_iter().map(AtomicU32::into_inner).collect();
         Ok(PairTable::new(threshold, self.length_limit, by_ids, &pairs, places))
     }
@@ -274,11 +273,4 @@ fn starts(mut part_lens: Vec<Vec<u32>>) -> (Vec<Vec<u32>>, usize) {
         }
     }
     (part_lens, total as usize)
-}
-
-/// Zeros that several threads may replace.
-fn vec_of_zeros(len: usize, capacity: usize) -> Vec<AtomicU32> {
-    let mut zeros = vec_with_capacity(capacity);
-    zeros.resize_with(len, AtomicU32::default);
-    zeros
 }

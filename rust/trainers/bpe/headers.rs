@@ -2,7 +2,6 @@
 
 use super::cells::{LARGE, PAYLOAD, is_header};
 use crate::Result;
-use crate::structures::huge_pages::vec_with_capacity;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 
@@ -48,10 +47,6 @@ impl HeaderIndex {
         let share = (cells.len() / threads.max(1) + 1).next_multiple_of(STRIDE);
         let parts = cells.chunks(share).collect();
         let indexed = run_parts(STAGE, cells.len() as u64, parts, on_progress, index_part)?;
-        if self.strides.is_empty() {
-            self.strides = vec_with_capacity(cells.len().div_ceil(STRIDE));
-            self.headers = vec_with_capacity(indexed.iter().map(|(_, headers)| headers.len()).sum());
-        }
         self.strides.clear();
         self.headers.clear();
         for (strides, headers) in indexed {

@@ -1,0 +1,147 @@
+//! Strings of Python that are not ASCII, written as UTF-8 by several threads.
+//!
+//! CPython would do it one by one under the GIL, and keep the result as long as the string.
+
+use std::ops::Range;
+
+use encoding_rs::mem::{convert_latin1_to_utf8, convert_utf16_to_utf8};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3::types::string::PyStringData;
+
+/// Units that are written at a time.
+const CHUNK: usize = 1 << 13;
+
+/// Units that are worth a thread.
+const WORTH_A_THREAD: usize = 1 << 18;
+
+/// What a string holds, in units of the width of its widest character.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Units {
+    One(&'static [u8]),
+    Two(&'static [u16]),
+    Four(&'static [u32]),
+}
+
+/// Some strings as UTF-8, one after the other, and the place of each.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) bytes: Vec<u8>,
+    pub(super) places: Vec<Range<usize>>,
+}
+
+#[expect(unsafe_code, reason = "units and the string that holds them lie side by side in one structure")]
+fn kept<T>(units: &[T]) -> &'static [T] {
+    // SAFETY: the caller of `Units::of` keeps the string.
+    unsafe { &*std::ptr::from_ref(units) }
+}
+
+impl Units {
+    /// The units of a string, which has to be kept alive as long as they are used; none if it is ASCII, which is UTF-8 already.
+    #[expect(unsafe_code, reason = "there is no safe look at a string's own memory")]
+    pub(super) fn of(string: &Bound<'_, PyString>) -> PyResult<Option<Self>> {
+        // SAFETY: the object is a string and alive.
+        if unsafe { ffi::PyUnicode_IS_COMPACT_ASCII(string.as_ptr()) } != 0 {
+            return Ok(None);
+        }
+        // SAFETY: strings do not change once others can see them.
+        Ok(Some(match unsafe { string.data()? } {
+            PyStringData::Ucs1(units) => Self::One(kept(units)),
+            PyStringData::Ucs2(units) => Self::Two(kept(units)),
+            PyStringData::Ucs4(units) => Self::Four(kept(units)),
+        }))
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Self::One(units) => units.len(),
+            Self::Two(units) => units.len(),
+            Self::Four(units) => units.len(),
+        }
+    }
+
+    /// Most bytes that the units take as UTF-8.
+    fn bound(self) -> usize {
+        match self {
+            Self::One(units) => 2 * units.len(),
+            Self::Two(units) => 3 * units.len(),
+            Self::Four(units) => 4 * units.len(),
+        }
+    }
+
+    /// Appends the text as UTF-8; false if it has lone surrogates.
+    fn write(self, out: &mut Vec<u8>) -> bool {
+        match self {
+            Self::One(units) => {
+                write_chunks(units, 2, out, convert_latin1_to_utf8);
+                true
+            }
+            Self::Two(units) => {
+                let is_text = !units.chunks(CHUNK).any(|chunk| {
+                    // No early end, which would keep it from looking at many units at a time.
+                    chunk.iter().filter(|&&unit| unit & 0xF800 == 0xD800).count() > 0
+                });
+                if is_text {
+                    write_chunks(units, 3, out, convert_utf16_to_utf8);
+                }
+                is_text
+            }
+            Self::Four(units) => units.iter().all(|&unit| {
+                let Some(c) = char::from_u32(unit) else { return false };
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                true
+            }),
+        }
+    }
+}
+
+fn write_chunks<T>(units: &[T], most: usize, out: &mut Vec<u8>, convert: impl Fn(&[T], &mut [u8]) -> usize) {
+    for chunk in units.chunks(CHUNK) {
+        let start = out.len();
+        out.resize(start + most * chunk.len(), 0);
+        let written = convert(chunk, &mut out[start..]);
+        out.truncate(start + written);
+    }
+}
+
+/// Writes all strings, in order; the place of the first one with lone surrogates is the error.
+pub(super) fn write_all(strings: &[Units], threads: usize) -> Result<Vec<Written>, usize> {
+    let total: usize = strings.iter().map(|units| units.len()).sum();
+    let threads = (total / WORTH_A_THREAD).clamp(1, threads.max(1));
+    let (mut groups, mut rest, mut first) = (Vec::new(), strings, 0);
+    while !rest.is_empty() {
+        let ends = rest.iter().scan(0, |end, units| {
+            *end += units.len();
+            Some(*end)
+        });
+        let count = 1 + ends.take_while(|&end| end < total.div_ceil(threads)).count();
+        let (group, others) = rest.split_at(count.min(rest.len()));
+        groups.push((first, group));
+        (first, rest) = (first + group.len(), others);
+    }
+    if groups.len() < 2 {
+        return groups.into_iter().map(|(first, group)| write_group(first, group)).collect();
+    }
+    std::thread::scope(|scope| {
+        let writers: Vec<_> =
+            groups.into_iter().map(|(first, group)| scope.spawn(move || write_group(first, group))).collect();
+        let joined = writers
+            .into_iter()
+            .map(|writer| writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.collect()
+    })
+}
+
+fn write_group(first: usize, group: &[Units]) -> Result<Written, usize> {
+    let mut bytes = Vec::with_capacity(group.iter().map(|units| units.bound()).sum());
+    let mut places = Vec::with_capacity(group.len());
+    for (at, units) in (first..).zip(group) {
+        let start = bytes.len();
+        if !units.write(&mut bytes) {
+            return Err(at);
+        }
+        places.push(start..bytes.len());
+    }
+    Ok(Written { bytes, places })
+}

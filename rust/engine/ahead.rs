@@ -1,0 +1,45 @@
+//! Pre-tokens whose entries are on their way from memory.
+
+/// In keys: what is looked for is a part of a pre-token, and has other tokens than a pre-token of the same bytes.
+pub(super) const PART: u128 = 1 << 127;
+
+/// A pre-token whose entry is on its way from memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead {
+    /// Without bytes for a long pre-token.
+    pub(super) key: u128,
+    /// As many bits as the largest table has places.
+    pub(super) hash: u32,
+    /// First byte of the pre-token in its text.
+    pub start: u32,
+    pub(super) end: u32,
+    /// Number of the pre-token in its text.
+    pub word: u32,
+}
+
+impl Ahead {
+    /// Whether the pre-token is too long for a key.
+    #[inline]
+    pub(super) fn is_long(self) -> bool {
+        self.key & !PART == 0
+    }
+
+    /// Whether this is a part of a pre-token that differs from a pre-token of the same bytes.
+    pub fn is_part(self) -> bool {
+        self.key & PART != 0
+    }
+}
+
+/// Asks for an entry without waiting for it.
+#[inline]
+#[expect(unsafe_code, reason = "a hint to the processor; safe Rust has none")]
+pub(super) fn prefetch<E>(entries: &[E], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(entry) = entries.get(place) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing and cannot fault; the address is that of a live entry besides.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (entries, place);
+}
