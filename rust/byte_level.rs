@@ -11,6 +11,12 @@ const CHAR_BOUND: usize = 0x144;
 
 const CHAR_TO_BYTE: [u16; CHAR_BOUND] = char_to_byte();
 
+/// The UTF-8 of each byte's character, and its length.
+static BYTE_TO_UTF8: [([u8; 2], u8); 256] = byte_to_utf8();
+
+/// How many bytes are mapped at a time.
+const CHUNK: usize = 32;
+
 /// No byte has this character.
 const NONE: u16 = 256;
 
@@ -48,6 +54,18 @@ const fn char_to_byte() -> [u16; CHAR_BOUND] {
     table
 }
 
+const fn byte_to_utf8() -> [([u8; 2], u8); 256] {
+    let chars = byte_to_char();
+    let mut table = [([0; 2], 1); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        // No character of the alphabet needs more than two bytes.
+        table[byte].1 = chars[byte].encode_utf8(&mut table[byte].0).len() as u8;
+        byte += 1;
+    }
+    table
+}
+
 /// The byte that `c` stands for, if it belongs to the alphabet.
 pub fn char_to_byte_of(c: char) -> Option<u8> {
     CHAR_TO_BYTE.get(c as usize).and_then(|&byte| u8::try_from(byte).ok())
@@ -55,7 +73,16 @@ pub fn char_to_byte_of(c: char) -> Option<u8> {
 
 /// Appends the characters of `bytes` to `out`.
 pub fn push_mapped(bytes: &[u8], out: &mut String) {
-    out.extend(bytes.iter().map(|&byte| BYTE_TO_CHAR[byte as usize]));
+    for bytes in bytes.chunks(CHUNK) {
+        let (mut mapped, mut len) = ([0; 2 * CHUNK], 0);
+        for &byte in bytes {
+            let (utf8, width) = BYTE_TO_UTF8[byte as usize];
+            // Two bytes always, the second of which the next character may replace.
+            mapped[len..len + 2].copy_from_slice(&utf8);
+            len += usize::from(width);
+        }
+        out.push_str(&String::from_utf8_lossy(&mapped[..len]));
+    }
 }
 
 /// Appends the bytes that `token` stands for, or its own UTF-8 if a character is foreign to the alphabet.
@@ -86,6 +113,21 @@ mod tests {
         assert_eq!(bytes, (0..=255).collect::<Vec<u8>>());
         assert_eq!(BYTE_TO_CHAR[b' ' as usize], 'Ġ');
         assert_eq!(BYTE_TO_CHAR[b'\n' as usize], 'Ċ');
+    }
+
+    mod naive {
+        pub(super) fn map(bytes: &[u8]) -> String {
+            bytes.iter().map(|&byte| super::BYTE_TO_CHAR[byte as usize]).collect()
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn push_mapped_matches_naive(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..3 * CHUNK)) {
+            let mut mapped = String::new();
+            push_mapped(&bytes, &mut mapped);
+            proptest::prop_assert_eq!(mapped, naive::map(&bytes));
+        }
     }
 
     #[test]

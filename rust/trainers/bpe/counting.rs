@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::arena::Arena;
 use super::pairs::{LengthLimit, PairTable, key};
 use super::tokens::Tokens;
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
+use crate::structures::huge_pages::vec_filled;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 
@@ -203,40 +206,39 @@ impl Counter<'_> {
             *by_ids.entry(key) = index;
             filter.add(key);
         }
-        let parts = self.parts().into_iter().zip(&part_lens).collect();
-        let listed = self
-            .run(parts, on_progress, |(part, lens), meter| self.list(part, lens, &by_ids, &filter, meter))?;
-        let places = interleave(listed, &part_lens);
+        let (starts, total) = starts(part_lens);
+        // The same memory throughout: an atomic number is laid out as the number itself.
+        let places: Vec<_> = vec_filled(0, total).into_iter().map(AtomicU32::new).collect();
+        let parts = self.parts().into_iter().zip(starts).collect();
+        self.run(parts, on_progress, |(part, next), meter| {
+            self.list(part, next, &places, &by_ids, &filter, meter);
+        })?;
+        let places = places.into_iter().map(AtomicU32::into_inner).collect();
         Ok(PairTable::new(threshold, self.length_limit, by_ids, &pairs, places))
     }
 
-    /// The places of all tracked pairs in a range, pair by pair.
+    /// Writes the places of all tracked pairs in a range to where `next` says for each pair.
+    ///
+    /// No two threads write to the same place, so they need nothing but memory that may be shared.
     fn list(
         self,
         part: Range<usize>,
-        lens: &[u32],
+        mut next: Vec<u32>,
+        places: &[AtomicU32],
         by_ids: &FlatMap<u32>,
         filter: &Filter,
         meter: &Meter,
-    ) -> Vec<u32> {
-        let mut total = 0;
-        let mut next: Vec<usize> = Vec::with_capacity(lens.len());
-        for &len in lens {
-            next.push(total);
-            total += len as usize;
-        }
-        let mut places = vec![0; total];
+    ) {
         self.visit(part, meter, |key, position, _| {
             if !filter.may_hold(key) {
                 return;
             }
             if let Some(index) = by_ids.get(key) {
                 let next = &mut next[index as usize];
-                places[*next] = position;
+                places[*next as usize].store(position, Ordering::Relaxed);
                 *next += 1;
             }
         });
-        places
     }
 }
 
@@ -260,19 +262,15 @@ fn lens(counts: &Counts, pairs: &[(u64, u64, u32)]) -> Vec<u32> {
     pairs.iter().map(|&(key, ..)| counts.get(key).map_or(0, |count| count.occurrences)).collect()
 }
 
-/// Joins the parts' lists pair by pair, earlier parts first.
-fn interleave(mut listed: Vec<Vec<u32>>, part_lens: &[Vec<u32>]) -> Vec<u32> {
-    if let [places] = &mut listed[..] {
-        return std::mem::take(places);
-    }
-    let mut places = Vec::with_capacity(listed.iter().map(Vec::len).sum());
-    let mut starts = vec![0; listed.len()];
+/// Where the places of each pair start in each part, if they lie pair by pair and earlier parts first; and how many there
+/// are in all.
+fn starts(mut part_lens: Vec<Vec<u32>>) -> (Vec<Vec<u32>>, usize) {
+    let mut total = 0;
     for index in 0..part_lens.first().map_or(0, Vec::len) {
-        for ((part, lens), start) in listed.iter().zip(part_lens).zip(&mut starts) {
-            let end = *start + lens[index] as usize;
-            places.extend_from_slice(&part[*start..end]);
-            *start = end;
+        for lens in &mut part_lens {
+            let len = std::mem::replace(&mut lens[index], total);
+            total += len;
         }
     }
-    places
+    (part_lens, total as usize)
 }

@@ -1,14 +1,16 @@
 //! Choosing and applying merges, one threshold after the other.
 
-use super::arena::{Arena, BATCH};
+use super::arena::Arena;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
-use super::neighbours::Neighbours;
-use super::pairs::{LengthLimit, Pair, PairTable};
+use super::neighbours::{self, Neighbours};
+use super::pairs::{LengthLimit, Pair, PairTable, key};
 use super::tokens::Tokens;
+use super::walk::{self, Replacement};
 use super::{BpeTrainer, TrainedBpe};
 use crate::Result;
+use crate::structures::flat_map::FlatMap;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::Pacer;
 
@@ -21,11 +23,13 @@ pub(super) struct Tuning {
     pub(super) spread: u64,
     /// At most about this many pairs reach the threshold for every 100 tokens still to be found.
     pub(super) tracked_percent: usize,
+    /// A merge with more places than this is shared out, so many places to a thread.
+    pub(super) share: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { spread: 256, tracked_percent: 130 }
+        Self { spread: 256, tracked_percent: 130, share: 1 << 13 }
     }
 }
 
@@ -44,7 +48,8 @@ pub(super) struct MergeLoop<'a> {
     tuning: Tuning,
     tokens: Tokens,
     arena: Arena,
-    neighbours: Neighbours,
+    // One for each thread, where so many have been needed.
+    neighbours: Vec<Neighbours>,
     choice: Choice,
     initial: usize,
     // The next threshold is at most this.
@@ -71,7 +76,7 @@ impl<'a> MergeLoop<'a> {
             ceiling: u64::MAX,
             tokens,
             arena,
-            neighbours: Neighbours::default(),
+            neighbours: Vec::new(),
             choice,
             pairs_return: false,
             merges: Vec::new(),
@@ -84,7 +89,7 @@ impl<'a> MergeLoop<'a> {
         let mut pacer = Pacer::new("merge pairs", (self.trainer.vocab_size - self.initial) as u64);
         while self.wants_more() && self.run_threshold(&mut pacer, on_progress)? == Outcome::Exhausted {}
         pacer.finish(self.done(), on_progress)?;
-        Ok(TrainedBpe { vocab: self.tokens.into_texts(), merges: self.merges, counts: self.counts })
+        Ok(self.into_trained())
     }
 
     fn wants_more(&self) -> bool {
@@ -106,19 +111,15 @@ impl<'a> MergeLoop<'a> {
             let pair = pairs.get(index);
             let prefix = self.trainer.continuing_subword_prefix.as_deref();
             let (joined, known) = self.tokens.join(pair.left, pair.right, prefix);
-            self.record(pair);
+            self.merges.push((pair.left, pair.right));
+            self.counts.push(pair.count);
             if known {
                 // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
                 self.pairs_return = true;
                 self.ceiling = u64::MAX;
-                let mut weight = 0;
-                for &position in pairs.places(index) {
-                    if self.arena.merge_at(position, pair.left, pair.right, joined).is_some() {
-                        weight += self.arena.weight_at(position as usize);
-                    }
-                    pacer.tick(1, self.done(), on_progress)?;
-                }
                 let Pair { left, right, .. } = pair;
+                let replacement = Replacement { left, right, joined };
+                let (_, weight) = self.walk(&pairs, index, replacement, pacer, on_progress)?;
                 self.choice.recount(Merged { left, right, joined, weight, first_new: 0 });
                 return Ok(Outcome::Exhausted);
             }
@@ -152,17 +153,46 @@ impl<'a> MergeLoop<'a> {
         counter.table(sketch, threshold, on_progress)
     }
 
-    /// Notes a merge; a pair that was merged before keeps its later place alone, as in Hugging Face.
-    fn record(&mut self, pair: Pair) {
-        let ids = (pair.left, pair.right);
-        if self.pairs_return
-            && let Some(place) = self.merges.iter().position(|&known| known == ids)
-        {
-            self.merges.remove(place);
-            self.counts.remove(place);
+    /// What was learnt. A pair that was merged before keeps its later place alone, as in Hugging Face.
+    fn into_trained(self) -> TrainedBpe {
+        let (mut merges, mut counts) = (self.merges, self.counts);
+        if self.pairs_return {
+            let mut last: FlatMap<u32> = FlatMap::with_capacity(merges.len());
+            for (&(left, right), place) in merges.iter().zip(0..) {
+                *last.entry(key(left, right)) = place;
+            }
+            let learnt = merges.into_iter().zip(counts).zip(0..);
+            let kept =
+                learnt.filter(|&(((left, right), _), place)| last.get(key(left, right)) == Some(place));
+            (merges, counts) = kept.map(|(merge, _)| merge).unzip();
         }
-        self.merges.push(ids);
-        self.counts.push(pair.count);
+        TrainedBpe { vocab: self.tokens.into_texts(), merges, counts }
+    }
+
+    /// Replaces a pair everywhere, on several threads where there is enough to do; returns how many had a part in it, whose
+    /// neighbours are noted, and how often the pair was replaced, by the words' counts.
+    fn walk(
+        &mut self,
+        pairs: &PairTable,
+        index: u32,
+        replacement: Replacement,
+        pacer: &mut Pacer,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<(usize, u64)> {
+        let (places, done) = (pairs.places(index), self.done());
+        let wanted = (places.len() / self.tuning.share.max(1)).clamp(1, self.trainer.threads.max(1));
+        let parts = self.arena.whole().split(places, wanted);
+        let used = parts.len();
+        if self.neighbours.len() < used {
+            self.neighbours.resize_with(used, Neighbours::default);
+        }
+        let neighbours = &mut self.neighbours[..used];
+        for part in &mut *neighbours {
+            part.start(self.tokens.len());
+        }
+        let mut tick = |units| pacer.tick(units, done, on_progress);
+        let performed = walk::apply(parts, replacement, neighbours, &mut tick)?;
+        Ok((used, performed))
     }
 
     /// Replaces a pair by a new token everywhere and brings all counts up to date.
@@ -176,39 +206,38 @@ impl<'a> MergeLoop<'a> {
     ) -> Result<()> {
         let Pair { left, right, .. } = pairs.get(index);
         let done = self.done();
-        self.neighbours.start(self.tokens.len());
-        let (mut live, mut performed) = ([(0, 0); BATCH], 0);
-        for places in pairs.places(index).chunks(BATCH) {
-            let len = self.arena.preview(places, left, &mut live);
-            for &(position, weight) in &live[..len] {
-                if let Some(applied) = self.arena.merge_at(position, left, right, joined) {
-                    self.neighbours.note(position, weight, applied, joined);
-                    performed += weight;
-                }
-            }
-            pacer.tick(BATCH as u64, done, on_progress)?;
-        }
-        self.neighbours.finish();
+        let replacement = Replacement { left, right, joined };
+        let (parts, performed) = self.walk(pairs, index, replacement, pacer, on_progress)?;
+        let parts = &mut self.neighbours[..parts];
 
         let (base, first_new) = (pairs.next_place(), pairs.len() as u32);
         let tokens = &self.tokens;
-        self.neighbours.left.for_each(|token, tally| {
-            pairs.lower(token, left, tally.weight);
-            pairs.open(token, joined, tally, tokens, base)
-        });
-        self.neighbours.right.for_each(|token, tally| {
-            pairs.lower(right, token, tally.weight);
-            pairs.open(joined, token, tally, tokens, base)
-        });
-        let twin = self.neighbours.twin;
-        if twin.occurrences > 0 {
+        neighbours::for_each(
+            parts,
+            |part| &mut part.left,
+            |token, tally| {
+                pairs.lower(token, left, tally.weight);
+                pairs.open(token, joined, tally, tokens, base)
+            },
+        );
+        neighbours::for_each(
+            parts,
+            |part| &mut part.right,
+            |token, tally| {
+                pairs.lower(right, token, tally.weight);
+                pairs.open(joined, token, tally, tokens, base)
+            },
+        );
+        neighbours::for_twin(parts, |twin| {
             pairs.lower(right, left, twin.weight);
-            self.neighbours.twin.slot = pairs.open(joined, joined, twin, tokens, base);
-        }
+            pairs.open(joined, joined, twin, tokens, base)
+        });
         pairs.retire(index);
         if pairs.next_place() > base {
-            let tick = |units| pacer.tick(units, done, on_progress);
-            self.neighbours.hand_out(pairs.places_from(base), tick)?;
+            for part in parts {
+                let tick = |units| pacer.tick(units, done, on_progress);
+                part.hand_out(pairs.places_from(base), tick)?;
+            }
         }
         let merged = Merged { left, right, joined, weight: performed, first_new };
         self.choice.update(merged, pairs, &self.arena);

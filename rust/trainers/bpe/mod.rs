@@ -5,12 +5,13 @@
 //! without overlap, by the concatenation of its texts. Source: Sennrich et al. 2016, section 3.2.
 //!
 //! How it is made fast, with the same result:
-//! * words lie back to back in one array of `u32` cells (`arena`); a merged token keeps its place there, so lists of
-//!   occurrences stay sorted and never need repair;
+//! * words lie back to back in one array of `u32` cells (`arena`, `cells`); a merged token keeps its place there, so
+//!   lists of occurrences stay sorted and never need repair;
 //! * only pairs that can win soon are tracked (`pairs`): counts never rise, so a pair below a threshold is forgotten
 //!   until the threshold itself is lowered, which recounts everything (`counting`), two to four times in all;
 //! * a merge tallies its neighbours in dense arrays (`neighbours`), so the hash map is asked once per distinct
 //!   neighbour, not once per occurrence;
+//! * threads share out the words where a merge has many places (`walk`);
 //! * the queue asks for counts late ([`crate::structures::bucket_queue`]), so falling counts cost it nothing.
 //!
 //! Time: O(symbols + occurrences merged), and three passes over what is left of the words per threshold; one huge word
@@ -21,8 +22,10 @@
 
 mod alphabet;
 mod arena;
+mod cells;
 mod choice;
 mod counting;
+mod headers;
 mod likelihood;
 mod merge_loop;
 #[cfg(test)]
@@ -33,6 +36,7 @@ mod pairs;
 mod tests;
 mod ties;
 mod tokens;
+mod walk;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;

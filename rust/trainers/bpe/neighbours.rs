@@ -1,6 +1,6 @@
 //! What one merge changes, summed by neighbouring token.
 
-use super::arena::Applied;
+use super::cells::Applied;
 use crate::Result;
 use crate::structures::workers::METER_EVERY;
 
@@ -39,13 +39,8 @@ impl Side {
         self.places.push((token, position));
     }
 
-    /// Visits every neighbour once; `visit` returns where its places go.
-    #[inline]
-    pub(super) fn for_each(&mut self, mut visit: impl FnMut(u32, Tally) -> u32) {
-        for &token in &self.touched {
-            let tally = &mut self.tallies[token as usize];
-            tally.slot = visit(token, *tally);
-        }
+    fn tally(&mut self, token: u32) -> &mut Tally {
+        &mut self.tallies[token as usize]
     }
 
     /// Writes each place into its neighbour's part of `lists`, in order; calls `tick` with the number written.
@@ -80,7 +75,7 @@ pub(super) struct Neighbours {
     /// Tokens behind the new one; places are the new one's.
     pub(super) right: Side,
     /// The new token behind itself.
-    pub(super) twin: Tally,
+    twin: Tally,
     twin_places: Vec<u32>,
     // The last right neighbour waits: if it is part of the next occurrence, it was never one.
     waiting: Option<(u32, u32, u64)>,
@@ -99,10 +94,12 @@ impl Neighbours {
         self.twin_places.clear();
     }
 
-    /// Notes a merge into `joined` at `position` of a word counted `weight` times; positions ascend.
+    /// Notes a merge into `joined` at `position` of a word counted `weight` times; positions ascend, and the word's cells
+    /// are counted from `base`.
     #[inline]
-    pub(super) fn note(&mut self, position: u32, weight: u64, applied: Applied, joined: u32) {
-        match applied.left {
+    pub(super) fn note(&mut self, position: u32, weight: u64, applied: Applied, base: usize, joined: u32) {
+        let left = applied.left.map(|(token, start)| (token, (base + start) as u32));
+        match left {
             // Only this merge makes the new token, so the one before must be the last occurrence.
             Some((token, start)) if token == joined => {
                 self.waiting = None;
@@ -138,5 +135,61 @@ impl Neighbours {
             lists[slot..slot + self.twin_places.len()].copy_from_slice(&self.twin_places);
         }
         Ok(())
+    }
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.occurrences += other.occurrences;
+    }
+
+    /// Takes the part of a list from `slot` on that its own places need.
+    fn take_slots(&mut self, slot: &mut u32) {
+        self.slot = *slot;
+        if *slot != UNPLACED {
+            *slot += self.occurrences;
+        }
+    }
+}
+
+/// Visits every neighbour on one side once, with its sums over all parts of the words; `visit` returns where its places go,
+/// those of earlier parts first.
+#[inline]
+pub(super) fn for_each(
+    parts: &mut [Neighbours],
+    side: impl Fn(&mut Neighbours) -> &mut Side,
+    mut visit: impl FnMut(u32, Tally) -> u32,
+) {
+    for at in 0..parts.len() {
+        let (before, rest) = parts.split_at_mut(at);
+        for touched in 0..side(&mut rest[0]).touched.len() {
+            let token = side(&mut rest[0]).touched[touched];
+            if before.iter_mut().any(|part| side(part).tally(token).occurrences > 0) {
+                continue;
+            }
+            let mut sum = Tally::default();
+            for part in &mut *rest {
+                sum.add(*side(part).tally(token));
+            }
+            let mut slot = visit(token, sum);
+            for part in &mut *rest {
+                side(part).tally(token).take_slots(&mut slot);
+            }
+        }
+    }
+}
+
+/// As [`for_each`], for the new token behind itself.
+pub(super) fn for_twin(parts: &mut [Neighbours], visit: impl FnOnce(Tally) -> u32) {
+    let mut sum = Tally::default();
+    for part in &*parts {
+        sum.add(part.twin);
+    }
+    if sum.occurrences > 0 {
+        let mut slot = visit(sum);
+        for part in parts {
+            part.twin.take_slots(&mut slot);
+        }
     }
 }

@@ -1,0 +1,109 @@
+//! Where words start and how often they occur, found from any cell of theirs.
+
+use super::cells::{LARGE, PAYLOAD, is_header};
+use crate::Result;
+use crate::structures::progress::OnProgress;
+use crate::structures::workers::{METER_EVERY, Meter, run_parts};
+
+const STAGE: &str = "count pairs";
+
+/// Cells per entry of the header index.
+const STRIDE: usize = 64;
+
+/// How many strides the start of a word is looked for in.
+const FAR: usize = 64;
+
+/// Where the headers of one stride of cells are.
+#[derive(Clone, Copy, Debug)]
+struct Headers {
+    /// A bit for each cell of the stride.
+    bits: u64,
+    /// Number of headers before the stride.
+    before: u32,
+}
+
+/// The headers of all words.
+#[derive(Debug)]
+pub(super) struct HeaderIndex {
+    strides: Vec<Headers>,
+    // All headers once more: next to each other they are more likely to be in the cache than among the cells.
+    headers: Vec<u32>,
+    large_weights: Vec<u64>,
+}
+
+impl HeaderIndex {
+    /// An index of nothing yet, with the weights too large for a header.
+    pub(super) fn new(large_weights: Vec<u64>) -> Self {
+        Self { strides: Vec::new(), headers: Vec::new(), large_weights }
+    }
+
+    /// Notes where the headers of compact words are.
+    pub(super) fn build(
+        &mut self,
+        cells: &[u32],
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<()> {
+        let share = (cells.len() / threads.max(1) + 1).next_multiple_of(STRIDE);
+        let parts = cells.chunks(share).collect();
+        let indexed = run_parts(STAGE, cells.len() as u64, parts, on_progress, index_part)?;
+        self.strides.clear();
+        self.headers.clear();
+        for (strides, headers) in indexed {
+            let before = self.headers.len() as u32;
+            self.strides.extend(strides.iter().map(|part| Headers { before: before + part.before, ..*part }));
+            self.headers.extend(headers);
+        }
+        Ok(())
+    }
+
+    /// The count of the word that `header` starts.
+    #[inline]
+    pub(super) fn weight(&self, header: u32) -> u64 {
+        if header & LARGE == 0 {
+            u64::from(header & PAYLOAD)
+        } else {
+            self.large_weights[(header & PAYLOAD) as usize]
+        }
+    }
+
+    /// The count of the word around `position`.
+    #[inline]
+    pub(super) fn weight_at(&self, position: usize) -> u64 {
+        let Headers { bits, before } = self.strides[position / STRIDE];
+        let bits = bits & ((1 << (position % STRIDE)) - 1);
+        // Every position lies behind the first header, so there is one to go back to.
+        self.weight(self.headers[(before + bits.count_ones()) as usize - 1])
+    }
+
+    /// Where the word around `position` starts; `None` if that is far away.
+    pub(super) fn word_start(&self, position: usize) -> Option<usize> {
+        let last = position / STRIDE;
+        let at = |stride: usize, bits: u64| (bits != 0).then(|| stride * STRIDE + bits.ilog2() as usize);
+        at(last, self.strides[last].bits & ((1 << (position % STRIDE)) - 1)).or_else(|| {
+            (last.saturating_sub(FAR)..last).rev().find_map(|stride| at(stride, self.strides[stride].bits))
+        })
+    }
+}
+
+/// The headers of some strides, counted from their start, and their headers.
+fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, Vec<u32>) {
+    let (mut strides, mut headers) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), Vec::new());
+    for cells in cells.chunks(METER_EVERY) {
+        for cells in cells.chunks(STRIDE) {
+            let before = headers.len() as u32;
+            let mut bits = 0;
+            for (at, &cell) in cells.iter().enumerate() {
+                if is_header(cell) {
+                    bits |= 1 << at;
+                    headers.push(cell);
+                }
+            }
+            strides.push(Headers { bits, before });
+        }
+        if !meter.add(cells.len()) {
+            break;
+        }
+    }
+    (strides, headers)
+}
