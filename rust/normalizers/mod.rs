@@ -99,7 +99,7 @@ impl Normalizer {
             Self::Strip { left, .. } => !left,
             Self::Precompiled(charsmap) => charsmap.leaves_spaces(),
             Self::Replace(replacement) => replace::leaves_spaces(replacement),
-            Self::Prepend(_) | Self::Bert(_) => false,
+            Self::Prepend(_) | Self::Bert(_) | Self::SentencePiece(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::leaves_spaces),
         }
     }
@@ -121,7 +121,7 @@ impl Normalizer {
                 }
                 TextPattern::Regex(pattern) => pattern != RUN_OF_SPACES || c == ' ',
             },
-            Self::Prepend(_) | Self::Bert(_) | Self::Nmt => true,
+            Self::Prepend(_) | Self::Bert(_) | Self::Nmt | Self::SentencePiece(_) => true,
             Self::Precompiled(charsmap) => charsmap.is_longest_first(),
             Self::Sequence(stages) => stages.iter().any(|stage| stage.may_join(c)),
             Self::Unicode(_) | Self::Lowercase | Self::Strip { .. } | Self::StripAccents => false,

@@ -138,7 +138,7 @@ impl Tokenizer {
             self.post_process(Encoding::from_columns(Arc::clone(&columns), range), None, add_special_tokens)
         };
         let mut encodings = ranges.into_iter().map(finish).collect::<Result<Vec<_>>>()?;
-        self.pad(&mut encodings);
+        self.pad(&mut encodings)?;
         Ok(encodings.into_iter().zip(scores).collect())
     }
 }
