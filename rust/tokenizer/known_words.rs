@@ -4,8 +4,9 @@ use crate::byte_level::char_to_byte_of;
 use crate::engine::key::SHORT;
 use crate::engine::{Unit, WordCache, WordEncoder};
 
-/// Words at most: those of the lowest ids, which are as a rule the most frequent ones.
-const MOST: usize = 1 << 15;
+/// Words at most: those of the lowest ids, which are as a rule the most frequent ones. More would cost more memory, which has
+/// to be made and copied, than they save.
+const MOST: usize = 1 << 14;
 
 /// A cache of at most `limit` bytes that knows the first tokens of the vocabulary, if the model takes tokens whole.
 ///
@@ -16,7 +17,7 @@ pub(super) fn known_words(encoder: &WordEncoder, is_changed: bool, limit: usize)
         return None;
     }
     let vocab = model.vocab();
-    let mut cache = WordCache::with_room(limit, vocab.len().min(MOST));
+    let mut cache = WordCache::with_room(limit, 2 * vocab.len().min(MOST));
     let (mut word, mut known) = (Vec::with_capacity(SHORT), 0);
     for token in (0..vocab.id_bound().min(4 * MOST)).filter_map(|id| vocab.token(id as u32)) {
         let Some(id) = vocab.id(token).filter(|_| spell(token, unit, &mut word)) else { continue };
