@@ -10,6 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::types::string::PyStringData;
 
+use crate::structures::threads::share;
+
 /// Units that are written at a time.
 const CHUNK: usize = 1 << 13;
 
@@ -109,28 +111,20 @@ fn write_chunks<T>(units: &[T], most: usize, out: &mut Vec<u8>, convert: impl Fn
 pub(super) fn write_all(strings: &[Units], threads: usize) -> Result<Vec<Written>, usize> {
     let total: usize = strings.iter().map(|units| units.len()).sum();
     let threads = (total / WORTH_A_THREAD).clamp(1, threads.max(1));
+    // Strings without characters do not each make a group.
+    let share_len = total.div_ceil(threads).max(1);
     let (mut groups, mut rest, mut first) = (Vec::new(), strings, 0);
     while !rest.is_empty() {
         let ends = rest.iter().scan(0, |end, units| {
             *end += units.len();
             Some(*end)
         });
-        let count = 1 + ends.take_while(|&end| end < total.div_ceil(threads)).count();
+        let count = 1 + ends.take_while(|&end| end < share_len).count();
         let (group, others) = rest.split_at(count.min(rest.len()));
         groups.push((first, group));
         (first, rest) = (first + group.len(), others);
     }
-    if groups.len() < 2 {
-        return groups.into_iter().map(|(first, group)| write_group(first, group)).collect();
-    }
-    std::thread::scope(|scope| {
-        let writers: Vec<_> =
-            groups.into_iter().map(|(first, group)| scope.spawn(move || write_group(first, group))).collect();
-        let joined = writers
-            .into_iter()
-            .map(|writer| writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        joined.collect()
-    })
+    share(groups, |(first, group)| write_group(first, group)).into_iter().collect()
 }
 
 fn write_group(first: usize, group: &[Units]) -> Result<Written, usize> {

@@ -9,7 +9,7 @@ use super::errors::{exception, to_python};
 use super::strings::{Units, Written, write_all};
 use crate::tokenizer::Utf8Errors;
 
-/// Texts that stay alive and unchanged while the interpreter is detached; most are not copied.
+/// Texts that stay alive and unchanged while the interpreter is detached; ASCII, bytes and columns are not copied.
 pub(super) struct Texts {
     /// Each lies in what one of the other fields owns, and is lent for no longer than `self` lives.
     rows: Vec<&'static str>,

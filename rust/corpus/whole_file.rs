@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::thread::ScopedJoinHandle;
 
+use crate::structures::threads::share;
 use crate::tokenizer::Utf8Errors;
 use crate::{Error, Result};
 
@@ -21,7 +21,7 @@ const PART: usize = 1 << 20;
 pub(super) fn read_file(path: &Path, errors: Utf8Errors, threads: usize) -> Result<String> {
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
     let mut file = File::open(path).map_err(failed("open"))?;
-    let bytes = read_bytes(&mut file, path, threads).map_err(failed("read"))?;
+    let bytes = read_bytes(&mut file, threads).map_err(failed("read"))?;
     let bytes = match text_of(bytes, threads) {
         Ok(text) => return Ok(text),
         Err(bytes) => bytes,
@@ -36,55 +36,54 @@ pub(super) fn read_file(path: &Path, errors: Utf8Errors, threads: usize) -> Resu
     }
 }
 
-fn read_bytes(file: &mut File, path: &Path, threads: usize) -> io::Result<Vec<u8>> {
+fn read_bytes(file: &mut File, threads: usize) -> io::Result<Vec<u8>> {
     let metadata = file.metadata()?;
     // What is no regular file may be read only once, and does not know its length.
     let len = if metadata.is_file() { metadata.len().min(MOST_ROOM) as usize } else { 0 };
     let mut bytes = vec![0; len];
     let threads = (len / PART).clamp(1, threads.max(1));
-    let known = if threads == 1 {
-        fill(file, &mut bytes)?
-    } else {
-        let known = read_parts(path, &mut bytes, threads)?;
-        file.seek(SeekFrom::Start(known as u64))?;
-        known
-    };
+    let known = if len > 0 { read_parts(file, &mut bytes, threads)? } else { 0 };
     bytes.truncate(known);
     if known == len {
+        if len > 0 {
+            file.seek(SeekFrom::Start(len as u64))?;
+        }
         file.read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }
 
-/// Each thread reads a part by a handle of its own; returns how many bytes there were.
-fn read_parts(path: &Path, bytes: &mut [u8], threads: usize) -> io::Result<usize> {
+/// Each thread reads a part; returns how many bytes there were.
+fn read_parts(file: &File, bytes: &mut [u8], threads: usize) -> io::Result<usize> {
     let part_len = bytes.len().div_ceil(threads);
-    let read_part = |at: usize, part: &mut [u8]| {
-        let mut file = File::open(path)?;
-        file.seek(SeekFrom::Start((at * part_len) as u64))?;
-        fill(&mut file, part)
-    };
-    std::thread::scope(|scope| {
-        let parts = bytes.chunks_mut(part_len).enumerate();
-        let readers: Vec<_> = parts.map(|(at, part)| scope.spawn(move || read_part(at, part))).collect();
-        let (mut known, mut is_whole) = (0, true);
-        for reader in readers {
-            let read = joined(reader)?;
-            // A file that became shorter ends with the first part that does.
-            if is_whole {
-                known += read;
-            }
-            is_whole &= read == part_len;
+    let parts: Vec<(usize, &mut [u8])> = bytes.chunks_mut(part_len).enumerate().collect();
+    let (mut known, mut is_whole) = (0, true);
+    for read in share(parts, |(at, part)| fill(file, part, (at * part_len) as u64)) {
+        let read = read?;
+        // A file that became shorter ends with the first part that does.
+        if is_whole {
+            known += read;
         }
-        Ok(known)
-    })
+        is_whole &= read == part_len;
+    }
+    Ok(known)
 }
 
-/// Reads until the memory is full or the file is at its end; returns how many bytes.
-fn fill(file: &mut File, memory: &mut [u8]) -> io::Result<usize> {
+/// Reads from byte `start` on until the memory is full or the file is at its end; returns how many bytes.
+fn fill(file: &File, memory: &mut [u8], start: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    use std::os::unix::fs::FileExt as _;
+    #[cfg(windows)]
+    use std::os::windows::fs::FileExt as _;
+
     let mut filled = 0;
     while filled < memory.len() {
-        match file.read(&mut memory[filled..]) {
+        let (rest, at) = (&mut memory[filled..], start + filled as u64);
+        #[cfg(unix)]
+        let read = file.read_at(rest, at);
+        #[cfg(windows)]
+        let read = file.seek_read(rest, at);
+        match read {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -115,15 +114,8 @@ fn is_utf8(bytes: &[u8], threads: usize) -> bool {
         let continuing = bytes[near..].iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80);
         if near == 0 { 0 } else { near + continuing.count() }
     };
-    std::thread::scope(|scope| {
-        let parts = (0..threads).map(|at| &bytes[cut(at).min(cut(at + 1))..cut(at + 1)]);
-        let checks: Vec<_> = parts.map(|part| scope.spawn(move || is_valid(part))).collect();
-        checks.into_iter().fold(true, |is_valid, check| joined(check) & is_valid)
-    })
-}
-
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    let parts = (0..threads).map(|at| &bytes[cut(at).min(cut(at + 1))..cut(at + 1)]);
+    share(parts.collect(), is_valid).into_iter().all(|is_valid| is_valid)
 }
 
 #[cfg(test)]

@@ -44,12 +44,14 @@ impl Pool {
     /// Gives workers that are yet to come a copy of the cache that `make` answers, which gets the limit of a cache; it
     /// is asked once, and only if fewer than `threads` workers are there.
     pub fn prepare(&self, threads: usize, make: impl FnOnce(usize) -> WordCache) {
-        let idle = self.idle.try_lock().map_or(0, |idle| idle.len());
-        if let Ok(mut known) = self.known.try_lock()
-            && known.is_none()
-            && idle < threads
-        {
-            *known = Some(Arc::new(make(self.cache_limit)));
+        let has_workers = self.idle.try_lock().is_ok_and(|idle| idle.len() >= threads);
+        if has_workers || self.known.try_lock().is_ok_and(|known| known.is_some()) {
+            return;
+        }
+        // Made while nothing is locked: a fork in the meantime leaves no lock behind.
+        let made = Arc::new(make(self.cache_limit));
+        if let Ok(mut known) = self.known.try_lock() {
+            *known = Some(made);
         }
     }
 
@@ -62,7 +64,7 @@ impl Pool {
 
     /// Bytes that the caches of idle workers take, and what new ones are to know.
     pub fn cache_bytes(&self) -> usize {
-        let known = self.known.lock().map_or(0, |known| known.as_ref().map_or(0, |known| known.bytes()));
+        let known = self.known.try_lock().map_or(0, |known| known.as_ref().map_or(0, |known| known.bytes()));
         let idle = self.idle.lock();
         known + idle.map_or(0, |idle| idle.iter().map(|worker| worker.cache.bytes()).sum())
     }
@@ -72,7 +74,7 @@ impl Pool {
         if let Ok(mut idle) = self.idle.lock() {
             idle.clear();
         }
-        if let Ok(mut known) = self.known.lock() {
+        if let Ok(mut known) = self.known.try_lock() {
             *known = None;
         }
     }

@@ -75,11 +75,11 @@ impl WordCache {
         }
     }
 
-    /// An empty cache that will have room for so many words from the start, if that is well below `limit`.
+    /// An empty cache that will have room for so many words from the start, or for as many as go into a quarter of `limit`.
     pub fn with_room(limit: usize, words: usize) -> Self {
-        let capacity = (3 * words).next_power_of_two();
-        let is_small = capacity * size_of::<Entry>() <= limit / 4;
-        let first_capacity = if is_small { capacity.max(FIRST_CAPACITY) } else { FIRST_CAPACITY };
+        let most = limit / 4 / size_of::<Entry>();
+        let capacity = (3 * words).min(most).next_power_of_two();
+        let first_capacity = if capacity > most { capacity / 2 } else { capacity }.max(FIRST_CAPACITY);
         Self { first_capacity, ..Self::new(limit) }
     }
 

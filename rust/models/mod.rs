@@ -187,7 +187,7 @@ impl Model {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.options().ignore_merges,
             Self::Unigram(_) => false,
             Self::WordPiece(wordpiece) => wordpiece.options().max_input_chars_per_word >= bytes,
-            Self::WordLevel(_) => true,
+            Self::WordLevel(words) => words.spaced_words().is_none(),
         }
     }
 

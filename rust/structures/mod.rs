@@ -9,6 +9,7 @@ pub mod fraction;
 pub mod huge_pages;
 pub mod progress;
 pub mod regex;
+pub mod threads;
 pub mod tournament;
 pub mod workers;
 pub mod worthwhile;

@@ -45,7 +45,7 @@ pub struct Pattern {
 
 #[derive(Clone, Debug)]
 enum Engine {
-    /// Time in proportion to the text, for patterns that need no more.
+    /// Each search in time in proportion to the text, for patterns that need no more.
     Automaton(Automaton),
     /// One way after the other.
     Backtracking(Regex),

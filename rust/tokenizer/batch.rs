@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 use crate::Result;
 
@@ -78,6 +79,7 @@ pub fn for_each_run<S, T: Send>(
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     let Crew { threads, watch } = crew;
+    let threads = threads.max(1);
     let total: usize = sizes.iter().sum();
     let runs = runs(sizes, (total / (threads * 16)).clamp(SERIAL_BYTES, 1 << 20));
     let next = AtomicUsize::new(0);
@@ -129,7 +131,9 @@ pub fn for_each_run<S, T: Send>(
         lead()?;
     } else {
         std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..threads.min(runs.len())).map(|_| scope.spawn(help)).collect();
+            // Where the system refuses threads, there are fewer.
+            let start = |_| Builder::new().spawn_scoped(scope, help).ok();
+            let helpers: Vec<_> = (1..threads.min(runs.len())).map_while(start).collect();
             let outcome = lead();
             for helper in helpers {
                 if let Err(panic) = helper.join() {

@@ -60,9 +60,20 @@ mod tests {
     use crate::engine::word_encoder::MissScratch;
     use crate::models::Model;
     use crate::models::bpe::{Bpe, BpeOptions};
-    use crate::models::wordlevel::WordLevel;
+    use crate::models::wordlevel::{SpacedWords, WordLevel};
     use crate::models::wordpiece::{WordPiece, WordPieceOptions};
     use crate::vocab::Vocab;
+
+    #[test]
+    fn nothing_is_known_where_words_are_looked_for_within() {
+        let words = WordLevel::new(Arc::new(Vocab::from_tokens(["<unk>", "a"])), "<unk>".to_owned());
+        let spaced = SpacedWords { kinds: Arc::default(), byte_fallback: false };
+        for (spaced, is_known) in [(None, true), (Some(spaced), false)] {
+            let model = Model::WordLevel(words.clone().with_spaced_words(spaced));
+            let encoder = WordEncoder::new(Arc::new(model), Unit::Text);
+            assert_eq!(known_words(&encoder, false, 1 << 20).is_some(), is_known);
+        }
+    }
 
     proptest! {
         #[test]

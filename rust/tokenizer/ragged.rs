@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::engine::sink::Id;
+use crate::structures::threads::share;
 
 /// Ids of unused room that a result may keep.
 const ROOM_LEFT: usize = 1 << 12;
@@ -61,25 +62,20 @@ impl<T: Id> Ragged<T> {
 /// The pieces one after the other, `len` ids in all.
 fn concat<T: Id>(pieces: &[&[T]], len: usize, threads: usize) -> Vec<T> {
     let mut ids = vec![T::default(); len];
-    let share = len.div_ceil(threads.max(1)).max(1);
-    std::thread::scope(|scope| {
-        let (mut pieces, mut free) = (pieces, ids.as_mut_slice());
-        while !pieces.is_empty() {
-            let ends = pieces.iter().scan(0, |end, piece| {
-                *end += piece.len();
-                Some(*end)
-            });
-            let count = 1 + ends.take_while(|&end| end < share).count();
-            let (own, rest) = pieces.split_at(count.min(pieces.len()));
-            let (room, others) = free.split_at_mut(own.iter().map(|piece| piece.len()).sum());
-            (pieces, free) = (rest, others);
-            if pieces.is_empty() {
-                copy(own, room);
-            } else {
-                scope.spawn(|| copy(own, room));
-            }
-        }
-    });
+    let share_len = len.div_ceil(threads.max(1)).max(1);
+    let (mut pieces, mut free, mut shares) = (pieces, ids.as_mut_slice(), Vec::new());
+    while !pieces.is_empty() {
+        let ends = pieces.iter().scan(0, |end, piece| {
+            *end += piece.len();
+            Some(*end)
+        });
+        let count = 1 + ends.take_while(|&end| end < share_len).count();
+        let (own, rest) = pieces.split_at(count.min(pieces.len()));
+        let (room, others) = free.split_at_mut(own.iter().map(|piece| piece.len()).sum());
+        shares.push((own, room));
+        (pieces, free) = (rest, others);
+    }
+    share(shares, |(own, room)| copy(own, room));
     ids
 }
 

@@ -346,6 +346,10 @@ class TestWidths:
         assert tokenizer.encode_batch_ids(texts, num_threads=3) == expected
         assert tokenizer.count_tokens(iter(texts)).tolist() == [len(ids) for ids in expected]
 
+    def test_empty_strings_of_a_subclass_share_a_thread(self) -> None:
+        assert byte_level().encode_batch_ids([np.str_("")] * 20_000, num_threads=64) == [[]] * 20_000
+        assert byte_level().encode_batch_ids([np.str_("ab")]) == [byte_level().encode("ab").ids]
+
     @pytest.mark.parametrize("bad", ["\ud800", "é\udfff", "\ud83d\ude00", "🐈\ud800"])
     @pytest.mark.parametrize("row", [0, 7, 39])
     def test_the_row_with_surrogates_is_named(self, bad: str, row: int) -> None:
