@@ -97,6 +97,16 @@ impl PyTokenizer {
     }
 
     /// Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their ids.
+    ///
+    /// A token's rank is its id. A pre-token that is a token is taken whole, as it stands (`ignore_merges`); in others the
+    /// neighbours that spell the token of the lowest rank are merged first.
+    ///
+    /// Raises:
+    ///     `FormatError`: a line is malformed, a token or a rank is there twice, a byte has no token, or a special token's
+    ///         text or id is taken.
+    ///     `RegexError`: `pattern` does not compile.
+    ///     `IdRangeError`: an id is out of range.
+    ///     `FileError`: the file cannot be read.
     #[staticmethod]
     #[pyo3(signature = (path, pattern, special_tokens=None))]
     fn from_tiktoken(
@@ -115,7 +125,15 @@ impl PyTokenizer {
         Ok(Self::of(State::of(py.detach(read).or_raise(py)?)))
     }
 
-    /// Writes a `.tiktoken` file of a byte-level BPE model, whole or not at all; added tokens are left out.
+    /// Writes a `.tiktoken` file of a byte-level BPE model, whole or not at all; added tokens and all stages but the model
+    /// are left out.
+    ///
+    /// Raises:
+    ///     `OptionError`: the file would be read as another model: it is not BPE, has dropout, a prefix or a suffix, or kinds
+    ///         of pieces; a token is not spelled in the byte-level alphabet, or a byte has none; merges are not in the
+    ///         order of ids, or others would be made too; or, without `ignore_merges`, a token is not what its own text
+    ///         is encoded to.
+    ///     `FileError`: the file cannot be written.
     fn save_tiktoken(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let parts = self.shared.state().parts();
         py.detach(|| atomic_file::write(&path, tiktoken::write(&parts)?.as_bytes())).or_raise(py)

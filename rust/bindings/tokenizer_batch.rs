@@ -14,6 +14,7 @@ use super::int_lists::{list_of_ints, list_of_lists, push_rows};
 use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
+use super::trainers::unsigned;
 use crate::corpus::count::count_files;
 use crate::corpus::documents::read_documents;
 use crate::engine::sink::Id;
@@ -122,16 +123,21 @@ impl PyTokenizer {
 
     /// The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
     ///
-    /// The score is the sum of the pre-tokens' scores; of equal ones the tokenization goes first whose beginning does, pre-token
-    /// by pre-token.
+    /// The score is a natural logarithm, the sum of the pre-tokens' scores; of equal ones the tokenization goes first whose
+    /// beginning does, pre-token by pre-token. Time and memory are in proportion to `n` and the length of the text.
+    ///
+    /// Raises:
+    ///     `OptionRangeError`: `n` is negative.
+    ///     `OptionError`: `n` is more than 1024, or the model is not Unigram.
     #[pyo3(signature = (sequence, n, *, add_special_tokens=true))]
     fn encode_nbest(
         &self,
         py: Python<'_>,
         sequence: &Bound<'_, PyAny>,
-        n: usize,
+        n: i64,
         add_special_tokens: bool,
     ) -> PyResult<Vec<(PyEncoding, f64)>> {
+        let n = unsigned(py, "n", n)?;
         let text = self::text(sequence)?;
         let core = self.core(py)?;
         let best = py.detach(|| core.encode_nbest(&text, n, add_special_tokens)).or_raise(py)?;

@@ -226,7 +226,7 @@ fn name_of<T: Copy + PartialEq, const N: usize>(names: &[(&'static str, T); N], 
 }
 
 /// A number that must not be negative.
-fn unsigned<T: TryFrom<i64>>(py: Python<'_>, option: &str, given: i64) -> PyResult<T> {
+pub(super) fn unsigned<T: TryFrom<i64>>(py: Python<'_>, option: &str, given: i64) -> PyResult<T> {
     let message = || format!("{option} is {given} but must be at least 0");
     let invalid = |_| exception(py, "OptionRangeError", message());
     T::try_from(given).map_err(invalid)

@@ -13,8 +13,8 @@ use super::splits;
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::byte_level::{BYTE_TO_CHAR, char_to_byte_of, push_mapped};
 use crate::decoders::Decoder;
-use crate::models::Model;
-use crate::models::bpe::{Bpe, BpeOptions};
+use crate::models::bpe::{Bpe, BpeOptions, Scratch};
+use crate::models::{Model, Tokens};
 use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
 use crate::processors::PostProcessor;
 use crate::structures::finder::TextPattern;
@@ -114,8 +114,9 @@ fn shown(line: &str) -> String {
 /// The file of a byte-level BPE model, without the added tokens.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for other models, tokens that are no bytes, a byte without a token, and merges that are not
-/// in the order of ids or fewer than the ranks would allow.
+/// [`Error::Unsupported`] for other models, kinds of pieces, tokens that are no bytes, a byte without a token, merges
+/// that are not in the order of ids or fewer than the ranks would allow, and, unless the model takes whole tokens as they
+/// stand (`ignore_merges`), a token that its own text does not give.
 pub fn write(parts: &Parts) -> Result<String> {
     let refuse = |message: String| {
         Err(Error::Unsupported(format!("a .tiktoken file cannot express this model: {message}")))
@@ -129,6 +130,9 @@ pub fn write(parts: &Parts) -> Result<String> {
     }
     if options.dropout.is_some_and(|dropout| dropout > 0.0) {
         return refuse("it has dropout".to_owned());
+    }
+    if bpe.kinds().is_some() {
+        return refuse("its pieces have kinds".to_owned());
     }
     let mut tokens = bpe.vocab().sorted_by_id();
     tokens.retain(|&(_, id)| parts.added.get(id).is_none());
@@ -157,6 +161,13 @@ pub fn write(parts: &Parts) -> Result<String> {
             pair[1],
         ));
     }
+    if !options.ignore_merges
+        && let Some((token, id)) = not_from_its_text(bpe, &tokens)?
+    {
+        return refuse(format!(
+            "`{token}` with id {id} is not what its text is encoded to, but would be taken whole (ignore_merges)"
+        ));
+    }
     let mut file = String::new();
     for (token, id) in tokens {
         let bytes: Vec<u8> = token.chars().filter_map(char_to_byte_of).collect();
@@ -166,4 +177,79 @@ pub fn write(parts: &Parts) -> Result<String> {
         file.push('\n');
     }
     Ok(file)
+}
+
+/// The first token that merging does not make of its own text.
+fn not_from_its_text<'a>(bpe: &Bpe, tokens: &[(&'a str, u32)]) -> Result<Option<(&'a str, u32)>> {
+    let mut plain = bpe.clone();
+    plain.set_options(BpeOptions::default())?;
+    let (mut scratch, mut found) = (Scratch::default(), Tokens::default());
+    for &(token, id) in tokens {
+        found.clear();
+        plain.encode_word(token, &mut scratch, &mut found)?;
+        if found.ids != [id] {
+            return Ok(Some((token, id)));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::models::piece_kind::PieceKind;
+    use crate::testing::cases;
+
+    fn ids(parts: &Parts, text: &str) -> Vec<u32> {
+        let Model::Bpe(bpe) = &*parts.model else { panic!("it is BPE") };
+        let (mut scratch, mut tokens) = (Scratch::default(), Tokens::default());
+        bpe.encode_word(text, &mut scratch, &mut tokens).expect("every byte has a token");
+        tokens.ids
+    }
+
+    fn bytes() -> Vec<String> {
+        BYTE_TO_CHAR.iter().map(char::to_string).collect()
+    }
+
+    proptest! {
+        #![proptest_config(cases(500))]
+
+        // Of all merges, those chosen are kept; what is then written must be read as the same on any text.
+        #[test]
+        fn what_is_written_encodes_as_what_is_read(
+            tokens in prop::collection::btree_set("[abc]{2,4}", 0..8),
+            order in any::<u64>(),
+            kept in prop::collection::vec(prop::bool::weighted(0.8), 40),
+            ignore_merges in any::<bool>(),
+            texts in prop::collection::vec("[abc]{0,9}", 8),
+        ) {
+            let mut tokens: Vec<String> = tokens.into_iter().collect();
+            fastrand::Rng::with_seed(order).shuffle(&mut tokens);
+            let all: Vec<String> = bytes().into_iter().chain(tokens.clone()).collect();
+            let known: Vec<(&str, u32)> = (0..).zip(&all).map(|(id, token)| (token.as_str(), id)).collect();
+            let mut merges = splits::every_split(&known).expect("few");
+            splits::sort_by_rank(&mut merges, |id| id);
+            let mut keep = kept.into_iter().chain(std::iter::repeat(true));
+            merges.retain(|_| keep.next().unwrap_or(true));
+            let options = BpeOptions { ignore_merges, ..BpeOptions::default() };
+            let bpe = Bpe::from_pairs(Arc::new(Vocab::from_tokens(&all)), &merges, options).expect("no dropout");
+            let parts = Parts::of_model(Arc::new(Model::Bpe(bpe)));
+            if let Ok(file) = write(&parts) {
+                let back = read(&file, "a test", ".", &[]).expect("it is well formed");
+                for text in texts.iter().chain(&tokens) {
+                    prop_assert_eq!(ids(&back, text), ids(&parts, text), "{:?} of {:?}", text, tokens);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_of_pieces_are_not_left_out() {
+        let bpe = Bpe::from_pairs(Arc::new(Vocab::from_tokens(bytes())), &[], BpeOptions::default());
+        let bpe = bpe.expect("no dropout").with_kinds(vec![PieceKind::Normal; 256]).expect("256 kinds");
+        let refused = write(&Parts::of_model(Arc::new(Model::Bpe(bpe)))).expect_err("it has kinds");
+        assert!(refused.to_string().ends_with("its pieces have kinds"), "{refused}");
+    }
 }

@@ -85,11 +85,18 @@ pub fn read(vocab: &Path, merges: &Path) -> Result<VocabAndMerges> {
 /// lines for ids without a token: as in Hugging Face, what follows such a gap is read back with other ids.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// [`Error::Unsupported`] for BPE whose pieces have kinds and for SentencePiece's models of words, which these files know
+/// nothing of; [`Error::Io`].
 pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<PathBuf>> {
     let name =
         |name: &str| folder.join(prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}-{name}")));
     let files = match model {
+        Model::Bpe(bpe) if bpe.kinds().is_some() => {
+            return unsupported("the kinds of the pieces of a SentencePieceBPE model");
+        }
+        Model::WordLevel(words) if words.spaced_words().is_some() => {
+            return unsupported("the kinds of the pieces of a SentencePieceWord model");
+        }
         Model::Bpe(bpe) => {
             vec![(name("vocab.json"), vocab_json(bpe.vocab())), (name("merges.txt"), merges(bpe))]
         }
@@ -101,6 +108,10 @@ pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<P
         atomic_file::write(path, text.as_bytes())?;
     }
     Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+fn unsupported<T>(what: &str) -> Result<T> {
+    Err(Error::Unsupported(format!("files of a vocabulary cannot hold {what}")))
 }
 
 fn merges(bpe: &Bpe) -> String {

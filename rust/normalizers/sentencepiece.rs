@@ -3,6 +3,7 @@
 //! Pieces that the user defined are kept from the rules, and white space may stand behind words instead of before them.
 //! Where neither is so, the stages `Precompiled`, `Replace` and `Prepend` do the same.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Charsmap;
@@ -50,7 +51,7 @@ pub struct SentencePiece {
 }
 
 /// A character and the bytes of the old text that it stands for.
-type Placed = (char, std::ops::Range<usize>);
+type Placed = (char, Range<usize>);
 
 impl SentencePiece {
     /// Builds the stage.
@@ -100,13 +101,26 @@ impl SentencePiece {
                 at += len;
             }
         }
-        let mut placed: Vec<Placed> = Vec::with_capacity(old.len() - at);
+        let mut rewrite = text.rewrite();
+        // Spaces may yet turn out to be at the end; all else is placed at once, since a list of it would be far longer
+        // than the text.
+        let mut spaces: Vec<Placed> = Vec::new();
+        let mut place = |c: char, source: Range<usize>| {
+            if options.remove_extra_whitespaces && c == space {
+                spaces.push((c, source));
+                return;
+            }
+            for (c, source) in spaces.drain(..) {
+                rewrite.push(c, source);
+            }
+            rewrite.push(c, source);
+        };
         let is_empty = at == old.len();
         if let Some(first) = old[at..].chars().next()
             && options.add_dummy_prefix
             && !options.treat_whitespace_as_suffix
         {
-            placed.push((space, at..at + first.len_utf8()));
+            place(space, at..at + first.len_utf8());
         }
         let mut is_after_space = options.remove_extra_whitespaces;
         while at < old.len() {
@@ -115,22 +129,15 @@ impl SentencePiece {
                 new = new.trim_start_matches(' ');
             }
             let visible = |c: char| if c == ' ' { space } else { c };
-            placed.extend(new.chars().map(|c| (visible(c), at..at + len)));
+            new.chars().for_each(|c| place(visible(c), at..at + len));
             if !new.is_empty() {
                 is_after_space = options.remove_extra_whitespaces && new.ends_with(' ');
             }
             at += len;
         }
-        if options.remove_extra_whitespaces {
-            placed.truncate(placed.iter().rposition(|&(c, _)| c != space).map_or(0, |last| last + 1));
-        }
         if !is_empty && options.add_dummy_prefix && options.treat_whitespace_as_suffix {
             let last = old.chars().next_back().map_or(0, char::len_utf8);
-            placed.push((space, old.len() - last..old.len()));
-        }
-        let mut rewrite = text.rewrite();
-        for (c, source) in placed {
-            rewrite.push(c, source);
+            rewrite.push(space, old.len() - last..old.len());
         }
         rewrite.finish()
     }
@@ -148,7 +155,15 @@ mod tests {
     #[test]
     fn spaces_go_from_the_ends_and_one_is_left_of_several() {
         let options = SentencePieceOptions::default;
-        let cases = [("", ""), ("  ", ""), (" a  b ", "▁a▁b"), ("▁", ""), ("a▁ ", "▁a"), ("▁ a", "▁▁▁a")];
+        let cases = [
+            ("", ""),
+            ("  ", ""),
+            (" a  b ", "▁a▁b"),
+            ("▁", ""),
+            ("a▁ ", "▁a"),
+            ("▁ a", "▁▁▁a"),
+            (" a ▁▁ b▁ ▁ ", "▁a▁▁▁▁b"),
+        ];
         for (text, expected) in cases {
             assert_eq!(normalize(options(), text), expected, "{text:?}");
         }

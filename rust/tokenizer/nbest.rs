@@ -103,7 +103,7 @@ impl Tokenizer {
         n: usize,
         add_special_tokens: bool,
     ) -> Result<Vec<(Encoding, f64)>> {
-        check_nbest(n)?;
+        check_nbest("n", n)?;
         let words = self.pipeline.choices(text, n)?;
         let mut steps: Vec<Vec<Way>> = Vec::with_capacity(words.len());
         let mut scores = if n > 0 { vec![0.0] } else { Vec::new() };

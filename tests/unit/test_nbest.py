@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
-from lexmill.errors import LexmillError, OptionError
+from lexmill.errors import LexmillError, OptionError, OptionRangeError
 from lexmill.reference.nbest import combine_nbest
 from lexmill.reference.unigram import Unigram
 
@@ -67,5 +67,14 @@ def test_each_is_truncated_and_all_are_padded() -> None:
 def test_a_model_without_scores_is_refused() -> None:
     with pytest.raises(LexmillError, match=r"encode_nbest for a WordLevel model, not Unigram"):
         Tokenizer(models.WordLevel({"a": 0}, "a")).encode_nbest("a", 2)
-    with pytest.raises(OptionError, match=r"^nbest_size is 1025 but must be from 0 to 1024$"):
+    with pytest.raises(OptionError, match=r"^n is 1025 but must be from 0 to 1024$"):
         tokenizer().encode_nbest("", 1025)
+
+
+def test_n_out_of_range_is_named() -> None:
+    core = tokenizer()
+    for encode_nbest in (core.encode_nbest, models.Unigram(PIECES, 0).encode_nbest, Unigram(PIECES, 0).encode_nbest):
+        with pytest.raises(OptionRangeError, match=r"^n is -1 but must be at least 0$"):
+            encode_nbest("a", -1)
+        with pytest.raises(OptionError, match=r"^n is 1025 but must be from 0 to 1024$"):
+            encode_nbest("a", 1025)

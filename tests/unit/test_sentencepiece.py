@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lexmill import Tokenizer, decoders, models, normalizers, pre_tokenizers
+from lexmill import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from lexmill.errors import FileError, FormatError, OptionError
 
 
@@ -216,6 +216,48 @@ def test_written_file_is_read_back(tmp_path: Path) -> None:
     assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
 
 
+RUNS, ENDS = " {2,}", r"\A +|[ ▁]+\z"
+
+
+def without_one_rule(rule: str) -> Tokenizer:
+    """Extra spaces go from within the text or from its ends, for which a file has but one flag."""
+    tokenizer = Tokenizer(models.Unigram())
+    replace = normalizers.Replace(Regex(rule), " " if rule == RUNS else "")
+    tokenizer.normalizer = normalizers.Sequence([replace, normalizers.Replace(" ", "▁")])
+    return tokenizer
+
+
+def test_runs_of_spaces_may_go_before_words_are_cut(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Replace(Regex(RUNS), " ")
+    stages = [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(stages)
+    tokenizer.save_spm(tmp_path / "m.model")
+    back = Tokenizer.from_spm(tmp_path / "m.model")
+    assert back.normalizer is not None
+    assert back.normalizer.normalize_str(" a   b ") == "▁a▁b"
+
+
+@pytest.mark.parametrize("kind", ["SentencePieceBPE", "SentencePieceWord"])
+def test_files_of_a_vocabulary_do_not_drop_kinds(tmp_path: Path, kind: str) -> None:
+    data = SMALL + (piece("x", 0.0, 4) + BPE_MODEL if kind == "SentencePieceBPE" else WORD_MODEL)
+    model = read(tmp_path, data).model
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(OptionError) as raised:
+        model.save(str(tmp_path))
+    assert str(raised.value) == f"files of a vocabulary cannot hold the kinds of the pieces of a {kind} model"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_models_of_characters_find_no_longer_pieces(tmp_path: Path) -> None:
+    # The ids are those of sentencepiece 0.2.3, which has no id for the unused piece in text either.
+    for more, text, ids in [(b"", "ab", [2, 3, 4]), (piece("c", 0.0, 5), "abc", [2, 3, 4, 0])]:
+        tokenizer = read(tmp_path, SMALL + more + CHAR_MODEL)
+        assert tokenizer.encode(text).ids == ids
+        tokenizer.save_spm(tmp_path / "again.model")
+        assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
+
+
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     path = tmp_path / "m.model"
     for tokenizer, message in [
@@ -232,6 +274,14 @@ def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
         (
             Tokenizer(models.BPE(TOKENS, [("b", "c"), ("a", "b"), ("ab", "c")], unk_token="<unk>", fuse_unk=True)),
             "save_spm cannot express this model: `a` and `bc` would be merged to `abc`",
+        ),
+        (
+            without_one_rule(RUNS),
+            r'save_spm cannot express the stage Replace of " {2,}" without that of "\\A +|[ ▁]+\\z"',
+        ),
+        (
+            without_one_rule(ENDS),
+            r'save_spm cannot express the stage Replace of "\\A +|[ ▁]+\\z" without that of " {2,}"',
         ),
         (Tokenizer(models.Unigram()), "save_spm cannot express the stage that leaves spaces as they are"),
     ]:

@@ -117,6 +117,12 @@ def bpe(*merges: tuple[str, str], **options: str) -> models.BPE:
             bpe(("a", "b"), ("c", "d"), ("c", "b"), ("a", "cb"), ("c", "d")),
             "`acb` with id 259 is merged before `cd` with id 257",
         ),
+        # A file would take both whole, this model does not.
+        (models.BPE(ALPHABET | {"abcd": 256}, []), "`abcd` with id 256 is not what its text is encoded to"),
+        (
+            bpe(("b", "c"), ("a", "b"), ("c", "d"), ("ab", "cd")),
+            "`abcd` with id 259 is not what its text is encoded to",
+        ),
     ],
     ids=str,
 )

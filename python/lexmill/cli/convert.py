@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lexmill import Tokenizer
-from lexmill.cli.files import STANDARD, check_inputs, check_output, write_whole
+from lexmill.cli.files import STANDARD, check_inputs, check_output, to_disk, write_whole
 from lexmill.cli.kinds import Kind, Surroundings, kind_of, paths_of, pattern_of_name, read, write
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.stages import PreTokenizerName, pre_tokenizer_of
@@ -85,6 +85,9 @@ def convert(options: Options) -> Outcome:
             streams = [stack.enter_context(write_whole(path)) for path in outputs]
             for stream, made in zip(streams, written, strict=True):
                 stream.write(made.read_bytes())
+            # Of two files neither takes its place unless both can.
+            for stream in streams:
+                to_disk(stream)
     data: dict[str, object] = {
         "outputs": outputs,
         "from": from_kind.value,
@@ -154,7 +157,10 @@ def _lost(source: Tokenizer, back: Tokenizer, kind: Kind) -> Iterator[str]:
     for name in _MODEL_OPTIONS:
         if name in _MODEL_OPTIONS_NOT_COMPARED.get(kind, ()):
             continue
-        own, read_back = one["model"].get(name) or None, other["model"].get(name) or None
+        own, read_back = one["model"].get(name), other["model"].get(name)
+        if name != "unk_id":
+            # What is off may be left out; the id 0 is none of that.
+            own, read_back = own or None, read_back or None
         if own != read_back:
             yield f"the model's {name} {_shown(own)} (read back as {_shown(read_back)})"
     if one["normalizer"] is None is other["normalizer"]:

@@ -103,14 +103,20 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
             if target.exists():
                 os.chmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))  # noqa: PTH101 (a descriptor)
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
+            to_disk(stream)
         temporary.replace(target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename = path
         raise
+
+
+def to_disk(stream: BinaryIO) -> None:
+    """Has what is written to a regular file reach the disk, so that a full disk is an error here; others have none."""
+    stream.flush()
+    if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        os.fsync(stream.fileno())
 
 
 def is_stream(path: str) -> bool:

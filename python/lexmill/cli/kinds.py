@@ -127,7 +127,7 @@ def _read_vocab_txt(paths: list[str], around: Surroundings) -> Tokenizer:
     put_stages(tokenizer, around.normalizer or NormalizerName.BERT, cut)
     usual = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer.add_special_tokens([token for token in usual if tokenizer.token_to_id(token) is not None])
-    tokenizer.add_special_tokens([_without_id(token) for token in around.special_tokens])
+    _add_special_tokens(tokenizer, around)
     ids = [(token, id_) for token in ("[CLS]", "[SEP]") if (id_ := tokenizer.token_to_id(token)) is not None]
     if len(ids) == len(("[CLS]", "[SEP]")):
         tokenizer.post_processor = TemplateProcessing(
@@ -148,7 +148,7 @@ def _read_vocab_json(paths: list[str], around: Surroundings) -> Tokenizer:
             )
             raise FormatError(message)
         tokenizer.post_processor = ByteLevel(trim_offsets=False)
-    tokenizer.add_special_tokens([_without_id(token) for token in around.special_tokens])
+    _add_special_tokens(tokenizer, around)
     return tokenizer
 
 
@@ -169,6 +169,20 @@ def _with_id(token: str) -> tuple[str, int] | None:
     """What `TOKEN=ID` means."""
     content, equals, digits = token.rpartition("=")
     return (content, int(digits)) if equals and content and digits.isascii() and digits.isdigit() else None
+
+
+def _add_special_tokens(tokenizer: Tokenizer, around: Surroundings) -> None:
+    """Adds them; one that the vocabulary lacks gets the next id.
+
+    Raises:
+        OptionError: one has not the id that is told.
+    """
+    tokenizer.add_special_tokens([_without_id(token) for token in around.special_tokens])
+    for content, id_ in filter(None, map(_with_id, around.special_tokens)):
+        found = tokenizer.token_to_id(content)
+        if found != id_:
+            message = f"--special-token {content}={id_}, but `{content}` has id {found}"
+            raise OptionError(message)
 
 
 def _without_id(token: str) -> str:

@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from lexmill.errors import OptionError, VocabError
+from lexmill.errors import OptionError, OptionRangeError, VocabError
 from lexmill.reference.bpe import Token
 
 UNKNOWN_PENALTY = 10.0
@@ -101,9 +101,15 @@ class Unigram:
 
         Higher scores go first. Equal ones: at each place from the end of the word to its beginning, the longer piece.
         Where unknown characters are joined two segmentations may look the same.
+
+        Raises:
+            OptionRangeError: `n` is negative.
+            OptionError: `n` is more than 1024.
         """
-        if not 0 <= n <= MOST_BEST:
-            raise OptionError(f"nbest_size is {n} but must be from 0 to {MOST_BEST}")
+        if n < 0:
+            raise OptionRangeError(f"n is {n} but must be at least 0")
+        if n > MOST_BEST:
+            raise OptionError(f"n is {n} but must be from 0 to {MOST_BEST}")
         paths = self._best_paths(word, n) if n > 0 else []
         return [(self._tokens(word, path.edges), path.score) for path in paths]
 

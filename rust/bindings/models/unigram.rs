@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use super::{PyModel, PyToken, tokens};
 use crate::bindings::components::unpickled;
 use crate::bindings::errors::OrRaise;
+use crate::bindings::trainers::unsigned;
 use crate::models::Model;
 use crate::models::unigram::{Segmentation, Unigram, UnigramOptions};
 
@@ -67,12 +68,20 @@ impl PyUnigram {
     }
 
     /// The `n` best ways to cut one pre-token, each with its score, best first.
+    ///
+    /// The score is a natural logarithm, the sum of the pieces' scores. Time and memory are in proportion to `n` and the
+    /// length of the pre-token.
+    ///
+    /// Raises:
+    ///     `OptionRangeError`: `n` is negative.
+    ///     `OptionError`: `n` is more than 1024.
     fn encode_nbest(
         this: PyRef<'_, Self>,
         py: Python<'_>,
         sequence: &str,
-        n: usize,
+        n: i64,
     ) -> PyResult<Vec<(Vec<PyToken>, f64)>> {
+        let n = unsigned(py, "n", n)?;
         let unigram = unigram(&this).ok_or_else(|| unpickled("model"))?;
         let best = py.detach(|| unigram.encode_nbest(sequence, n)).or_raise(py)?;
         let model = Model::Unigram(unigram);

@@ -38,6 +38,18 @@ impl PyPrecompiled {
 }
 
 /// All of SentencePiece's normalization at once, with symbols that no rule touches.
+///
+/// Args:
+///     `precompiled_charsmap`: the compiled rules, of which the longest that matches is applied; None for no rules.
+///     `user_defined_symbols`: texts that no rule touches, at each place the longest.
+///     `add_dummy_prefix`: puts a space before the text, unless it is empty.
+///     `remove_extra_whitespaces`: takes spaces off the ends and leaves one of several.
+///     `escape_whitespaces`: makes spaces visible, as U+2581.
+///     `treat_whitespace_as_suffix`: puts the space of `add_dummy_prefix` behind the text instead.
+///
+/// Raises:
+///     `FormatError`: `precompiled_charsmap` is malformed.
+///     `OptionError`: the symbols have more than 2^23 distinct prefixes.
 #[pyclass(name = "SentencePiece", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(in crate::bindings) struct PySentencePiece;
 

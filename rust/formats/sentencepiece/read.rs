@@ -46,8 +46,9 @@ pub fn read(bytes: &[u8]) -> Result<Parts> {
         return Err(Error::Format { path: "model".to_owned(), message });
     }
     let model = match file.model_type {
-        // Of user-defined pieces that overlap, the first one counts, as when merging, and not the better ones.
-        CHAR if file.has(PieceKind::UserDefined) => Model::Bpe(bpe(&file)?),
+        // Of user-defined pieces that overlap, the first one counts, as when merging, and not the better ones. Longer
+        // pieces of other kinds are not found, as without merges.
+        CHAR if file.has(PieceKind::UserDefined) || file.has_longer() => Model::Bpe(bpe(&file)?),
         UNIGRAM | CHAR => Model::Unigram(unigram(&file)?),
         BPE => Model::Bpe(bpe(&file)?),
         WORD => Model::WordLevel(words(&file)),
@@ -72,6 +73,12 @@ pub fn read(bytes: &[u8]) -> Result<Parts> {
 impl File<'_> {
     fn has(&self, kind: PieceKind) -> bool {
         self.pieces.iter().any(|&(.., own)| own == kind)
+    }
+
+    /// Whether a normal piece has several characters.
+    fn has_longer(&self) -> bool {
+        let is_longer = |text: &str| text.chars().nth(1).is_some();
+        self.pieces.iter().any(|&(text, _, kind)| kind == PieceKind::Normal && is_longer(text))
     }
 
     fn kinds(&self) -> Vec<PieceKind> {
@@ -181,7 +188,7 @@ fn words(file: &File<'_>) -> WordLevel {
 /// SentencePiece takes the leftmost of two places where the same piece could be made, whichever its halves; this
 /// differs only where both places overlap. Models of characters merge nothing.
 fn bpe(file: &File<'_>) -> Result<Bpe> {
-    if file.has(PieceKind::Unused) {
+    if file.model_type == BPE && file.has(PieceKind::Unused) {
         return Err(Error::Unsupported("BPE models with unused pieces are not read".to_owned()));
     }
     let vocab = Arc::new(Vocab::from_tokens(file.pieces.iter().map(|(text, ..)| text)));

@@ -209,6 +209,7 @@ fn normalization(parts: &Parts) -> Result<Normalization<'_>> {
         user_defined: None,
     };
     let mut is_escaped = false;
+    let (mut has_runs, mut has_ends) = (false, false);
     for (at, stage) in stages.iter().enumerate() {
         match stage {
             Normalizer::SentencePiece(stage) if stages.len() == 1 && stage.options().escape_whitespaces => {
@@ -227,13 +228,14 @@ fn normalization(parts: &Parts) -> Result<Normalization<'_>> {
             }
             Normalizer::Prepend(text) if text == SPACE => found.dummy_prefix = true,
             stage if is_rule(stage, &TextPattern::Literal(" ".to_owned()), SPACE) => is_escaped = true,
-            stage if is_rule(stage, &TextPattern::Regex(RUNS.to_owned()), " ") => {}
-            stage if is_rule(stage, &TextPattern::Regex(ENDS.to_owned()), "") => {
-                found.extra_whitespaces = true;
-            }
+            stage if is_rule(stage, &TextPattern::Regex(RUNS.to_owned()), " ") => has_runs = true,
+            stage if is_rule(stage, &TextPattern::Regex(ENDS.to_owned()), "") => has_ends = true,
             other => return Err(unknown(format!("{other:?}"))),
         }
     }
+    // The file has one flag for both, which words cut at white space have anyhow.
+    let mut is_split = false;
+    found.extra_whitespaces |= has_runs && has_ends;
     let pre_tokenizers = match &parts.pre_tokenizer {
         None => &[][..],
         Some(PreTokenizer::Sequence(stages)) => stages,
@@ -241,7 +243,7 @@ fn normalization(parts: &Parts) -> Result<Normalization<'_>> {
     };
     for stage in pre_tokenizers {
         match stage {
-            PreTokenizer::WhitespaceSplit if !is_escaped => found.extra_whitespaces = true,
+            PreTokenizer::WhitespaceSplit if !is_escaped => is_split = true,
             PreTokenizer::Metaspace(Metaspace { replacement: '\u{2581}', prepend_scheme, .. })
                 if !is_escaped =>
             {
@@ -250,6 +252,11 @@ fn normalization(parts: &Parts) -> Result<Normalization<'_>> {
             }
             other => return Err(unknown(format!("{other:?}"))),
         }
+    }
+    found.extra_whitespaces |= is_split;
+    if has_runs != has_ends && !is_split {
+        let (there, lacking) = if has_runs { (RUNS, ENDS) } else { (ENDS, RUNS) };
+        return Err(unknown(format!("Replace of {there:?} without that of {lacking:?}")));
     }
     if is_escaped { Ok(found) } else { Err(unknown("that leaves spaces as they are".to_owned())) }
 }

@@ -161,7 +161,7 @@ impl Unigram {
             let value = alpha.to_string();
             return Err(Error::InvalidOption { name: "alpha", value, expected: "finite".to_owned() });
         }
-        check_nbest(options.nbest_size)?;
+        check_nbest("nbest_size", options.nbest_size)?;
         self.options = options;
         Ok(())
     }
@@ -271,11 +271,11 @@ pub(super) struct Edge {
     id: u32,
 }
 
-/// Refuses more than [`MOST_BEST`] segmentations.
-pub(crate) fn check_nbest(nbest_size: usize) -> Result<()> {
-    if nbest_size <= MOST_BEST {
+/// Refuses more than [`MOST_BEST`] segmentations, which the option `name` asks for.
+pub(crate) fn check_nbest(name: &'static str, asked: usize) -> Result<()> {
+    if asked <= MOST_BEST {
         return Ok(());
     }
-    let (value, expected) = (nbest_size.to_string(), format!("from 0 to {MOST_BEST}"));
-    Err(Error::InvalidOption { name: "nbest_size", value, expected })
+    let (value, expected) = (asked.to_string(), format!("from 0 to {MOST_BEST}"));
+    Err(Error::InvalidOption { name, value, expected })
 }

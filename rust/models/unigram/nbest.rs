@@ -35,7 +35,7 @@ impl Unigram {
     /// [`crate::Error::InvalidOption`] if `n` exceeds [`super::MOST_BEST`], [`crate::Error::TokenNotInVocab`] if an
     /// unknown character needs `unk_id` and that is not set.
     pub fn encode_nbest(&self, word: &str, n: usize) -> Result<Vec<Segmentation>> {
-        check_nbest(n)?;
+        check_nbest("n", n)?;
         let ways = self.ways(word, n)?;
         let mut path = Vec::new();
         let segmentation = |(rank, &Way { score, .. }): (usize, &Way)| {

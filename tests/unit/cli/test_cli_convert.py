@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ pytest.importorskip("typer", reason="the command line is an extra")
 
 from command_line import TEXT, Run
 from lexmill import Tokenizer, models
+from lexmill.cli.convert import Kind, _lost
 from lexmill.normalizers import NFC
 from lexmill.pre_tokenizers import Whitespace
 from lexmill.processors import TemplateProcessing
@@ -54,6 +57,15 @@ class TestRoundTrip:
         assert lexmill("convert", "back.json", "again.tiktoken").code == 0
         assert Path("again.tiktoken").read_bytes() == Path("gpt2.tiktoken").read_bytes()
 
+    def test_ids_of_special_tokens_must_be_those_of_the_vocabulary(self, lexmill: Run, saved: str) -> None:
+        assert lexmill("convert", saved, "vocab.json", "--special-token", "<end>=0").code == 0
+        assert lexmill("convert", "vocab.json", "back.json", "--special-token", "<end>=0").code == 0
+        for token, found in [("<end>=7", 0), ("<new>=301", 300)]:
+            result = lexmill("convert", "vocab.json", "other.json", "--special-token", token)
+            assert result.code == 1
+            assert f"vocab.json: --special-token {token}, but `{token[:5]}` has id {found}" in result.stderr
+        assert not Path("other.json").exists()
+
     def test_by_tiktoken_with_the_id_of_a_special_token(self, lexmill: Run, saved: str) -> None:
         end = ("--special-token", "<end>=0")
         assert lexmill("convert", saved, "r50k.tiktoken", *end).code == 0
@@ -77,7 +89,31 @@ class TestRoundTrip:
         assert ids("back.json") == ids(unigram)
 
 
+def test_of_two_files_neither_is_replaced_if_one_cannot_be(
+    lexmill: Run, saved: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("vocab.json").write_text("old")
+    Path("merges.txt").write_text("old")
+    real, calls = os.fsync, iter((True, False))
+
+    def fsync(descriptor: int) -> None:
+        if not next(calls, False):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    result = lexmill("convert", saved, "vocab.json", *END)
+    assert result.code == 1
+    assert Path("vocab.json").read_text() == Path("merges.txt").read_text() == "old"
+
+
 class TestLosses:
+    def test_of_an_unk_id_of_0_are_seen(self) -> None:
+        pieces = [("<unk>", -1.0), ("a", -1.0)]
+        one, other = (Tokenizer(models.Unigram(pieces, unk_id)) for unk_id in (0, None))
+        assert list(_lost(one, other, Kind.TOKENIZER_JSON)) == ["the model's unk_id 0 (read back as none)"]
+        assert list(_lost(one, one, Kind.TOKENIZER_JSON)) == []
+
     def test_are_named_and_nothing_is_written(self, lexmill: Run, bert: str, saved: str, unigram: str) -> None:
         tokenizer = Tokenizer.from_file(bert)
         tokenizer.normalizer = NFC()
