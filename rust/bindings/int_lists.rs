@@ -90,8 +90,20 @@ pub(super) fn list_of_pairs(
     pairs: impl Iterator<Item = (u32, u32)>,
 ) -> PyResult<Bound<'_, PyList>> {
     let _paused = NoCollection::begin(py);
-    let pair = |(start, end)| PyTuple::new(py, [int(py, start)?, int(py, end)?]).map(Bound::into_any);
+    let pair = |(start, end)| {
+        let pair = PyTuple::new(py, [int(py, start)?, int(py, end)?])?;
+        leave_out(&pair);
+        Ok(pair.into_any())
+    };
     filled(py, len, pairs.map(pair))
+}
+
+/// Keeps a tuple of integers out of Python's searches for cycles, as the first one that meets it would: millions of them
+/// take longer to look through than to make.
+#[expect(unsafe_code, reason = "Python has no other way to say so")]
+fn leave_out(pair: &Bound<'_, PyTuple>) {
+    // SAFETY: the interpreter is attached, the tuple is whole, and what it holds refers to nothing.
+    unsafe { ffi::PyObject_GC_UnTrack(pair.as_ptr().cast()) }
 }
 
 /// A list of the first `len` items.
