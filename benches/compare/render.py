@@ -47,8 +47,10 @@ def main() -> None:
 
 
 def result_files(machine: str | None) -> list[Path]:
-    """The CSV files of one machine by date, those of one day by name."""
-    files = sorted(RESULTS.glob(f"{machine or '*'}/*.csv"), key=lambda path: path.stem)
+    """The sweeps' CSV files of one machine by date, those of one day by name."""
+    found = sorted(RESULTS.glob(f"{machine or '*'}/*.csv"), key=lambda path: path.stem)
+    # Other measurements lie beside them, with other columns.
+    files = [path for path in found if path.read_text(encoding="utf-8").startswith("job,")]
     if not files:
         raise SystemExit("no results yet; run `make bench-peers`")
     return [file for file in files if file.parent == files[-1].parent]
