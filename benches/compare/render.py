@@ -93,7 +93,8 @@ def render(rows: list[Row], files: list[Path], threads: int) -> str:
         f"First pass of a fresh process / a later pass: MB of UTF-8 text a second with {threads} threads, medians over "
         "rounds of one process a library. One call a line: microseconds a call in one thread. Training: seconds, then "
         "peak memory. Bold: the fastest first pass. Each result was proven equal to Hugging Face's before it counted, "
-        "save those marked with ¹; - means that a library has no such call or cannot load the tokenizer.",
+        "save those marked with ¹; - means that a library has no such call, cannot load the tokenizer or was not run "
+        "there.",
         "",
         f"Measured on {circumstances.get('cpu', 'an unknown processor')} with "
         f"{circumstances.get('processors', '?')} processors, commit `{circumstances.get('commit', '?')[:12]}`, "
