@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +99,9 @@ class TestProcess:
 
     def test_an_interrupt_is_one_line_and_leaves_no_file(self) -> None:
         command = [*COMMAND, "train", "-", "--vocab-size", "300"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        # What runs in the background of a script ignores interrupts, and so do its children unless told otherwise.
+        heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed) as process:
             assert process.stdin is not None
             assert process.stderr is not None
             # More than a pipe holds: once it is written, the command is reading.
