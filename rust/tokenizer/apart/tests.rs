@@ -1,0 +1,223 @@
+//! Parts of the original text against the stages one by one.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::added_tokens::{AddedToken, AddedTokens};
+use crate::encoding::{ColumnsBuilder, Encoding};
+use crate::engine::{ColumnSink, IdSink};
+use crate::models::unigram::{Unigram, UnigramOptions};
+use crate::normalizers::{Charsmap, Form, charsmap as precompiled};
+use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
+use crate::testing::cases;
+
+/// A charsmap that makes spaces of line ends and odd ones, takes some characters away, and has rules that leave
+/// spaces at either end.
+fn charsmap() -> Charsmap {
+    let rules: &[(&str, &str)] = &[
+        ("\t", " "),
+        ("\n", " "),
+        ("\r", " "),
+        ("\u{1}", ""),
+        ("\u{a0}", " "),
+        ("\u{200b}", " "),
+        ("\u{3000}", " "),
+        ("\u{600}", "p"),
+        ("\u{fb00}", "ff"),
+        ("Q", " q"),
+        ("R", "r "),
+        ("S", "s t"),
+        ("e\u{301}", "é"),
+        ("▁", " "),
+    ];
+    precompiled(&rules.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
+}
+
+fn replace(pattern: TextPattern, content: &str) -> Normalizer {
+    Normalizer::Replace(Arc::new(Replacement::new(pattern, content.to_owned()).expect("a plain pattern")))
+}
+
+/// Normalizers as they are in published tokenizers, and others.
+fn normalizer(choice: usize) -> Option<Normalizer> {
+    let precompiled = || Normalizer::Precompiled(charsmap());
+    let run = |content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content);
+    let quotes = || replace(TextPattern::Literal("``".to_owned()), "\"");
+    let strip = || Normalizer::Strip { left: false, right: true };
+    let stages = match choice {
+        0 => return None,
+        1 => return Some(precompiled()),
+        2 => vec![precompiled(), strip(), run("▁")],
+        3 => {
+            vec![quotes(), Normalizer::Unicode(Form::Nfkd), Normalizer::StripAccents, precompiled(), run(" ")]
+        }
+        4 => vec![Normalizer::Nmt, Normalizer::Unicode(Form::Nfkc), run(" ")],
+        5 => vec![Normalizer::Lowercase, strip()],
+        _ => vec![replace(TextPattern::Literal("ab".to_owned()), " "), precompiled(), run(" ")],
+    };
+    Some(Normalizer::Sequence(stages))
+}
+
+const CHOICES: usize = 7;
+
+fn model(byte_fallback: bool) -> Arc<Model> {
+    let pieces = [
+        ("<unk>", 0.0),
+        ("▁", -2.0),
+        ("a", -3.0),
+        ("b", -3.1),
+        ("▁a", -2.5),
+        ("ab", -3.5),
+        ("▁ab", -4.0),
+        ("é", -4.5),
+        ("f", -3.0),
+        ("ff", -5.0),
+        ("s", -3.0),
+        ("t", -3.25),
+        ("q", -4.0),
+        (",", -2.0),
+        ("日", -5.0),
+        ("本", -5.0),
+        ("\"", -5.0),
+        ("\u{301}", -6.0),
+        ("a▁", -1.0),
+    ];
+    let options = UnigramOptions { unk_id: Some(0), byte_fallback, ..UnigramOptions::default() };
+    Arc::new(Model::Unigram(Unigram::new(&pieces, options).expect("a valid model")))
+}
+
+/// The stages part by part, or, since a sequence in a sequence is not recognized, one after the other.
+fn pipeline(choice: usize, has_gaps: bool, scheme: PrependScheme, is_naive: bool) -> Pipeline {
+    let metaspace = Metaspace { prepend_scheme: scheme, ..Metaspace::default() };
+    let mut stages = vec![PreTokenizer::Metaspace(metaspace)];
+    if has_gaps {
+        stages.insert(0, PreTokenizer::WhitespaceSplit);
+    }
+    if is_naive {
+        stages.push(PreTokenizer::Sequence(Vec::new()));
+    }
+    let (model, mut added) = (model(choice.is_multiple_of(2)), AddedTokens::default());
+    let strip = AddedToken { lstrip: true, ..AddedToken::new("<m>", true) };
+    added.add(&[AddedToken::new("<s>", true), strip], model.vocab());
+    let pre_tokenizer = Some(PreTokenizer::Sequence(stages));
+    Pipeline::new(normalizer(choice), pre_tokenizer, model, Arc::new(added), false, 1 << 20).expect("valid")
+}
+
+/// Id, token, offsets in characters and number of the word.
+type Token = (u32, String, (u32, u32), Option<u32>);
+
+/// The tokens; twice, so that every part is a miss and then a hit.
+fn encoded(pipeline: &Pipeline, text: &str) -> Vec<Token> {
+    let mut columns = ColumnsBuilder::default();
+    let mut worker = pipeline.pool().take();
+    for _ in 0..2 {
+        let start = columns.ids.len();
+        let unnumbered = matches!(pipeline.plan(), Plan::Apart(_)).then_some(0);
+        let mut sink = ColumnSink {
+            columns: &mut columns,
+            token_lens: pipeline.token_lens(),
+            text,
+            unknown: pipeline.model().id_of_unknown_text(),
+            unnumbered,
+        };
+        pipeline.encode(text, &mut worker, &mut sink).expect("unk_id is set");
+        columns.bytes_to_chars(text, start);
+    }
+    let count = columns.ids.len();
+    let encoding = Encoding::from_columns(Arc::new(columns.finish(pipeline.names())), 0..count);
+    let tokens = encoding.ids().zip(encoding.tokens()).zip(encoding.offsets()).zip(encoding.word_ids());
+    tokens.map(|(((id, token), offsets), word)| (id, token.to_string(), offsets, word)).collect()
+}
+
+fn ids(pipeline: &Pipeline, text: &str) -> Vec<u32> {
+    let (mut ids, mut worker) = (Vec::new(), pipeline.pool().take());
+    pipeline.encode(text, &mut worker, &mut IdSink(&mut ids)).expect("unk_id is set");
+    ids
+}
+
+const PIECES: &[&str] = &[
+    "a",
+    "b",
+    "ab",
+    "abababababababab",
+    "A",
+    "é",
+    "e\u{301}",
+    "\u{301}",
+    "\u{308}\u{301}",
+    "日本",
+    "日",
+    ",",
+    "``",
+    "`",
+    "\"",
+    "ﬀ",
+    "Q",
+    "R",
+    "S",
+    "\u{600}",
+    "\u{0d4e}",
+    "\u{1}",
+    "\u{b}",
+    "\u{c}",
+    "\0",
+    "\u{85}",
+    "\u{2028}",
+    "\u{200b}",
+    "\u{200d}",
+    "\u{a0}",
+    "\u{3000}",
+    "¨",
+    "▁",
+    " ",
+    " ",
+    " ",
+    "  ",
+    "   ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r",
+    "\t",
+    "<s>",
+    "<m>",
+    "👍🏽",
+    "हिन्दी",
+    "한",
+    "ม",
+    "\u{1100}\u{1161}",
+    "İ",
+    "x",
+    "Σ",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(&["a", "ab", "b,a", "é", "日本", "S", "abababababababab"][..]);
+    let spaced = prop::collection::vec((words, prop::sample::select(PIECES)), 0..12)
+        .prop_map(|pairs| pairs.into_iter().flat_map(|(word, piece)| [word, " ", piece]).collect::<String>());
+    let mixed = prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|all| all.concat());
+    prop_oneof![spaced, mixed]
+}
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    #[test]
+    fn apart_matches_naive(
+        texts in prop::collection::vec(text(), 1..4),
+        choice in 0..CHOICES,
+        has_gaps in any::<bool>(),
+        is_never in any::<bool>(),
+    ) {
+        let scheme = if is_never && !has_gaps { PrependScheme::Never } else { PrependScheme::Always };
+        let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_naive));
+        let is_apart = !(has_gaps && [0, 2, 5].contains(&choice));
+        prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
+        prop_assert_eq!(naive.plan(), Plan::Stages);
+        for text in &texts {
+            prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);
+            prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);
+        }
+    }
+}
