@@ -3,7 +3,7 @@
 //! A table beyond the reach of the processor's list of addresses takes as long to look addresses up as to read. Smaller
 //! memory, and what is written from front to back, stays on ordinary pages: where free memory lies scattered, the system
 //! first has to bring it together for a huge one. The request has to come before the first touch. Ordinary pages are asked for
-//! together, which costs a third of meeting them one by one.
+//! together, which costs two thirds of meeting them one by one.
 
 use std::ops::Range;
 

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use crate::Result;
@@ -66,13 +68,22 @@ fn run_on_threads<P: Send, R: Send>(
     work: &(impl Fn(P, &Meter) -> R + Sync),
 ) -> Result<Vec<R>> {
     let mut results: Vec<Option<R>> = parts.iter().map(|_| None).collect();
+    let places: Vec<Mutex<Option<P>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
     let mut outcome = Ok(());
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
-        for (index, part) in parts.into_iter().enumerate() {
+        for (index, place) in places.iter().enumerate() {
             let sender = sender.clone();
-            // The receiver outlives every thread of this scope, so sending cannot fail.
-            scope.spawn(move || drop(sender.send((index, work(part, meter)))));
+            let work_here = move || {
+                if let Some(part) = place.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                    // The receiver outlives every thread of this scope, so sending cannot fail.
+                    drop(sender.send((index, work(part, meter))));
+                }
+            };
+            // What the system refuses a thread for is done here.
+            if Builder::new().spawn_scoped(scope, work_here.clone()).is_err() {
+                work_here();
+            }
         }
         drop(sender);
         loop {

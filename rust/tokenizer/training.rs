@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::Builder;
 
 use super::Pipeline;
 use super::batch::in_runs;
@@ -137,10 +138,12 @@ impl WordCounting {
         counters.resize_with(self.threads, WordCounter::new);
         let (own, others) = counters[..threads].split_at_mut(1);
         let result = std::thread::scope(|scope| {
-            let helpers: Vec<_> = others
-                .iter_mut()
-                .map(|counter| scope.spawn(|| shared.count_blocks(counter, &mut |_| Ok(()))))
-                .collect();
+            let shared = &shared;
+            // Where the system refuses threads, there are fewer.
+            let counts =
+                others.iter_mut().map(|counter| move || shared.count_blocks(counter, &mut |_| Ok(())));
+            let helpers: Vec<_> =
+                counts.map_while(|count| Builder::new().spawn_scoped(scope, count).ok()).collect();
             let mut report = |done| on_progress(Progress { stage: "count words", done: base + done, total });
             let mut results = vec![shared.count_blocks(&mut own[0], &mut report)];
             for helper in helpers {

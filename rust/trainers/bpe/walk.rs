@@ -1,5 +1,8 @@
 //! Applying one merge at all its places, on one thread or several.
 
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, ScopedJoinHandle};
+
 use super::cells::merge_at;
 use super::headers::HeaderIndex;
 use super::neighbours::Neighbours;
@@ -107,18 +110,25 @@ pub(super) fn apply(
 ) -> Result<u64> {
     let mut work = parts.into_iter().zip(neighbours);
     let Some(((mut own, places), own_neighbours)) = work.next() else { return Ok(0) };
+    let waiting: Vec<_> = work.map(|part| Mutex::new(Some(part))).collect();
+    let apply_waiting = |at: usize| {
+        let part = waiting[at].lock().unwrap_or_else(PoisonError::into_inner).take();
+        part.map_or(Ok(0), |((mut part, places), neighbours)| {
+            part.apply(replacement, places, neighbours, &mut |_| Ok(()))
+        })
+    };
+    let apply_waiting = &apply_waiting;
     std::thread::scope(|scope| {
-        let helpers: Vec<_> = work
-            .map(|((mut part, places), neighbours)| {
-                scope.spawn(move || part.apply(replacement, places, neighbours, &mut |_| Ok(())))
-            })
-            .collect();
+        let start = |at| Builder::new().spawn_scoped(scope, move || apply_waiting(at)).ok();
+        let helpers: Vec<_> = (0..waiting.len()).map(start).collect();
         let mut performed = own.apply(replacement, places, own_neighbours, tick)?;
-        for helper in helpers {
-            match helper.join() {
-                Ok(part) => performed += part?,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+        for (at, helper) in helpers.into_iter().enumerate() {
+            performed += match helper.map(ScopedJoinHandle::join) {
+                Some(Ok(part)) => part?,
+                Some(Err(panic)) => std::panic::resume_unwind(panic),
+                // What the system refuses a thread for is done here.
+                None => apply_waiting(at)?,
+            };
         }
         Ok(performed)
     })

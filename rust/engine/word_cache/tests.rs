@@ -1,0 +1,63 @@
+//! The cache against a map without bounds.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A model that gives each byte as a token, parts as others than whole pre-tokens, and longer words irregular spans.
+fn model(word: &[u8], is_part: bool, tokens: &mut WordTokens) {
+    tokens.ids.extend(word.iter().map(|&byte| u32::from(byte) + 1000 * u32::from(is_part)));
+    tokens.is_regular = !word.len().is_multiple_of(3);
+    tokens.spans.extend(word.iter().flat_map(|&byte| [u32::from(byte), word.len() as u32]));
+}
+
+proptest! {
+    #[test]
+    fn word_cache_matches_naive(
+        words in prop::collection::vec(("[a-c]{1,4}|[a-c]{1,20}|a{10,20}", any::<bool>()), 1..400),
+        limit in prop_oneof![Just(0), Just(200_000), Just(64 << 20)],
+    ) {
+        let mut cache = WordCache::new(limit);
+        let mut naive: HashMap<(String, bool), WordTokens> = HashMap::new();
+        let mut calls = 0;
+        for (word, is_part) in &words {
+            let expected = naive.entry((word.clone(), *is_part)).or_insert_with(|| {
+                let mut tokens = WordTokens::default();
+                model(word.as_bytes(), *is_part, &mut tokens);
+                tokens
+            });
+            let ahead = cache.look_ahead(word.as_bytes(), 0, word.len(), 0, *is_part);
+            prop_assert_eq!(ahead.is_part(), *is_part);
+            if let Some((ids, count)) = cache.get_few(ahead) {
+                prop_assert_eq!(Found { ids: &ids[..count], spans: None }, expected.found());
+                continue;
+            }
+            let found = cache.get_ahead(ahead, word.as_bytes(), |word, tokens| {
+                calls += 1;
+                model(word, *is_part, tokens);
+                Ok(())
+            }).expect("the model never fails");
+            prop_assert_eq!(found, expected.found());
+        }
+        if limit > 1 << 20 {
+            prop_assert_eq!(calls, naive.len());
+        }
+    }
+}
+
+#[test]
+fn the_limit_holds() {
+    let limit = 1 << 20;
+    let mut cache = WordCache::new(limit);
+    for number in 0..200_000 {
+        let word = format!("word {number} with a tail {}", "x".repeat(number % 30));
+        let result = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |word, tokens| {
+            model(word, false, tokens);
+            Ok(())
+        });
+        assert!(result.is_ok());
+        assert!(cache.bytes() <= 2 * limit, "{} bytes", cache.bytes());
+    }
+}
