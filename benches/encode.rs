@@ -8,7 +8,8 @@ use lexmill::decoders::Decoder;
 use lexmill::formats::tokenizer_json;
 use lexmill::models::Model;
 use lexmill::models::bpe::BpeOptions;
-use lexmill::pre_tokenizers::{ByteLevel, PreTokenizer};
+use lexmill::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
+use lexmill::structures::finder::TextPattern;
 use lexmill::tokenizer::{EncodeInput, Parts, Sequence, Tokenizer, WordCounting};
 use lexmill::trainers::bpe::BpeTrainer;
 
@@ -40,6 +41,15 @@ fn parts(text: &str) -> (&'static str, Parts) {
     let trained = trainer.train(words, &mut |_| Ok(())).expect("a small alphabet");
     let model = trained.into_model(BpeOptions::default()).expect("no options");
     ("trained", Parts { model: Arc::new(Model::Bpe(model)), ..empty })
+}
+
+/// The same with a splitter that has no scanner: cl100k's, for numbers of two digits.
+fn with_own_pattern(parts: &Parts) -> Parts {
+    let pattern = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+    let split = Split::new(TextPattern::Regex(pattern.to_owned()), Behavior::Isolated, false).expect("valid");
+    let byte_level = ByteLevel { add_prefix_space: false, use_regex: false, ..ByteLevel::default() };
+    let stages = vec![PreTokenizer::Split(Arc::new(split)), PreTokenizer::ByteLevel(byte_level)];
+    Parts { pre_tokenizer: Some(PreTokenizer::Sequence(stages)), ..parts.clone() }
 }
 
 fn documents(text: &str) -> Vec<&str> {
@@ -83,6 +93,10 @@ fn main() {
             bencher.iter(|| tokenizer.decode(black_box(&ids), true));
         });
         group.finish();
+        let own = Tokenizer::new(&with_own_pattern(&parts)).expect("a valid tokenizer");
+        criterion.bench_function(&format!("encode/{name}/a pattern of one's own/{corpus}"), |bencher| {
+            bencher.iter(|| own.encode_ids::<u32>(black_box(&documents), true, 1).expect("valid text"));
+        });
         let short = prefix(documents[0], 44);
         criterion.bench_function(&format!("encode/{name}/one string of {} bytes", short.len()), |bencher| {
             bencher.iter(|| tokenizer.encode_ids::<u32>(&[black_box(short)], true, 1).expect("valid text"));
