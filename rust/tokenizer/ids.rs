@@ -1,20 +1,16 @@
 //! From texts to bare ids, or to their number.
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::assembly::assemble;
 use super::batch::{Crew, for_each_run, in_runs};
 use super::pieces::WHOLE;
 use super::pipeline::check_length;
-use super::ragged::{Ragged, Run};
+use super::ragged::{Ragged, RunRows, row_splits};
 use super::{EncodeInput, Frame, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
-
-/// Ids that a worker's vector has room for at first, at most: room that is not touched costs nothing but addresses.
-const ROOM: usize = 1 << 26;
 
 /// A text, or part of a long one.
 #[derive(Clone, Debug)]
@@ -60,31 +56,25 @@ impl Tokenizer {
         let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
         self.pipeline.prepare(sizes.iter().sum(), crew.threads);
-        let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let framing = Framing { texts, call, before: &before, after: &after };
-        let (workers, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), Vec::<T>::with_capacity(room));
-        let finish = |(worker, part, ids)| {
-            pool.put(worker);
-            if let Ok(mut parts) = parts.lock() {
-                parts.push((part, ids));
-            }
-        };
-        let runs = in_runs(&sizes, crew, start, finish, |run, (worker, part, ids)| {
-            let first = ids.len();
-            let mut row_ends = Vec::new();
-            for piece in &pieces[run] {
-                self.push_piece(piece, &framing, worker, ids)?;
-                if piece.is_last {
-                    row_ends.push(ids.len() - first);
+        let (ids, runs) = assemble(sizes.iter().sum(), |assembly| {
+            let start = || (pool.take(), Vec::new());
+            let finish = |(worker, _)| pool.put(worker);
+            in_runs(&sizes, crew, start, finish, |run, (worker, ids)| {
+                let mut ends = Vec::new();
+                for piece in &pieces[run.clone()] {
+                    self.push_piece(piece, &framing, worker, ids)?;
+                    if piece.is_last {
+                        ends.push(ids.len());
+                    }
                 }
-            }
-            Ok(Run { part: *part, ids: first..ids.len(), row_ends })
+                let rows = RunRows { ids: ids.len(), ends };
+                assembly.put(run, ids);
+                Ok(rows)
+            })
         })?;
-        let mut parts = parts.into_inner().unwrap_or_default();
-        parts.sort_unstable_by_key(|&(part, _)| part);
-        Ok(Ragged::join(parts.into_iter().map(|(_, ids)| ids).collect(), &runs, crew.threads))
+        Ok(Ragged { ids, row_splits: row_splits(&runs) })
     }
 
     /// Encodes texts to bare ids and hands on the rows of each run of texts, in order and on the calling thread, while

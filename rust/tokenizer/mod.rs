@@ -1,6 +1,7 @@
 //! Tokenizers: the stages composed.
 
 mod apart;
+mod assembly;
 pub mod batch;
 mod decode;
 mod encode;
