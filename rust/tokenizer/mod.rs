@@ -3,6 +3,7 @@
 mod apart;
 mod assembly;
 pub mod batch;
+mod blocks;
 mod decode;
 mod encode;
 mod ids;
@@ -16,12 +17,14 @@ mod pre_tokens;
 mod ragged;
 mod spaced;
 mod stream;
+mod streamed;
 mod training;
 mod words;
 
 use std::sync::{Arc, OnceLock};
 
 pub use batch::Crew;
+pub use blocks::{Block, BlockPart, BlockSource};
 pub use encode::{EncodeInput, Sequence};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub(crate) use pipeline::check_length;
