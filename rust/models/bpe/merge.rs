@@ -1,17 +1,24 @@
 //! Applies merges to the symbols of one pre-token.
 //!
 //! Short pre-tokens rescan an array of ranks, which beats every queue at their size; longer ones
-//! keep a heap of candidate merges over a linked list, O(n log n) for any input.
+//! keep a heap of candidate merges over a linked list, or queues by rank, O(n log n) for any input.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::by_rank::merge_by_rank;
 use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::{Bpe, ByteSymbols, PairTable, Tokens};
 
 /// Up to this many symbols a rescan for the lowest rank is cheaper than a heap.
 const SHORT: usize = 24;
+
+/// With more symbols than these a heap of all candidates no longer fits into a near cache.
+#[cfg(not(test))]
+const LONG: usize = 1 << 14;
+#[cfg(test)]
+const LONG: usize = 100;
 
 const NONE: u32 = u32::MAX;
 
@@ -92,9 +99,11 @@ impl Bpe {
     /// As [`Self::merge`], with the first merges looked up already.
     pub(super) fn merge_started(&self, dropout: Option<f32>, scratch: &mut Scratch, tokens: &mut Tokens) {
         let count = scratch.ids.len();
+        let Scratch { ids, lens, merges, .. } = scratch;
         if dropout.is_none() && count <= SHORT {
-            let Scratch { ids, lens, merges, .. } = scratch;
             merge_short(&self.pairs, ids, lens, merges);
+        } else if dropout.is_none() && count > LONG {
+            merge_by_rank(&self.pairs, ids, lens, merges);
         } else {
             merge_long(&self.pairs, dropout, scratch);
         }
@@ -225,12 +234,15 @@ mod tests {
         Bpe::from_pairs(Arc::new(Vocab::new()), pairs, BpeOptions::default()).expect("no dropout")
     }
 
-    /// Merges over ids 0..4, each making the next free id or, at times, one that is there already.
+    /// Merges over ids 0..4, each making the next free id, in that order or, as in files converted from SentencePiece's,
+    /// also after merges of what they make.
     fn any_pairs() -> impl Strategy<Value = Vec<((u32, u32), u32)>> {
-        prop::collection::vec((0..12u32, 0..12u32), 0..30).prop_map(|pairs| {
+        let in_order = prop::collection::vec((0..12u32, 0..12u32), 0..30).prop_map(|pairs| {
             let bound = |i: u32| 4 + i;
-            (0u32..).zip(pairs).map(|(i, (a, b))| ((a % bound(i), b % bound(i)), bound(i))).collect()
-        })
+            let pairs = (0u32..).zip(pairs);
+            pairs.map(|(i, (a, b))| ((a % bound(i), b % bound(i)), bound(i))).collect::<Vec<_>>()
+        });
+        prop_oneof![in_order.clone(), in_order.prop_shuffle()]
     }
 
     fn run(bpe: &Bpe, ids: &[u32], dropout: Option<f32>) -> Vec<(u32, u32)> {
@@ -258,6 +270,13 @@ mod tests {
             let expected = naive::merge(&bpe.pairs, ids.iter().map(|&id| (id, 1)).collect());
             // A dropout of zero takes the heap even for short input and skips nothing.
             prop_assert_eq!(run(&bpe, &ids, Some(0.0)), expected);
+        }
+
+        #[test]
+        fn merge_by_rank_matches_naive(pairs in any_pairs(), ids in prop::collection::vec(0..4u32, LONG + 1..4 * LONG)) {
+            let bpe = bpe(&pairs);
+            let expected = naive::merge(&bpe.pairs, ids.iter().map(|&id| (id, 1)).collect());
+            prop_assert_eq!(run(&bpe, &ids, None), expected);
         }
 
         #[test]

@@ -2,6 +2,7 @@
 //!
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
+mod by_rank;
 mod byte_symbols;
 mod char_ids;
 mod cut_points;
