@@ -73,7 +73,34 @@ impl Corpus {
         for (word, count) in words.iter() {
             corpus.push(word, count);
         }
-        Ok(corpus)
+        Ok(corpus.sorted())
+    }
+
+    /// The same words in descending order, equal ones together.
+    fn sorted(self) -> Self {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        let codes = |index: usize| &self.codes[self.word(index)];
+        order.sort_unstable_by(|&left, &right| codes(right).cmp(codes(left)));
+        let mut sorted = Self {
+            codes: Vec::with_capacity(self.codes.len()),
+            ends: Vec::new(),
+            counts: Vec::new(),
+            alphabet: Vec::new(),
+            char_counts: Vec::new(),
+        };
+        let mut before: &[u32] = &[];
+        for index in order {
+            if codes(index) == before {
+                if let Some(count) = sorted.counts.last_mut() {
+                    *count = count.saturating_add(self.counts[index]);
+                }
+                continue;
+            }
+            before = codes(index);
+            sorted.codes.extend(before);
+            sorted.end_word(self.counts[index]);
+        }
+        Self { alphabet: self.alphabet, char_counts: self.char_counts, ..sorted }
     }
 
     fn push(&mut self, word: &str, count: u64) {
@@ -112,21 +139,5 @@ impl Corpus {
     /// The text of codes.
     pub(super) fn text(&self, codes: &[u32]) -> String {
         codes.iter().map(|&code| self.alphabet[code as usize]).collect()
-    }
-
-    /// Ranges of words with about the same number of characters.
-    pub(super) fn parts(&self, threads: usize) -> Vec<Range<usize>> {
-        let share = self.codes.len() / threads.max(1) + 1;
-        let mut parts = Vec::new();
-        let mut start = 0;
-        for thread in 1..=threads.max(1) {
-            let end = self.ends.partition_point(|&end| end <= share * thread).max(start);
-            parts.push(start..end);
-            start = end;
-        }
-        if let Some(last) = parts.last_mut() {
-            last.end = self.len();
-        }
-        parts
     }
 }
