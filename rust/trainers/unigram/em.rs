@@ -46,8 +46,10 @@ impl<'a> Pieces<'a> {
             places[code as usize] = Some((at, 1));
         }
         places.extend(seeds.iter().map(|seed| Some((suffixes.position(seed.first), seed.len))));
-        let mut by_place: Vec<u32> = (corpus.alphabet.len() as u32..places.len() as u32).collect();
-        by_place.sort_unstable_by_key(|&id| places[id as usize]);
+        let mut by_place: Vec<(Place, u32)> =
+            places.iter().copied().zip(0..).skip(corpus.alphabet.len()).collect();
+        by_place.sort_unstable();
+        let by_place = by_place.into_iter().map(|(_, id)| id).collect();
         let characters = corpus.char_counts.iter().map(|&count| u128::from(count.max(1)));
         let seeds = seeds.iter().map(|seed| u128::from(seed.count) * u128::from(seed.len));
         let weights: Vec<u128> = characters.chain(seeds).collect();

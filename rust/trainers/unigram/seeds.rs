@@ -64,17 +64,9 @@ impl Suffixes {
                 room[at] = (word.end - at).min(usize::from(longest)) as u16;
             }
         }
-        // 0 stands for the end, which comes first.
-        let bits = usize::BITS - corpus.alphabet.len().leading_zeros();
-        let packed = (64 / bits.max(1)) as usize;
-        let key = |at: usize| {
-            let own = &codes[at..at + usize::from(room[at]).min(packed)];
-            let padding = (packed - own.len()) as u32 * bits;
-            own.iter()
-                .fold(0u64, |key, &code| key << bits | u64::from(code + 1))
-                .checked_shl(padding)
-                .unwrap_or(0)
-        };
+        let packing = corpus.packed();
+        let packed = packing.codes;
+        let key = |at: usize| packing.pack(&codes[at..at + usize::from(room[at])]);
         let rest = |&(_, at): &Suffix| {
             let at = at as usize;
             &codes[at + packed.min(usize::from(room[at]))..at + usize::from(room[at])]
@@ -173,17 +165,19 @@ impl Suffixes {
 
     /// By position, the seeds that start there.
     pub(super) fn chains(&self, seeds: &[Seed]) -> Chains {
-        let mut order: Vec<u32> = (0..seeds.len() as u32).collect();
-        order.sort_unstable_by_key(|&seed| (seeds[seed as usize].first, seeds[seed as usize].len));
+        // Outer intervals before inner ones.
+        let mut order: Vec<(usize, u16, u32)> =
+            (0..).zip(seeds).map(|(seed, &Seed { first, len, .. })| (first, len, seed)).collect();
+        order.sort_unstable();
         let mut order = order.into_iter().peekable();
         let mut links = vec![Link { shorter: NONE, len: 0 }; seeds.len()];
         let mut longest_at = vec![NONE; self.len()];
         let mut open: Vec<u32> = Vec::new();
         for (index, &(_, at)) in self.sorted.iter().enumerate() {
             while open.pop_if(|seed| seeds[*seed as usize].end <= index).is_some() {}
-            while let Some(seed) = order.next_if(|&seed| seeds[seed as usize].first == index) {
+            while let Some((_, len, seed)) = order.next_if(|&(first, ..)| first == index) {
                 let shorter = open.last().copied().unwrap_or(NONE);
-                links[seed as usize] = Link { shorter, len: seeds[seed as usize].len };
+                links[seed as usize] = Link { shorter, len };
                 open.push(seed);
             }
             longest_at[at as usize] = open.last().copied().unwrap_or(NONE);
