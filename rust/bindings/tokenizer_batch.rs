@@ -108,7 +108,7 @@ impl PyTokenizer {
         let input = OwnedInput { first, second };
         let core = self.core(py)?;
         let bytes = input.bytes();
-        detached(py, bytes, || core.encode(input.borrow(), add_special_tokens))
+        detached(py, bytes, || core.encode(&input.borrow(), add_special_tokens))
             .or_raise(py)
             .map(PyEncoding::of)
     }

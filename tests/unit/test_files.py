@@ -1,19 +1,22 @@
-"""Counting the tokens of files gives what counting their documents gives, and holds little of them."""
+"""Files give the ids of their documents, and their number, and little of them is held."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lexmill import Tokenizer, models, normalizers, pre_tokenizers, processors
 from lexmill.errors import FileError, InvalidUtf8Error, OptionError
 from small import byte_level, letters
 
-# Beyond what is read at a time (16 MiB), with text of several kinds and no place to cut near some borders.
-LONG = ("ab abc, d\n" * 60_000 + "日本語のテキスト。" * 30_000 + " " * 70_000 + "\n\n\n" + "é" * 50_000) * 11
+# Far beyond what is read at a time (256 KiB), with text of several kinds and no place to cut near some borders.
+LONG = ("ab abc, d\n" * 60_000 + "日本語のテキスト。" * 30_000 + " " * 70_000 + "\n\n\n" + "é" * 50_000) * 3
 
 
 def tokenizers() -> dict[str, Tokenizer]:
@@ -41,6 +44,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
+def documents(files: list[Path], separator: str | None) -> list[str]:
+    texts = [file.read_bytes().decode() for file in files]
+    if separator is None:
+        return texts
+    cut = [text.split(separator) for text in texts]
+    return [text for parts in cut for text in (parts if parts[-1] else parts[:-1])]
+
+
 @pytest.mark.parametrize(
     ("name", "separator"),
     [
@@ -55,9 +66,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 )
 def test_same_as_the_ids_of_the_documents(files: list[Path], name: str, separator: str | None) -> None:
     tokenizer = tokenizers()[name]
-    counts = tokenizer.count_tokens_files(files, separator)
+    expected = tokenizer.encode_batch_arrays(documents(files, separator), num_threads=1)
     rows = tokenizer.encode_files_arrays(files, separator)
-    assert counts.tolist() == (rows.row_splits[1:] - rows.row_splits[:-1]).tolist()
+    assert np.array_equal(rows.ids, expected.ids)
+    assert np.array_equal(rows.row_splits, expected.row_splits)
+    counts = tokenizer.count_tokens_files(files, separator)
+    assert counts.tolist() == np.diff(expected.row_splits).tolist()
     one = tokenizer.count_tokens_files(files, separator, add_special_tokens=False, num_threads=1)
     assert one.tolist() == tokenizer.count_tokens_files(files, separator, add_special_tokens=False).tolist()
 
@@ -73,8 +87,11 @@ def test_documents_are_cut_from_left_to_right(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf8_are_named_or_replaced(tmp_path: Path, place: int) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"a" * place + b"\xe2\x82" + b"a")
-    with pytest.raises(InvalidUtf8Error, match=f"{path} is not valid UTF-8 at byte {place};"):
-        byte_level().count_tokens_files([path])
+    for work in (byte_level().count_tokens_files, byte_level().encode_files_arrays):
+        with pytest.raises(InvalidUtf8Error, match=f"{path} is not valid UTF-8 at byte {place};"):
+            work([path])
+    rows = byte_level().encode_files_arrays([path, path], errors="replace")
+    assert rows.row_splits.tolist() == [0, place + 4, 2 * place + 8]
     assert byte_level().count_tokens_files([path], errors="replace").tolist() == [place + 4]
 
 
@@ -87,13 +104,26 @@ def test_a_character_at_the_end_that_is_cut_is_not_utf8(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="cannot open"):
-        letters().count_tokens_files([tmp_path / "absent"])
-    with pytest.raises(FileError, match="directory"):
-        letters().count_tokens_files([tmp_path])
-    with pytest.raises(OptionError, match="separator is empty"):
-        letters().count_tokens_files([], "")
-    assert letters().count_tokens_files([]).tolist() == []
+    (tmp_path / "text").write_text("ab")
+    for work in (letters().count_tokens_files, letters().encode_files_arrays):
+        with pytest.raises(FileError, match=r"cannot open .*absent"):
+            work([tmp_path / "text", tmp_path / "absent"])
+        with pytest.raises(FileError, match="directory"):
+            work([tmp_path])
+        with pytest.raises(OptionError, match="separator is empty"):
+            work([], "")
+        assert len(work([])) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_what_is_no_regular_file_is_read_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    text = "ab abc\n" * 100_000
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,))
+    writer.start()
+    rows = byte_level(("a", "b")).encode_files_arrays([tmp_path / "pipe"])
+    writer.join()
+    assert np.array_equal(rows.ids, byte_level(("a", "b")).encode_batch_arrays([text]).ids)
 
 
 def test_an_unknown_token_is_an_error(tmp_path: Path) -> None:
@@ -101,6 +131,8 @@ def test_an_unknown_token_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("x")
     with pytest.raises(KeyError, match="<u>"):
         tokenizer.count_tokens_files([tmp_path / "text"])
+    with pytest.raises(KeyError, match="<u>"):
+        tokenizer.encode_files_arrays([tmp_path / "text"])
 
 
 @pytest.mark.slow
