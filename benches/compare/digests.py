@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ ENCODING_JOBS = [
     "encode-one",
     "count-tokens",
 ]
-TRAINING_JOBS = ["train-bpe", "count-words"]
+# Of these, only merges and counted words can be compared.
+TRAINING_JOBS = ["train-bpe", "train-wordpiece", "train-wordpiece-likelihood", "train-unigram", "count-words"]
 # Texts that the reference encodes at once: its results for a whole corpus may not fit memory.
 STEP = 500
 
@@ -65,7 +67,11 @@ def digest(adapter: Adapter, job: str, result: Any) -> str | None:
     if job == "count-tokens":
         return hashlib.sha256(np.fromiter(result, "<i8", len(result)).tobytes()).hexdigest()
     if job in TRAINING_JOBS:
-        facts = adapter.merges(result) if job == "train-bpe" else adapter.word_counts(result)
+        facts: Iterable[Any] | None = None
+        if job == "train-bpe":
+            facts = adapter.merges(result)
+        elif job == "count-words":
+            facts = adapter.word_counts(result)
         if facts is None:
             return None
         sha = hashlib.sha256()

@@ -23,6 +23,9 @@ JOBS = {
     "encode-one": "one call a line",
     "count-tokens": "counting tokens",
     "train-bpe": "training BPE, 32k",
+    "train-wordpiece": "training WordPiece, 30k",
+    "train-wordpiece-likelihood": "the same by likelihood",
+    "train-unigram": "training Unigram, 16k",
     "count-words": "counting words",
 }
 # Legible on white and on black, as the drawing has no background of its own.
@@ -103,7 +106,7 @@ def render(rows: list[Row], files: list[Path], threads: int) -> str:
         f"{', '.join(f'[{file.stem}]({file.relative_to(ROOT).as_posix()})' for file in files)}.",
     ]
     if "1" in notes:
-        lines += ["", "¹ Follows another documented rule, so its result differs by design."]
+        lines += ["", "¹ Not compared: another documented rule, or numbers and scores that change from run to run."]
     if "2" in notes:
         lines += ["", "² Gives other ids than Hugging Face on this text."]
     return "\n".join(lines)
@@ -131,7 +134,7 @@ def cell(row: Row | None, best: float, notes: set[str]) -> str:
             return "²"
         return "-"
     cold, warm = row["seconds_cold"], row["seconds_warm"]
-    if row["job"] == "train-bpe":
+    if row["job"].startswith("train-"):
         first, second = f"{cold:.2f} s", f", {float(row['mb_peak']):.0f} MB"
     elif row["job"] == "encode-one":
         texts = float(row["texts"])

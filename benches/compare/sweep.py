@@ -47,6 +47,7 @@ PRESETS: dict[str, tuple[list[str], list[str], list[str], float, int]] = {
     "quick": (["encode-arrays", "encode-lists", "encode-one"], ["gpt2"], ["english", "multilingual"], 8, 3),
     "encode": (ENCODING, TOKENIZERS, ["english", "german", "multilingual", "messy"], 20, 5),
     "train": (["train-bpe", "count-words"], [], ["english", "multilingual"], 60, 5),
+    "train-others": (["train-wordpiece", "train-wordpiece-likelihood", "train-unigram"], [], ["english"], 20, 3),
 }
 
 
@@ -120,7 +121,7 @@ def cases_of(preset: tuple[list[str], list[str], list[str], float, int], argumen
     cases = []
     for job, threads in itertools.product(arguments.jobs or preset[0], arguments.threads):
         # A trainer needs no published tokenizer, and one call a text has nothing to share among threads.
-        trains = job in ("train-bpe", "count-words")
+        trains = job.startswith("train-") or job == "count-words"
         if job == "encode-one" and threads != min(arguments.threads):
             continue
         for tokenizer, corpus in itertools.product([""] if trains else tokenizers, corpora):

@@ -3,17 +3,30 @@
 /// No player.
 const NOBODY: u32 = u32::MAX;
 
+/// A player and what all matches look at first, kept beside each other so that most look at nothing else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entrant {
+    /// The player's number.
+    pub player: u32,
+    /// The strength, or an estimate of it.
+    pub strength: f64,
+}
+
+impl Entrant {
+    const NOBODY: Self = Self { player: NOBODY, strength: f64::NEG_INFINITY };
+}
+
 /// A binary tree of matches; the winner of each is kept. A change costs a match a level.
 #[derive(Clone, Debug, Default)]
 pub struct Tournament {
     /// Node 1 is the final, the children of `node` are `2 * node` and `2 * node + 1`, the last half are the players.
-    winners: Vec<u32>,
+    winners: Vec<Entrant>,
 }
 
 impl Tournament {
     /// A tournament for players below `players`, none of whom takes part yet.
     pub fn new(players: usize) -> Self {
-        Self { winners: vec![NOBODY; 2 * players.next_power_of_two()] }
+        Self { winners: vec![Entrant::NOBODY; 2 * players.next_power_of_two()] }
     }
 
     /// Makes sure that there is room for players below `players`.
@@ -34,36 +47,43 @@ impl Tournament {
         let mut node = scale;
         while node > 1 {
             node /= 2;
-            larger.winners[node] = self.winner().unwrap_or(NOBODY);
+            larger.winners[node] = self.winners.get(1).copied().unwrap_or(Entrant::NOBODY);
         }
         *self = larger;
     }
 
     /// The best of all who take part.
     pub fn winner(&self) -> Option<u32> {
-        self.winners.get(1).copied().filter(|&winner| winner != NOBODY)
+        self.winners.get(1).map(|winner| winner.player).filter(|&winner| winner != NOBODY)
     }
 
-    /// Plays the matches of `player` anew, after it changed in any way or began or ceased to take part.
+    /// Plays the matches of `player` anew, after it changed in any way or began or ceased to take part: it has a
+    /// strength if it does.
     ///
     /// `is_better` tells of two players who take part whether the first is the better one; it must order all of them.
     ///
     /// # Panics
     /// If there is no such player.
-    pub fn update(&mut self, player: u32, takes_part: bool, mut is_better: impl FnMut(u32, u32) -> bool) {
+    pub fn update(
+        &mut self,
+        player: u32,
+        strength: Option<f64>,
+        mut is_better: impl FnMut(Entrant, Entrant) -> bool,
+    ) {
         let mut node = self.winners.len() / 2 + player as usize;
-        self.winners[node] = if takes_part { player } else { NOBODY };
+        self.winners[node] = strength.map_or(Entrant::NOBODY, |strength| Entrant { player, strength });
         while node > 1 {
             node /= 2;
-            let before = self.winners[node];
+            let before = self.winners[node].player;
             let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
-            let winner = match (left, right) {
-                (NOBODY, other) | (other, NOBODY) => other,
-                (left, right) if is_better(right, left) => right,
+            let winner = match (left.player, right.player) {
+                (NOBODY, _) => right,
+                (_, NOBODY) => left,
+                _ if is_better(right, left) => right,
                 _ => left,
             };
             // Where neither the old nor the new winner is the one that changed, nothing above can.
-            if before == winner && winner != player {
+            if before == winner.player && before != player {
                 return;
             }
             self.winners[node] = winner;
@@ -86,7 +106,13 @@ mod tests {
                 tournament.make_room(13 + at);
                 strengths[player as usize] = strength;
                 let key = |player: u32| (strengths[player as usize], std::cmp::Reverse(player));
-                tournament.update(player, strength.is_some(), |one, other| key(one) > key(other));
+                // Strengths that tell less than the keys.
+                let estimate = strength.map(|strength| f64::from(strength / 3));
+                tournament.update(player, estimate, |one, other| {
+                    let is_stale = |entrant: Entrant| Some(entrant.strength) != strengths[entrant.player as usize].map(|strength: u32| f64::from(strength / 3));
+                    assert!(!is_stale(one) && !is_stale(other));
+                    key(one.player) > key(other.player)
+                });
                 let best = (0..13).filter(|&player| strengths[player as usize].is_some()).max_by_key(|&player| key(player));
                 prop_assert_eq!(tournament.winner(), best);
             }

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cases import load, pairs
-from engines import CoreEngine, Engine
+from engines import CoreEngine, Engine, ReferenceEngine, Words
 from lexmill import Tokenizer, models, pre_tokenizers
 from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.reference import unigram_exact_loss as exact_loss
@@ -77,6 +77,24 @@ def test_vocab_size_below_the_characters_is_refused(engine: Engine) -> None:
         with pytest.raises(OptionError) as raised:
             engine.train_unigram(SMALL, vocab_size=5, algorithm=algorithm)
         assert str(raised.value) == "vocab_size is 5 but special tokens and initial alphabet need 11"
+
+
+# More characters than a block has; likelihoods that need a power of two; counts that leave less than 2^40 parts of one.
+ENDS = ["er", "ing", "ed", "s"]
+BLOCKS = [(f"▁{number * number % 7919:x}{ENDS[number % 4]}", number % 9 + 1) for number in range(4000)]
+LONG = [("abcd" * 300 + "x", 2), ("abcd" * 299, 1), ("abx", 5), ("abcdabcd", 7)]
+FREQUENT = [("abab", 1 << 61), ("ab", 1 << 60), ("b", 3), ("ba", 1 << 40)]
+
+
+@pytest.mark.parametrize(
+    ("words", "vocab_size"), [(BLOCKS, 60), (LONG, 12), (FREQUENT, 4)], ids=["blocks", "long", "frequent"]
+)
+def test_core_learns_as_the_reference_at_the_edges(words: Words, vocab_size: int) -> None:
+    words = list(dict(words).items())
+    expected = ReferenceEngine().train_unigram(words, vocab_size=vocab_size, seed_size=300)
+    for threads in (1, 3):
+        found = CoreEngine().train_unigram(words, vocab_size=vocab_size, seed_size=300, num_threads=threads)
+        assert found == expected
 
 
 def test_unknown_and_zero_in_the_corpus_are_ordinary_text(engine: Engine) -> None:

@@ -52,6 +52,28 @@ class Library(Adapter):
     def count_words(self, corpus: Path) -> Any:
         return self._train(corpus, 256)
 
+    def train_wordpiece(self, corpus: Path, score: str = "frequency") -> Any:
+        tokenizer = lexmill.Tokenizer(lexmill.models.WordPiece(unk_token="[UNK]"))
+        tokenizer.normalizer = lexmill.normalizers.BertNormalizer()
+        tokenizer.pre_tokenizer = lexmill.pre_tokenizers.BertPreTokenizer()
+        trainer = lexmill.trainers.WordPieceTrainer(
+            vocab_size=30_000, special_tokens=["[UNK]"], show_progress=False, score=score
+        )
+        tokenizer.train([str(corpus)], trainer)
+        return tokenizer
+
+    def train_wordpiece_likelihood(self, corpus: Path) -> Any:
+        return self.train_wordpiece(corpus, "likelihood")
+
+    def train_unigram(self, corpus: Path) -> Any:
+        tokenizer = lexmill.Tokenizer(lexmill.models.Unigram())
+        tokenizer.pre_tokenizer = lexmill.pre_tokenizers.Metaspace()
+        trainer = lexmill.trainers.UnigramTrainer(
+            vocab_size=16_000, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False
+        )
+        tokenizer.train([str(corpus)], trainer)
+        return tokenizer
+
     def columns(self, result: Any) -> Columns:
         if not hasattr(result, "row_splits"):
             return super().columns(result)

@@ -46,3 +46,20 @@ class Library(Adapter):
             minloglevel=2,
         )
         return model
+
+    # All text as it is, as the others train.
+    def train_unigram(self, corpus: Path) -> Any:
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.Train(
+            input=str(corpus),
+            model_writer=model,
+            model_type="unigram",
+            vocab_size=16_000,
+            num_threads=self.threads,
+            character_coverage=1.0,
+            normalization_rule_name="identity",
+            input_sentence_size=0,
+            max_sentence_length=1 << 20,
+            minloglevel=2,
+        )
+        return model

@@ -42,6 +42,24 @@ class Library(Adapter):
         merges = json.loads(result.to_str())["model"]["merges"]
         return [(token_bytes(left), token_bytes(right)) for left, right in merges]
 
+    # What these two learn is not compared: both depend on an order of tokens that changes from run to run.
+    def train_wordpiece(self, corpus: Path) -> Any:
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+        tokenizer.normalizer = tokenizers.normalizers.BertNormalizer()
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+        trainer = tokenizers.trainers.WordPieceTrainer(vocab_size=30_000, special_tokens=["[UNK]"], show_progress=False)
+        tokenizer.train([str(corpus)], trainer)
+        return tokenizer
+
+    def train_unigram(self, corpus: Path) -> Any:
+        tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram())
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+        trainer = tokenizers.trainers.UnigramTrainer(
+            vocab_size=16_000, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False
+        )
+        tokenizer.train([str(corpus)], trainer)
+        return tokenizer
+
     # Counting has no call of its own; a vocabulary of the 256 bytes leaves nothing to merge.
     def count_words(self, corpus: Path) -> Any:
         return self._train(corpus, 256)[1]

@@ -1,9 +1,13 @@
-"""All segmentations of a word at once: a lattice of pieces, summed over by dynamic programming.
+"""All segmentations of words at once: lattices of pieces, summed over by dynamic programming.
 
-Order of choices: edges are visited by start, then by length; sums and products are made in that order, forwards and
-backwards. The best path takes the higher sum of scores, and of equal sums the one found first.
+Words that begin alike share what comes before, so sums belong to beginnings of words: forwards, how likely one is over
+all its segmentations; backwards, how many words go on from it, each divided by its likelihood.
+
+Order of choices: beginnings are visited in the order of code points, and backwards in the opposite one; at each of
+them the pieces that end there, longest first. Sums and products are made in that order. The best path takes the higher
+sum of scores, and of equal sums the one whose last piece is longer.
 Numbers stay in range because a sum below 2^-256 is multiplied by 2^256 when its place is reached, exactly, and the
-powers are kept beside the sums.
+powers are kept beside the sums; what is summed backwards has the opposite power.
 Source: the forward-backward algorithm of Baum et al. 1970, the best path of Viterbi 1967.
 """
 
@@ -55,54 +59,39 @@ def lattice(words: Sequence[Word], pieces: Sequence[Piece]) -> Iterator[tuple[Wo
         )
 
 
-class _Sums:
-    """Numbers at places, each with a power of two of its own, so that none becomes too small."""
+def expected_counts(
+    words: Sequence[Word], pieces: Sequence[Piece], likelihoods: Sequence[float]
+) -> Iterator[tuple[int, float]]:
+    """Yields, for every piece at the end of every beginning, its place and how often it is expected there.
 
-    def __init__(self, length: int, first: int) -> None:
-        self.values = [0.0] * (length + 1)
-        self.powers: list[int | None] = [None] * (length + 1)
-        self.values[first], self.powers[first] = 1.0, 0
-
-    def leave(self, place: int) -> None:
-        """Scales the sum at a place that nothing is added to any more."""
-        power = self.powers[place]
-        if power is not None and 0.0 < self.values[place] < 2.0**-SMALL:
-            self.values[place] *= 2.0**SMALL
-            self.powers[place] = power - SMALL
-
-    def add(self, source: int, target: int, factor: float) -> None:
-        """Adds the sum at `source` times `factor` to that at `target`, which has the power of the first that came."""
-        power = self.powers[source]
-        if power is None:
-            return
-        own = self.powers[target]
-        if own is None:
-            own = self.powers[target] = power
-        self.values[target] += math.ldexp(self.values[source] * factor, power - own)
-
-
-def expected_shares(word: Word, edges: Sequence[Edge], likelihoods: Sequence[float]) -> Iterator[tuple[Edge, float]]:
-    """Yields the share of all segmentations, by likelihood, that each edge has a part in."""
-    length = len(word.text)
-    forward, backward = _Sums(length, 0), _Sums(length, length)
-    place = -1
-    for edge in edges:
-        if edge.start > place:
-            place = edge.start
-            forward.leave(place)
-        forward.add(edge.start, edge.end, likelihoods[edge.id])
-    for place in range(length - 1, -1, -1):
-        for edge in (edge for edge in edges if edge.start == place):
-            backward.add(edge.end, place, likelihoods[edge.id])
-        backward.leave(place)
-    total, total_power = forward.values[length], forward.powers[length]
-    if not total or total_power is None:
-        return
-    for edge in edges:
-        left, right = forward.powers[edge.start], backward.powers[edge.end]
-        if left is not None and right is not None:
-            product = forward.values[edge.start] * likelihoods[edge.id] * backward.values[edge.end] / total
-            yield edge, math.ldexp(product, left + right - total_power)
+    Args:
+        words: distinct words.
+        pieces: the pieces, each character of the words among them.
+        likelihoods: the pieces' probabilities.
+    """
+    ids = {piece.text: place for place, piece in enumerate(pieces)}
+    longest = max((len(piece.text) for piece in pieces), default=0)
+    beginnings = sorted({word.text[:end] for word in words for end in range(1, len(word.text) + 1)})
+    edges: dict[str, list[tuple[str, int]]] = {}
+    forward: dict[str, tuple[float, int]] = {"": (1.0, 0)}
+    for text in beginnings:
+        starts = range(max(len(text) - longest, 0), len(text))
+        edges[text] = [(text[:start], ids[text[start:]]) for start in starts if text[start:] in ids]
+        # The power of two is that of the first sum to come.
+        value, power = 0.0, forward[edges[text][0][0]][1]
+        for before, place in edges[text]:
+            so_far, its_power = forward[before]
+            value += math.ldexp(so_far * likelihoods[place], its_power - power)
+        forward[text] = (math.ldexp(value, SMALL), power - SMALL) if value < 2.0**-SMALL else (value, power)
+    weights = dict(words)
+    backward = dict.fromkeys(["", *beginnings], 0.0)
+    for text in reversed(beginnings):
+        value, power = forward[text]
+        after = backward[text] + (weights[text] / value if text in weights else 0.0)
+        for before, place in edges[text]:
+            so_far, its_power = forward[before]
+            yield place, math.ldexp(so_far * likelihoods[place] * after, its_power - power)
+            backward[before] += math.ldexp(likelihoods[place] * after, its_power - power)
 
 
 def best_path(text: str, edges: Sequence[Edge], pieces: Sequence[Piece]) -> list[Edge]:

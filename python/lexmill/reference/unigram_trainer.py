@@ -6,8 +6,9 @@ Order of choices:
   point. Words are cut where a character is left out.
 * Seeds: substrings of 2 to `max_piece_length` characters that occur at least twice and are not always followed by the
   same character; those with the highest count times length; of equals the first in order of code points.
-* Expected counts are sums of integers: each word's share of a piece times 2^40, rounded to even, times the word's
-  count. So no order of words, and no number of threads, can change a bit.
+* Words come in descending order, and those of a block share their beginnings. What a piece is expected at the end of
+  each beginning is rounded to parts of one, a power of two, of which all characters together have less than 2^62.
+  So expected counts are sums of integers, and no order of blocks, and no number of threads, can change a bit.
 * Pruning keeps the pieces whose loss is the highest; of equals the one with the lower place in the list.
 * The result: characters and the pieces of highest score, by descending score; equals by code points.
 
@@ -18,14 +19,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from lexmill.errors import OptionError
-from lexmill.reference.unigram_lattice import Edge, Piece, Word, best_path, digamma, expected_shares, lattice
+from lexmill.reference.unigram_lattice import Edge, Piece, Word, best_path, digamma, expected_counts, lattice
 
-SHARE = 2**40
-# A piece with a smaller expected count goes; a character counts at least as much.
-LEAST = SHARE // 2
+# Words share their beginnings with others of their block: those that start in the same run of so many characters.
+BLOCK = 8192
 
 
 def train_unigram(
@@ -65,16 +65,18 @@ def train_unigram(
     if vocab_size < needed:
         raise OptionError(f"vocab_size is {vocab_size} but special tokens and initial alphabet need {needed}")
     wanted = vocab_size - len(specials)
-    parts = [Word(part, count) for word, count in words for part in cut(word, set(characters))]
+    parts = cut_words(words, set(characters))
     seeds = find_seeds(parts, max_piece_length, max(seed_size - len(characters), 0), set(specials))
     weights = [max(counts[char], 1) for char in characters] + [count * len(text) for text, count in seeds]
     total = sum(weights)
     texts = characters + [text for text, _ in seeds]
     pieces = [Piece(text, math.log(weight / total)) for text, weight in zip(texts, weights, strict=True)]
     desired = wanted * 11 // 10
+    # Parts of one, by powers of two: what all characters together can be expected has less than 63 bits.
+    precision = min(40, 62 - sum(len(part.text) * part.weight for part in parts).bit_length())
     while True:
         for _ in range(n_sub_iterations):
-            pieces = maximise(pieces, expect(parts, pieces))
+            pieces = maximise(pieces, expect(parts, pieces, precision), precision)
         if len(pieces) <= desired:
             break
         pieces = prune(parts, pieces, max(desired, min(int(shrinking_factor * len(pieces)), len(pieces) - 1)))
@@ -98,9 +100,15 @@ def count_characters(words: Sequence[tuple[str, int]], coverage: float) -> dict[
     return counts
 
 
-def cut(word: str, characters: set[str]) -> list[str]:
-    """Returns what lies between characters that are left out."""
-    return ["".join(part) for is_covered, part in groupby(word, characters.__contains__) if is_covered]
+def cut_words(words: Sequence[tuple[str, int]], characters: set[str]) -> list[Word]:
+    """Returns what lies between characters that are left out, equal parts together, in descending order."""
+    weights: dict[str, int] = {}
+    for word, count in words:
+        for is_covered, part in groupby(word, characters.__contains__):
+            if is_covered:
+                text = "".join(part)
+                weights[text] = weights.get(text, 0) + count
+    return [Word(text, weights[text]) for text in sorted(weights, reverse=True)]
 
 
 def find_seeds(words: Sequence[Word], longest: int, n: int, excluded: set[str]) -> list[tuple[str, int]]:
@@ -124,30 +132,33 @@ def find_seeds(words: Sequence[Word], longest: int, n: int, excluded: set[str]) 
     return sorted(found, key=lambda seed: (-seed[1] * len(seed[0]), seed[0]))[:n]
 
 
-def expect(words: Sequence[Word], pieces: Sequence[Piece]) -> list[int]:
-    """Returns how often each piece is expected over all segmentations, times 2^40."""
+def expect(words: Sequence[Word], pieces: Sequence[Piece], precision: int) -> list[int]:
+    """Returns how often each piece is expected over all segmentations, times 2^precision."""
     sums = [0] * len(pieces)
     likelihoods = [math.exp(piece.score) for piece in pieces]
-    for word, edges in lattice(words, pieces):
-        for edge, share in expected_shares(word, edges, likelihoods):
-            sums[edge.id] += word.weight * round(share * SHARE)
+    starts = accumulate((len(word.text) for word in words), initial=0)
+    for _, block in groupby(zip(starts, words, strict=False), lambda placed: placed[0] // BLOCK):
+        for place, count in expected_counts([word for _, word in block], pieces, likelihoods):
+            sums[place] += int(math.ldexp(count, precision) + 0.5)
     return sums
 
 
-def maximise(pieces: Sequence[Piece], expected: Sequence[int]) -> list[Piece]:
+def maximise(pieces: Sequence[Piece], expected: Sequence[int], precision: int) -> list[Piece]:
     """Returns the pieces with scores from their expected counts, those left out that are hardly ever expected.
 
     The digamma function in place of the logarithm favours few pieces: it is the optimum under a Dirichlet prior.
     """
+    # A piece that is expected less than half a time goes; a character counts at least as much.
+    least = max(int(math.ldexp(0.5, precision)), 1)
     kept = [
-        (piece.text, max(count, LEAST))
+        (piece.text, max(count, least))
         for piece, count in zip(pieces, expected, strict=True)
-        if count >= LEAST or len(piece.text) == 1
+        if count >= least or len(piece.text) == 1
     ]
     if not kept:
         return []
-    log_total = digamma(sum(count for _, count in kept) / SHARE)
-    return [Piece(text, digamma(count / SHARE) - log_total) for text, count in kept]
+    log_total = digamma(math.ldexp(sum(count for _, count in kept), -precision))
+    return [Piece(text, digamma(math.ldexp(count, -precision)) - log_total) for text, count in kept]
 
 
 def prune(words: Sequence[Word], pieces: Sequence[Piece], n: int) -> list[Piece]:

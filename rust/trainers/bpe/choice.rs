@@ -73,7 +73,7 @@ impl Frequency {
         self.queue = BucketQueue::new();
         self.ties.clear();
         for index in 0..pairs.len() as u32 {
-            self.queue.push(index, pairs.get(index).count);
+            self.queue.push(index, pairs.count(index));
         }
     }
 
@@ -97,7 +97,7 @@ impl Frequency {
 
     fn update(&mut self, first_new: u32, pairs: &mut PairTable, arena: &Arena) {
         for new in first_new..pairs.len() as u32 {
-            let count = pairs.get(new).count;
+            let count = pairs.count(new);
             if count == self.queue.level() {
                 self.ties.push(new, pairs, arena);
             } else {

@@ -3,27 +3,20 @@
 //! When a token is merged away, the scores of all other pairs that hold it rise, so no queue of old scores will do. All
 //! pairs with the same left token form a group. A merge of `a` and `b` into `c` changes the scores of the pairs in the
 //! groups of these three, which are looked through anew, and those of the pairs with one of the three on the right,
-//! each of which is compared with the best of its group alone. A tournament of the groups' best has the best of all.
+//! each of which is compared with the best of its group alone.
+//!
+//! Groups whose best pairs have the same right token form a class, in which count(ab) / count(a) says the order: so when
+//! the right token becomes rarer, which changes the best of thousands of groups, each class stays as it is. A tournament
+//! of the classes' best has the best of all.
 
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 use super::TieBreak;
 use super::arena::Arena;
-use super::pairs::PairTable;
-use crate::structures::fraction::Fraction;
+use super::pairs::{Pair, PairTable};
+use super::scores::{Candidate, Precision, Scores, UNCERTAINTY, estimate};
 use crate::structures::tournament::Tournament;
-
-/// How far an estimate may be from the fraction that it stands for, in proportion: four roundings and some room.
-const UNCERTAINTY: f64 = 1e-14;
-
-/// How scores are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::trainers) enum Precision {
-    /// As fractions.
-    Exact,
-    /// As numbers of 64 bits, to which the fractions are rounded.
-    Float64,
-}
 
 /// A merge that has been applied.
 #[derive(Clone, Copy, Debug)]
@@ -37,190 +30,296 @@ pub(super) struct Merged {
     pub(super) first_new: u32,
 }
 
-/// A pair with its score.
+/// A pair in the list of one of its tokens.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct Listed {
     pair: u32,
-    /// The score: rounded once if that is how scores are compared, else a little off.
-    estimate: f64,
-    score: Fraction,
+    /// The other token.
+    other: u32,
 }
 
-/// What is known of the pairs that begin with one token.
+/// The best pair of a group.
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    /// A little less than the score, times the count of the group's token: most other pairs stay below it.
+    bar: f64,
+    count: u64,
+    /// The pair, or [`NOTHING`].
+    pair: u32,
+    right: u32,
+}
+
+const NOTHING: u32 = u32::MAX;
+
+const NO_BEST: Best = Best { bar: 0.0, count: 0, pair: NOTHING, right: NOTHING };
+
+/// A group in its class, by the best pair that it had at the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Member {
+    /// Occurrences of the pair.
+    count: u64,
+    /// Occurrences of the group's token.
+    left_count: u64,
+    /// The place among equals: it stays for as long as the pair's count does.
+    rank: u64,
+    group: u32,
+    /// Another one than the group's by now means that this is out of date.
+    version: u32,
+}
+
+impl Ord for Member {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let product = |one: &Self, other: &Self| u128::from(one.count) * u128::from(other.left_count);
+        let by_score = product(self, other).cmp(&product(other, self));
+        let key = |member: &Self| (member.rank, member.group, member.version);
+        by_score.then_with(|| key(other).cmp(&key(self)))
+    }
+}
+
+impl PartialOrd for Member {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Groups whose best pairs have the same right token.
 #[derive(Clone, Debug, Default)]
-struct Group {
-    pairs: Vec<u32>,
-    best: Option<Candidate>,
+struct Class {
+    /// The best first, and some that are out of date.
+    members: BinaryHeap<Member>,
+    /// At this number those that are out of date go.
+    limit: usize,
 }
 
 /// The state of the choice.
 #[derive(Debug)]
 pub(super) struct Likelihood {
-    precision: Precision,
-    rule: TieBreak,
-    /// Occurrences by token.
-    counts: Vec<u64>,
-    /// By left token.
-    groups: Vec<Group>,
-    /// Pairs by right token.
-    by_right: Vec<Vec<u32>>,
+    scores: Scores,
+    /// By left token: its pairs are a group.
+    by_left: Vec<Vec<Listed>>,
+    /// By right token.
+    by_right: Vec<Vec<Listed>>,
+    /// By group.
+    best: Vec<Best>,
+    /// By group: how often the best pair or its standing in its class has changed.
+    versions: Vec<u32>,
+    classes: Vec<Class>,
+    /// Classes whose best may have changed.
+    changed: Vec<u32>,
     tournament: Tournament,
 }
 
 impl Likelihood {
     /// A choice among the pairs of tokens that occur as `counts` says.
     pub(super) fn new(precision: Precision, rule: TieBreak, counts: Vec<u64>) -> Self {
-        let (groups, by_right) = (Vec::new(), Vec::new());
-        Self { precision, rule, counts, groups, by_right, tournament: Tournament::default() }
+        Self {
+            scores: Scores { precision, rule, counts },
+            by_left: Vec::new(),
+            by_right: Vec::new(),
+            best: Vec::new(),
+            versions: Vec::new(),
+            classes: Vec::new(),
+            changed: Vec::new(),
+            tournament: Tournament::default(),
+        }
     }
 
     /// Begins with a new table of pairs.
     pub(super) fn start(&mut self, pairs: &mut PairTable, arena: &Arena) {
-        let size = self.counts.len();
-        self.groups = vec![Group::default(); size];
-        self.by_right = vec![Vec::new(); size];
-        self.tournament = Tournament::new(size);
+        let Scores { precision, rule, ref mut counts } = self.scores;
+        *self = Self::new(precision, rule, std::mem::take(counts));
+        self.make_room();
         self.list(0, pairs);
-        for token in 0..self.groups.len() as u32 {
+        for token in 0..self.best.len() as u32 {
             self.look_through(token, pairs, arena);
         }
+        self.play(pairs, arena);
+    }
+
+    fn make_room(&mut self) {
+        let size = self.scores.counts.len();
+        self.by_left.resize_with(size, Vec::new);
+        self.by_right.resize_with(size, Vec::new);
+        self.best.resize(size, NO_BEST);
+        self.versions.resize(size, 0);
+        self.classes.resize_with(size, Class::default);
+        self.tournament.make_room(size);
     }
 
     fn list(&mut self, first: u32, pairs: &PairTable) {
-        for index in first..pairs.len() as u32 {
-            let pair = pairs.get(index);
-            self.groups[pair.left as usize].pairs.push(index);
-            self.by_right[pair.right as usize].push(index);
+        for pair in first..pairs.len() as u32 {
+            let Pair { left, right, .. } = pairs.get(pair);
+            self.by_left[left as usize].push(Listed { pair, other: right });
+            self.by_right[right as usize].push(Listed { pair, other: left });
         }
     }
 
     /// The best pair.
     pub(super) fn next(&self) -> Option<u32> {
-        let token = self.tournament.winner()?;
-        self.groups[token as usize].best.map(|best| best.pair)
+        self.champion(self.tournament.winner()?).map(|best| best.pair)
     }
 
     /// Counts the tokens after a merge.
     pub(super) fn recount(&mut self, Merged { left, right, joined, weight, .. }: Merged) {
-        if self.counts.len() <= joined as usize {
-            self.counts.resize(joined as usize + 1, 0);
+        let counts = &mut self.scores.counts;
+        if counts.len() <= joined as usize {
+            counts.resize(joined as usize + 1, 0);
         }
-        self.counts[left as usize] -= weight;
-        self.counts[right as usize] -= weight;
-        self.counts[joined as usize] += weight;
+        counts[left as usize] -= weight;
+        counts[right as usize] -= weight;
+        counts[joined as usize] += weight;
     }
 
     /// Brings all scores up to date after a merge.
     pub(super) fn update(&mut self, merged: Merged, pairs: &mut PairTable, arena: &Arena) {
         self.recount(merged);
-        self.groups.resize_with(self.counts.len(), Group::default);
-        self.by_right.resize_with(self.counts.len(), Vec::new);
-        self.tournament.make_room(self.counts.len());
+        self.make_room();
         self.list(merged.first_new, pairs);
         let Merged { left, right, joined, .. } = merged;
-        let changed = [left, right, joined];
-        for token in changed {
+        let merged = [left, right, joined];
+        for token in merged {
             let mut listed = std::mem::take(&mut self.by_right[token as usize]);
-            listed.retain(|&index| {
-                let group = pairs.get(index).left;
-                if !changed.contains(&group) {
-                    self.compare(group, index, pairs, arena);
+            let token_count = estimate(self.scores.counts[token as usize]);
+            listed.retain(|&Listed { pair, other: group }| {
+                let count = pairs.live_count(pair);
+                let best = self.best[group as usize];
+                if merged.contains(&group) {
+                    // It is looked through below.
+                } else if best.pair == pair {
+                    self.renew(group, count, token_count, pairs, arena);
+                } else if estimate(count) >= best.bar * token_count && count > 0 {
+                    let candidate = Candidate { pair, left: group, right: token, count };
+                    if self
+                        .best_of(group)
+                        .is_none_or(|best| self.scores.is_better(candidate, best, pairs, arena))
+                    {
+                        self.set_best(group, Some(candidate), pairs, arena);
+                    }
                 }
-                pairs.live_count(index) > 0
+                count > 0
             });
             self.by_right[token as usize] = listed;
         }
-        for token in changed {
+        for token in merged {
             self.look_through(token, pairs, arena);
         }
+        self.changed.extend(merged);
+        self.play(pairs, arena);
     }
 
-    /// Compares a pair that changed with the best of its group.
-    fn compare(&mut self, token: u32, index: u32, pairs: &mut PairTable, arena: &Arena) {
-        let candidate = self.candidate(index, pairs);
-        match (self.groups[token as usize].best, candidate) {
-            (Some(best), Some(candidate)) if best.pair == index => {
-                // A pair whose score stays may have lost its first place, so only a higher score keeps it the best.
-                if self.by_score(candidate, best) == Ordering::Greater {
-                    self.set_best(token, Some(candidate), pairs, arena);
-                } else {
-                    self.look_through(token, pairs, arena);
-                }
+    /// Takes note that the right token of a group's best pair has become rarer, and that the pair occurs `count` times.
+    fn renew(&mut self, group: u32, count: u64, right_count: f64, pairs: &mut PairTable, arena: &Arena) {
+        let best = &mut self.best[group as usize];
+        let bar = bar(count, right_count);
+        if count == best.count {
+            best.bar = bar;
+            if self.scores.precision == Precision::Float64 {
+                self.changed.push(group);
             }
-            (Some(best), None) if best.pair == index => self.look_through(token, pairs, arena),
-            (Some(best), Some(candidate)) if !self.is_better(candidate, best, pairs, arena) => {}
-            (_, Some(candidate)) => self.set_best(token, Some(candidate), pairs, arena),
-            (_, None) => {}
+        } else if bar * (1.0 - 4.0 * UNCERTAINTY) > best.bar {
+            // The score is higher than before in any case. Where it stays, the pair may have lost its first place.
+            let candidate = self.best_of(group).map(|best| Candidate { count, ..best });
+            self.set_best(group, candidate, pairs, arena);
+        } else {
+            self.look_through(group, pairs, arena);
         }
     }
 
     /// Finds the best of a group; forgets the pairs that are gone.
     fn look_through(&mut self, token: u32, pairs: &mut PairTable, arena: &Arena) {
-        let mut listed = std::mem::take(&mut self.groups[token as usize].pairs);
-        let mut best = None;
-        listed.retain(|&index| {
-            let Some(candidate) = self.candidate(index, pairs) else { return false };
-            if best.is_none_or(|best| self.is_better(candidate, best, pairs, arena)) {
-                best = Some(candidate);
+        let mut group = std::mem::take(&mut self.by_left[token as usize]);
+        let (mut best, mut least) = (None, 0.0);
+        group.retain(|&Listed { pair, other: right }| {
+            let count = pairs.live_count(pair);
+            let right_count = estimate(self.scores.counts[right as usize]);
+            // Most pairs are told by a product.
+            if count > 0 && estimate(count) >= least * right_count {
+                let candidate = Candidate { pair, left: token, right, count };
+                if best.is_none_or(|best| self.scores.is_better(candidate, best, pairs, arena)) {
+                    (best, least) = (Some(candidate), bar(count, right_count));
+                }
             }
-            true
+            count > 0
         });
-        self.groups[token as usize].pairs = listed;
+        self.by_left[token as usize] = group;
         self.set_best(token, best, pairs, arena);
     }
 
-    fn set_best(&mut self, token: u32, best: Option<Candidate>, pairs: &mut PairTable, arena: &Arena) {
-        if best.is_none() && self.groups[token as usize].best.is_none() {
+    /// The best pair of a group.
+    fn best_of(&self, group: u32) -> Option<Candidate> {
+        let Best { pair, right, count, .. } = self.best[group as usize];
+        (pair != NOTHING).then_some(Candidate { pair, left: group, right, count })
+    }
+
+    /// The class of a group. Rounding makes scores equal that differ without the right token's count, so that rounded
+    /// scores have a class for each group.
+    fn class(&self, group: u32, right: u32) -> u32 {
+        if self.scores.precision == Precision::Float64 { group } else { right }
+    }
+
+    fn set_best(&mut self, group: u32, best: Option<Candidate>, pairs: &mut PairTable, arena: &Arena) {
+        let before = self.best[group as usize];
+        if before.pair != NOTHING {
+            self.changed.push(self.class(group, before.right));
+        }
+        self.versions[group as usize] = self.versions[group as usize].wrapping_add(1);
+        let Some(Candidate { pair, right, count, .. }) = best else {
+            self.best[group as usize] = NO_BEST;
             return;
+        };
+        let counts = &self.scores.counts;
+        let bar = bar(count, estimate(counts[right as usize]));
+        self.best[group as usize] = Best { bar, count, pair, right };
+        let left_count = counts[group as usize];
+        let rank = self.scores.rule.rank(pair, pairs, arena);
+        let member = Member { count, left_count, rank, group, version: self.versions[group as usize] };
+        let class = self.class(group, right);
+        let Class { members, limit } = &mut self.classes[class as usize];
+        members.push(member);
+        if members.len() > *limit {
+            members.retain(|member| self.versions[member.group as usize] == member.version);
+            *limit = 16 + 2 * members.len();
         }
-        self.groups[token as usize].best = best;
+        self.changed.push(class);
+    }
+
+    /// The best pair of a class.
+    fn champion(&self, class: u32) -> Option<Candidate> {
+        self.classes[class as usize].members.peek().and_then(|member| self.best_of(member.group))
+    }
+
+    /// Lets the classes play that have changed.
+    fn play(&mut self, pairs: &mut PairTable, arena: &Arena) {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.sort_unstable();
+        changed.dedup();
+        for &class in &changed {
+            let members = &mut self.classes[class as usize].members;
+            while members.peek().is_some_and(|member| self.versions[member.group as usize] != member.version)
+            {
+                members.pop();
+            }
+        }
         let mut tournament = std::mem::take(&mut self.tournament);
-        tournament.update(token, best.is_some(), |one, other| {
-            let best = |token: u32| self.groups[token as usize].best;
-            match (best(one), best(other)) {
-                (Some(one), Some(other)) => self.is_better(one, other, pairs, arena),
-                (one, _) => one.is_some(),
-            }
-        });
+        for &class in &changed {
+            let strength = self.champion(class).map(|best| self.scores.estimate(best));
+            tournament.update(class, strength, |one, other| {
+                if let Some(order) = self.scores.by_estimate(one.strength, other.strength) {
+                    return order == Ordering::Greater;
+                }
+                match (self.champion(one.player), self.champion(other.player)) {
+                    (Some(one), Some(other)) => self.scores.is_better(one, other, pairs, arena),
+                    (one, _) => one.is_some(),
+                }
+            });
+        }
         self.tournament = tournament;
+        changed.clear();
+        self.changed = changed;
     }
+}
 
-    /// A pair with its score, if it is still to be had.
-    #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "an estimate, see `UNCERTAINTY`")]
-    fn candidate(&self, index: u32, pairs: &PairTable) -> Option<Candidate> {
-        let numerator = pairs.live_count(index);
-        if numerator == 0 {
-            return None;
-        }
-        let pair = pairs.get(index);
-        let (left, right) = (self.counts[pair.left as usize], self.counts[pair.right as usize]);
-        let score = Fraction { numerator, denominator: u128::from(left) * u128::from(right) };
-        let estimate = match self.precision {
-            Precision::Exact => numerator as f64 / (left as f64 * right as f64),
-            Precision::Float64 => score.rounded(),
-        };
-        Some(Candidate { pair: index, estimate, score })
-    }
-
-    #[inline]
-    fn by_score(&self, one: Candidate, other: Candidate) -> Ordering {
-        let difference = one.estimate - other.estimate;
-        let is_certain = match self.precision {
-            Precision::Exact => difference.abs() > UNCERTAINTY * one.estimate,
-            Precision::Float64 => true,
-        };
-        if is_certain { difference.total_cmp(&0.0) } else { one.score.compare(other.score) }
-    }
-
-    #[inline]
-    fn is_better(&self, one: Candidate, other: Candidate, pairs: &mut PairTable, arena: &Arena) -> bool {
-        match self.by_score(one, other) {
-            Ordering::Greater => true,
-            Ordering::Less => false,
-            Ordering::Equal => {
-                self.rule.rank(one.pair, pairs, arena) < self.rule.rank(other.pair, pairs, arena)
-            }
-        }
-    }
+/// See [`Best::bar`].
+fn bar(count: u64, right_count: f64) -> f64 {
+    estimate(count) / right_count * (1.0 - 4.0 * UNCERTAINTY)
 }

@@ -112,7 +112,7 @@ impl<'a> MergeLoop<'a> {
             let prefix = self.trainer.continuing_subword_prefix.as_deref();
             let (joined, known) = self.tokens.join(pair.left, pair.right, prefix);
             self.merges.push((pair.left, pair.right));
-            self.counts.push(pair.count);
+            self.counts.push(pairs.count(index));
             if known {
                 // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
                 self.pairs_return = true;

@@ -32,6 +32,7 @@ mod merge_loop;
 mod naive;
 mod neighbours;
 mod pairs;
+mod scores;
 #[cfg(test)]
 mod tests;
 mod ties;
@@ -40,7 +41,7 @@ mod walk;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
-pub(super) use likelihood::Precision;
+pub(super) use scores::Precision;
 
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::progress::OnProgress;

@@ -12,8 +12,6 @@ pub(super) struct Pair {
     pub(super) left: u32,
     /// The two ids.
     pub(super) right: u32,
-    /// How often the pair occurs.
-    pub(super) count: u64,
     // Its part of all places.
     start: usize,
     len: u32,
@@ -26,6 +24,8 @@ pub(super) struct PairTable {
     length_limit: LengthLimit,
     by_ids: FlatMap<u32>,
     pairs: Vec<Pair>,
+    // How often each occurs, apart from the rest because they are what most steps need alone.
+    counts: Vec<u64>,
     // Positions of left tokens, ascending for each pair; a pair may have gone from them.
     places: Vec<u32>,
 }
@@ -66,12 +66,13 @@ impl PairTable {
         places: Vec<u32>,
     ) -> Self {
         let mut start = 0;
-        let pairs = counted.iter().map(|&(key, count, len)| {
+        let pairs = counted.iter().map(|&(key, _, len)| {
             let (left, right) = ids(key);
             start += len as usize;
-            Pair { left, right, count, start: start - len as usize, len }
+            Pair { left, right, start: start - len as usize, len }
         });
-        Self { threshold, length_limit, pairs: pairs.collect(), by_ids, places }
+        let counts = counted.iter().map(|&(_, count, _)| count).collect();
+        Self { threshold, length_limit, pairs: pairs.collect(), counts, by_ids, places }
     }
 
     /// The least count that is tracked.
@@ -90,10 +91,16 @@ impl PairTable {
         self.pairs[index as usize]
     }
 
+    /// How often a tracked pair occurs.
+    #[inline]
+    pub(super) fn count(&self, index: u32) -> u64 {
+        self.counts[index as usize]
+    }
+
     /// The count of a tracked pair, 0 if it is below the threshold.
     #[inline]
     pub(super) fn live_count(&self, index: u32) -> u64 {
-        let count = self.pairs[index as usize].count;
+        let count = self.count(index);
         if count < self.threshold { 0 } else { count }
     }
 
@@ -118,13 +125,13 @@ impl PairTable {
     #[inline]
     pub(super) fn lower(&mut self, left: u32, right: u32, weight: u64) {
         if let Some(index) = self.by_ids.get(key(left, right)) {
-            self.pairs[index as usize].count -= weight;
+            self.counts[index as usize] -= weight;
         }
     }
 
     /// Ends a pair that has been merged.
     pub(super) fn retire(&mut self, index: u32) {
-        self.pairs[index as usize].count = 0;
+        self.counts[index as usize] = 0;
     }
 
     /// Where places of pairs opened from now on will start.
@@ -140,7 +147,8 @@ impl PairTable {
         }
         let start = self.places.len();
         *self.by_ids.entry(key(left, right)) = self.pairs.len() as u32;
-        self.pairs.push(Pair { left, right, count: tally.weight, start, len: tally.occurrences });
+        self.pairs.push(Pair { left, right, start, len: tally.occurrences });
+        self.counts.push(tally.weight);
         self.places.resize(start + tally.occurrences as usize, 0);
         (start - base) as u32
     }

@@ -7,14 +7,17 @@ use super::{UnigramTrainer, nearest};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
+/// No code.
+const NO_CODE: u32 = u32::MAX;
+
 /// The words as the trainer sees them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Corpus {
     /// By code; ascending, so codes order texts as code points do.
     pub(super) alphabet: Vec<char>,
     /// How often each character of the alphabet occurs.
     pub(super) char_counts: Vec<u64>,
-    /// All words back to back.
+    /// All words back to back, distinct and in descending order.
     pub(super) codes: Vec<u32>,
     /// Where each word ends in `codes`.
     pub(super) ends: Vec<usize>,
@@ -24,14 +27,17 @@ pub(super) struct Corpus {
 
 /// Weighted counts of all characters.
 fn count_characters(words: &WordCounts) -> BTreeMap<char, u64> {
-    let mut counts = BTreeMap::new();
+    let mut counts: Vec<Option<u64>> = Vec::new();
     for (word, count) in words.iter() {
         for c in word.chars() {
-            let known: &mut u64 = counts.entry(c).or_default();
-            *known = known.saturating_add(count);
+            let at = c as usize;
+            if at >= counts.len() {
+                counts.resize(at + 1, None);
+            }
+            counts[at] = Some(counts[at].unwrap_or(0).saturating_add(count));
         }
     }
-    counts
+    (0u32..).zip(counts).filter_map(|(c, count)| Some((char::from_u32(c)?, count?))).collect()
 }
 
 /// Drops the rarest characters beyond the share that must be covered; of equal counts the larger code points.
@@ -68,22 +74,21 @@ impl Corpus {
             return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed });
         }
         let (alphabet, char_counts): (Vec<char>, Vec<u64>) = counts.into_iter().unzip();
-        let mut corpus =
-            Self { alphabet, char_counts, codes: Vec::new(), ends: Vec::new(), counts: Vec::new() };
+        let mut codes = vec![NO_CODE; alphabet.last().map_or(0, |&c| c as usize + 1)];
+        for (code, &c) in (0..).zip(&alphabet) {
+            codes[c as usize] = code;
+        }
+        let mut corpus = Self { alphabet, char_counts, ..Self::default() };
         for (word, count) in words.iter() {
-            corpus.push(word, count);
-        }
-        Ok(corpus)
-    }
-
-    fn push(&mut self, word: &str, count: u64) {
-        for c in word.chars() {
-            match self.alphabet.binary_search(&c) {
-                Ok(code) => self.codes.push(code as u32),
-                Err(_) => self.end_word(count),
+            for c in word.chars() {
+                match codes.get(c as usize) {
+                    Some(&code) if code != NO_CODE => corpus.codes.push(code),
+                    _ => corpus.end_word(count),
+                }
             }
+            corpus.end_word(count);
         }
-        self.end_word(count);
+        Ok(corpus.sorted())
     }
 
     fn end_word(&mut self, count: u64) {
@@ -91,6 +96,38 @@ impl Corpus {
             self.ends.push(self.codes.len());
             self.counts.push(count);
         }
+    }
+
+    /// The same words in descending order, equal ones together.
+    fn sorted(self) -> Self {
+        let packed = self.packed();
+        let key = |index: usize| (packed.pack(&self.codes[self.word(index)]), index);
+        let mut order: Vec<(u64, usize)> = (0..self.len()).map(key).collect();
+        let codes = |index: usize| &self.codes[self.word(index)];
+        let rest = |index: usize| &codes(index)[packed.codes.min(self.word(index).len())..];
+        order.sort_unstable_by(|left, right| {
+            right.0.cmp(&left.0).then_with(|| rest(right.1).cmp(rest(left.1)))
+        });
+        let mut sorted = Self::default();
+        let mut before: &[u32] = &[];
+        for (_, index) in order {
+            if codes(index) == before
+                && let Some(count) = sorted.counts.last_mut()
+            {
+                *count = count.saturating_add(self.counts[index]);
+                continue;
+            }
+            before = codes(index);
+            sorted.codes.extend(before);
+            sorted.end_word(self.counts[index]);
+        }
+        Self { alphabet: self.alphabet, char_counts: self.char_counts, ..sorted }
+    }
+
+    /// How codes are packed.
+    pub(super) fn packed(&self) -> Packed {
+        let bits = (usize::BITS - self.alphabet.len().leading_zeros()).max(1);
+        Packed { bits, codes: (u64::BITS / bits) as usize }
     }
 
     /// Number of words, or of parts of words.
@@ -113,20 +150,24 @@ impl Corpus {
     pub(super) fn text(&self, codes: &[u32]) -> String {
         codes.iter().map(|&code| self.alphabet[code as usize]).collect()
     }
+}
 
-    /// Ranges of words with about the same number of characters.
-    pub(super) fn parts(&self, threads: usize) -> Vec<Range<usize>> {
-        let share = self.codes.len() / threads.max(1) + 1;
-        let mut parts = Vec::new();
-        let mut start = 0;
-        for thread in 1..=threads.max(1) {
-            let end = self.ends.partition_point(|&end| end <= share * thread).max(start);
-            parts.push(start..end);
-            start = end;
-        }
-        if let Some(last) = parts.last_mut() {
-            last.end = self.len();
-        }
-        parts
+/// First codes as a number, in the order of the codes themselves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packed {
+    bits: u32,
+    /// How many codes have room.
+    pub(super) codes: usize,
+}
+
+impl Packed {
+    /// The first of `codes`.
+    #[inline]
+    pub(super) fn pack(&self, codes: &[u32]) -> u64 {
+        let own = &codes[..codes.len().min(self.codes)];
+        let padding = (self.codes - own.len()) as u32 * self.bits;
+        // 0 stands for the end, which comes first.
+        let key = own.iter().fold(0u64, |key, &code| key << self.bits | u64::from(code + 1));
+        key.checked_shl(padding).unwrap_or(0)
     }
 }

@@ -1,20 +1,15 @@
 //! Expectation maximisation and pruning.
 
-use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::corpus::Corpus;
-use super::lattice::{Edge, GONE, Lattice, Scratch};
+use super::lattice::{Block, GONE, blocks};
 use super::nearest;
+use super::passes::{Alternatives, Expectation, Usage, scaled};
 use super::seeds::{Seed, Suffixes};
 use crate::Result;
 use crate::structures::progress::OnProgress;
-use crate::structures::workers::{METER_EVERY, Meter, run_parts};
-
-/// Shares of a word are counted in parts of this: sums of integers are the same in any order.
-const SHARE: f64 = 1_099_511_627_776.0;
-
-/// A piece with a smaller expected count goes; a character counts at least as much.
-const LEAST: u128 = 1 << 39;
+use crate::structures::workers::{Meter, run_parts};
 
 /// Where a piece occurs first, or `None` for a character that no word holds.
 type Place = Option<(usize, u16)>;
@@ -22,28 +17,48 @@ type Place = Option<(usize, u16)>;
 /// Pieces with their scores, and all their places.
 pub(super) struct Pieces<'a> {
     corpus: &'a Corpus,
-    lattice: Lattice,
+    lattice: Vec<Block>,
     /// By id; characters come first and have their codes for ids.
     places: Vec<Place>,
+    /// The ids of all others by their places.
+    by_place: Vec<u32>,
     scores: Vec<f64>,
+    /// What the lattice does not know yet: the new ids of its pieces.
+    renamed: Option<Vec<u32>>,
+    /// Expected counts are counted in parts of one, so many that all characters together have less than 2^62: sums of
+    /// integers are the same in any order. A power of two.
+    precision: f64,
     threads: usize,
 }
 
 impl<'a> Pieces<'a> {
     /// Characters and seeds, scored by their counts and lengths.
-    pub(super) fn new(corpus: &'a Corpus, suffixes: &Suffixes, seeds: &[Seed], threads: usize) -> Self {
-        let lattice = Lattice::new(corpus, suffixes, seeds);
+    pub(super) fn new(
+        corpus: &'a Corpus,
+        suffixes: &Suffixes,
+        seeds: &[Seed],
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Self> {
+        let lattice = lattice(corpus, suffixes, seeds, threads, on_progress)?;
         let mut places: Vec<Place> = vec![None; corpus.alphabet.len()];
         for (at, &code) in corpus.codes.iter().enumerate().rev() {
             places[code as usize] = Some((at, 1));
         }
         places.extend(seeds.iter().map(|seed| Some((suffixes.position(seed.first), seed.len))));
+        let mut by_place: Vec<(Place, u32)> =
+            places.iter().copied().zip(0..).skip(corpus.alphabet.len()).collect();
+        by_place.sort_unstable();
+        let by_place = by_place.into_iter().map(|(_, id)| id).collect();
         let characters = corpus.char_counts.iter().map(|&count| u128::from(count.max(1)));
         let seeds = seeds.iter().map(|seed| u128::from(seed.count) * u128::from(seed.len));
         let weights: Vec<u128> = characters.chain(seeds).collect();
         let total = nearest(weights.iter().sum());
         let scores = weights.into_iter().map(|weight| (nearest(weight) / total).ln()).collect();
-        Self { corpus, lattice, places, scores, threads }
+        let of_word = |index| u128::from(corpus.counts[index]) * corpus.word(index).len() as u128;
+        let bits = u128::BITS - (0..corpus.len()).map(of_word).sum::<u128>().leading_zeros();
+        let precision = scaled(1.0, 40.min(62 - bits as i32));
+        Ok(Self { corpus, lattice, places, by_place, scores, renamed: None, precision, threads })
     }
 
     /// Number of pieces.
@@ -58,59 +73,45 @@ impl<'a> Pieces<'a> {
     /// One round of expectation and maximisation.
     pub(super) fn improve(&mut self, on_progress: &mut OnProgress<'_>) -> Result<()> {
         let expected = self.expect(on_progress)?;
+        // A piece that is expected less than half a time goes; a character counts at least as much.
+        let least = ((0.5 * self.precision) as u64).max(1);
         let mut new_ids = vec![GONE; expected.len()];
         let mut kept = Vec::with_capacity(expected.len());
         for (id, &count) in expected.iter().enumerate() {
-            if count >= LEAST || id < self.characters() {
+            if count >= least || id < self.characters() {
                 new_ids[id] = kept.len() as u32;
-                kept.push(count.max(LEAST));
+                kept.push(count.max(least));
             }
         }
-        let log_total = digamma(nearest(kept.iter().sum()) / SHARE);
-        self.rename(&new_ids);
-        self.scores = kept.into_iter().map(|count| digamma(nearest(count) / SHARE) - log_total).collect();
+        let times = |count: u128| nearest(count) / self.precision;
+        let log_total = digamma(times(kept.iter().map(|&count| u128::from(count)).sum()));
+        self.scores = kept.into_iter().map(|count| digamma(times(u128::from(count))) - log_total).collect();
+        self.rename(new_ids);
         Ok(())
     }
 
-    /// How often each piece is expected over all segmentations, times [`SHARE`].
-    fn expect(&self, on_progress: &mut OnProgress<'_>) -> Result<Vec<u128>> {
+    /// How often each piece is expected over all segmentations, times `precision`.
+    fn expect(&mut self, on_progress: &mut OnProgress<'_>) -> Result<Vec<u64>> {
         let likelihoods: Vec<f64> = self.scores.iter().map(|score| score.exp()).collect();
-        let parts = self.over_words("estimate", on_progress, |words, meter| {
-            let (mut sums, mut scratch) = (vec![0u128; self.len()], Scratch::default());
-            for index in metered(self.corpus, words, meter) {
-                let count = u128::from(self.corpus.counts[index]);
-                self.lattice.shares(self.corpus.word(index), &likelihoods, &mut scratch, |id, share| {
-                    sums[id as usize] += count * u128::from(rounded(share * SHARE));
-                });
-            }
-            sums
-        })?;
+        let (corpus, precision) = (self.corpus, self.precision);
+        let parts =
+            self.over_blocks("estimate", on_progress, likelihoods.len(), |block, expected, meter| {
+                let mut expectation =
+                    Expectation::new(block, &corpus.counts, &likelihoods, precision, expected);
+                block.walk(corpus, meter, &mut expectation)
+            })?;
         Ok(added(parts))
     }
 
     /// Keeps characters and the pieces without which the likelihood would fall most, `n` in all if there are so many.
     pub(super) fn prune(&mut self, n: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        let used = added(self.over_words("prune", on_progress, |words, meter| {
-            let (mut used, mut scratch) = (vec![0u64; self.len()], Scratch::default());
-            for index in metered(self.corpus, words, meter) {
-                let count = self.corpus.counts[index];
-                let add = |edge: Edge| used[edge.id as usize] += count;
-                self.lattice.best_path(self.corpus.word(index), &self.scores, GONE, &mut scratch, add);
-            }
-            used
-        })?);
-        let total = used.iter().map(|&count| u128::from(count)).sum();
-        let share = self.len() / self.threads.max(1) + 1;
-        let ranges =
-            (0..self.threads.max(1)).map(|thread| thread * share..((thread + 1) * share).min(self.len()));
-        let losses = run_parts("prune", self.len() as u64, ranges.collect(), on_progress, |ids, meter| {
-            let mut scratch = Scratch::default();
-            let ids = ids.start.max(self.characters())..ids.end;
-            let counted = ids.filter(|&id| (id % METER_EVERY != 0 || meter.add(METER_EVERY)) && used[id] > 0);
-            let loss = |id| self.loss_without(id, &used, total, &mut scratch).map(|loss| (loss, id));
-            counted.filter_map(loss).collect::<Vec<(f64, usize)>>()
+        let scores = std::mem::take(&mut self.scores);
+        let corpus = self.corpus;
+        let parts = self.over_blocks("prune", on_progress, scores.len(), |block, used, meter| {
+            block.walk(corpus, meter, &mut Usage::new(block, &corpus.counts, &scores, used))
         })?;
-        let mut losses = losses.concat();
+        self.scores = scores;
+        let mut losses = self.losses(&added(parts), on_progress)?;
         losses.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
         losses.truncate(n.saturating_sub(self.characters()));
         let mut is_kept = vec![false; self.len()];
@@ -123,42 +124,51 @@ impl<'a> Pieces<'a> {
         for (new, &id) in (0u32..).zip(&kept) {
             new_ids[id] = new;
         }
-        let scores = kept.iter().map(|&id| self.scores[id]).collect();
-        self.rename(&new_ids);
-        self.scores = scores;
+        self.scores = kept.iter().map(|&id| self.scores[id]).collect();
+        self.rename(new_ids);
         Ok(())
     }
 
-    /// By how much the log likelihood falls if the next best segmentation takes the place of a piece; `None` if the
-    /// piece is not the best segmentation of itself.
-    fn loss_without(&self, id: usize, used: &[u64], total: u128, scratch: &mut Scratch) -> Option<f64> {
-        let (start, len) = self.places[id]?;
-        let word = start..start + usize::from(len);
-        let mut edges = 0;
-        self.lattice.best_path(word.clone(), &self.scores, GONE, scratch, |_| edges += 1);
-        if edges > 1 {
-            return None;
-        }
-        let mut alternative = Vec::new();
-        self.lattice.best_path(word, &self.scores, id as u32, scratch, |edge| alternative.push(edge.id));
-        let count = used[id];
-        let more = u128::from(count) * (alternative.len() as u128).saturating_sub(1);
-        let log_total = nearest(total + more).ln();
-        let mut score = 0.0;
-        for &other in alternative.iter().rev() {
-            score += nearest(u128::from(used[other as usize]) + u128::from(count)).ln() - log_total;
-        }
-        let (count, total) = (nearest(u128::from(count)), nearest(total));
-        Some(count / total * (count.ln() - total.ln() - score))
+    /// By how much the log likelihood falls without each piece that is the best segmentation of itself.
+    fn losses(&mut self, used: &[u64], on_progress: &mut OnProgress<'_>) -> Result<Vec<(f64, usize)>> {
+        let total: u128 = used.iter().map(|&count| u128::from(count)).sum();
+        let used_ids = self.by_place.iter().filter(|&&id| used[id as usize] > 0);
+        let placed = |&id: &u32| self.places[id as usize].map(|(start, len)| (id, start, len));
+        let places: Vec<(u32, usize, u16)> = used_ids.filter_map(placed).collect();
+        let (corpus, scores, blocks) = (self.corpus, &self.scores, Mutex::new(self.lattice.iter()));
+        let parts = vec![(); self.threads.max(1)];
+        let parts = run_parts("prune", corpus.codes.len() as u64, parts, on_progress, |(), meter| {
+            let mut losses = Vec::new();
+            while let Some(block) = next(&blocks) {
+                let start = corpus.word(block.words.start).start;
+                let end = corpus.word(block.words.end - 1).end;
+                let places = &places[places.partition_point(|place| place.1 < start)..];
+                let places = &places[..places.partition_point(|place| place.1 < end)];
+                let each = |id: u32, others: &[u32]| {
+                    losses.push((loss_without(id, others, used, total), id as usize));
+                };
+                let mut alternatives = Alternatives::new(block, corpus, scores, places, each);
+                if !block.walk(corpus, meter, &mut alternatives) {
+                    break;
+                }
+            }
+            losses
+        })?;
+        Ok(parts.concat())
     }
 
-    fn rename(&mut self, new_ids: &[u32]) {
-        self.lattice.rename(new_ids);
+    /// Takes note of new ids, by old ones; the lattice learns of them when it is next gone through.
+    fn rename(&mut self, new_ids: Vec<u32>) {
         let mut id = 0;
         self.places.retain(|_| {
             id += 1;
             new_ids[id - 1] != GONE
         });
+        self.by_place.retain_mut(|id| {
+            *id = new_ids[*id as usize];
+            *id != GONE
+        });
+        self.renamed = Some(new_ids);
     }
 
     /// Characters and the best others, `n` in all, by descending score; equals by code points.
@@ -181,35 +191,74 @@ impl<'a> Pieces<'a> {
         all
     }
 
-    fn over_words<R: Send>(
-        &self,
+    /// Goes through all blocks with as many sums for each thread as there are pieces, for as long as `work` says so.
+    fn over_blocks(
+        &mut self,
         stage: &'static str,
         on_progress: &mut OnProgress<'_>,
-        work: impl Fn(Range<usize>, &Meter) -> R + Sync,
-    ) -> Result<Vec<R>> {
-        let parts = self.corpus.parts(self.threads);
-        run_parts(stage, self.corpus.codes.len() as u64, parts, on_progress, work)
+        pieces: usize,
+        work: impl Fn(&Block, &mut [u64], &Meter) -> bool + Sync,
+    ) -> Result<Vec<Vec<u64>>> {
+        let renamed = self.renamed.take();
+        let blocks = Mutex::new(self.lattice.iter_mut());
+        let parts = vec![(); self.threads.max(1)];
+        run_parts(stage, self.corpus.codes.len() as u64, parts, on_progress, |(), meter| {
+            let mut sums = vec![0; pieces];
+            while let Some(block) = next(&blocks) {
+                if let Some(new_ids) = &renamed {
+                    block.rename(new_ids);
+                }
+                if !work(block, &mut sums, meter) {
+                    break;
+                }
+            }
+            sums
+        })
     }
 }
 
-/// The words of a part, for as long as the result is wanted.
-fn metered<'a>(
-    corpus: &'a Corpus,
-    words: Range<usize>,
-    meter: &'a Meter,
-) -> impl Iterator<Item = usize> + 'a {
-    let mut done = 0;
-    words.take_while(move |&index| {
-        done += corpus.word(index).len();
-        done < METER_EVERY || meter.add(std::mem::take(&mut done))
-    })
+/// The blocks with the edges of all characters and seeds.
+fn lattice(
+    corpus: &Corpus,
+    suffixes: &Suffixes,
+    seeds: &[Seed],
+    threads: usize,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Vec<Block>> {
+    let chains = suffixes.chains(seeds);
+    let blocks = Mutex::new(blocks(corpus).into_iter());
+    let parts = vec![(); threads.max(1)];
+    let built = run_parts("find places", corpus.codes.len() as u64, parts, on_progress, |(), meter| {
+        let mut built = Vec::new();
+        while let Some(words) = next(&blocks) {
+            let characters = words.clone().map(|index| corpus.word(index).len()).sum();
+            built.push(Block::new(corpus, &chains, words));
+            if !meter.add(characters) {
+                break;
+            }
+        }
+        built
+    })?;
+    let mut lattice: Vec<Block> = built.into_iter().flatten().collect();
+    lattice.sort_unstable_by_key(|block| block.words.start);
+    Ok(lattice)
 }
 
-/// The nearest integer, ties to even, of a number from 0 to 2^51.
-fn rounded(number: f64) -> u64 {
-    // From 2^52 on doubles are integers: the sum is rounded, and its low bits are the result.
-    const INTEGERS: f64 = 4_503_599_627_370_496.0;
-    (number + INTEGERS).to_bits() & ((1 << 52) - 1)
+/// The next of some work that threads share.
+fn next<T>(items: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
+    items.lock().unwrap_or_else(PoisonError::into_inner).next()
+}
+
+/// By how much the log likelihood falls if `others`, given from right to left, take the place of a piece.
+fn loss_without(id: u32, others: &[u32], used: &[u64], total: u128) -> f64 {
+    let count = u128::from(used[id as usize]);
+    let log_total = nearest(total + count * (others.len() as u128).saturating_sub(1)).ln();
+    let mut score = 0.0;
+    for &other in others.iter().rev() {
+        score += nearest(u128::from(used[other as usize]) + count).ln() - log_total;
+    }
+    let (count, total) = (nearest(count), nearest(total));
+    count / total * (count.ln() - total.ln() - score)
 }
 
 /// Sums of several parts, item by item.
@@ -238,18 +287,7 @@ fn digamma(mut x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    proptest! {
-        #[test]
-        fn rounded_matches_naive(number in 0.0..1e12f64, half in 0..1u64 << 40) {
-            prop_assert_eq!(rounded(number), number.round_ties_even() as u64);
-            let tie = nearest(u128::from(half)) + 0.5;
-            prop_assert_eq!(rounded(tie), tie.round_ties_even() as u64);
-        }
-    }
 
     #[test]
     fn digamma_has_its_known_values() {

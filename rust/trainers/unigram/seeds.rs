@@ -64,17 +64,9 @@ impl Suffixes {
                 room[at] = (word.end - at).min(usize::from(longest)) as u16;
             }
         }
-        // 0 stands for the end, which comes first.
-        let bits = usize::BITS - corpus.alphabet.len().leading_zeros();
-        let packed = (64 / bits.max(1)) as usize;
-        let key = |at: usize| {
-            let own = &codes[at..at + usize::from(room[at]).min(packed)];
-            let padding = (packed - own.len()) as u32 * bits;
-            own.iter()
-                .fold(0u64, |key, &code| key << bits | u64::from(code + 1))
-                .checked_shl(padding)
-                .unwrap_or(0)
-        };
+        let packing = corpus.packed();
+        let packed = packing.codes;
+        let key = |at: usize| packing.pack(&codes[at..at + usize::from(room[at])]);
         let rest = |&(_, at): &Suffix| {
             let at = at as usize;
             &codes[at + packed.min(usize::from(room[at]))..at + usize::from(room[at])]
@@ -171,6 +163,29 @@ impl Suffixes {
         Ok(seeds)
     }
 
+    /// By position, the seeds that start there.
+    pub(super) fn chains(&self, seeds: &[Seed]) -> Chains {
+        // Outer intervals before inner ones.
+        let mut order: Vec<(usize, u16, u32)> =
+            (0..).zip(seeds).map(|(seed, &Seed { first, len, .. })| (first, len, seed)).collect();
+        order.sort_unstable();
+        let mut order = order.into_iter().peekable();
+        let mut links = vec![Link { shorter: NONE, len: 0 }; seeds.len()];
+        let mut longest_at = vec![NONE; self.len()];
+        let mut open: Vec<u32> = Vec::new();
+        for (index, &(_, at)) in self.sorted.iter().enumerate() {
+            while open.pop_if(|seed| seeds[*seed as usize].end <= index).is_some() {}
+            while let Some((_, len, seed)) = order.next_if(|&(first, ..)| first == index) {
+                let shorter = open.last().copied().unwrap_or(NONE);
+                links[seed as usize] = Link { shorter, len };
+                open.push(seed);
+            }
+            longest_at[at as usize] = open.last().copied().unwrap_or(NONE);
+        }
+        let longest = seeds.iter().map(|seed| usize::from(seed.len)).max().unwrap_or(1);
+        Chains { longest_at, links, longest }
+    }
+
     /// The characters of a seed.
     pub(super) fn codes_of<'a>(&self, corpus: &'a Corpus, seed: &Seed) -> &'a [u32] {
         let start = self.position(seed.first);
@@ -184,6 +199,41 @@ impl Suffixes {
             weights.extend(std::iter::repeat_n(corpus.counts[index], corpus.word(index).len()));
         }
         weights
+    }
+}
+
+/// No seed.
+const NONE: u32 = u32::MAX;
+
+/// A seed in a chain.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// The longest seed that it begins with.
+    shorter: u32,
+    len: u16,
+}
+
+/// The seeds at each position: the longest one, and from each the next shorter one.
+#[derive(Debug)]
+pub(super) struct Chains {
+    longest_at: Vec<u32>,
+    links: Vec<Link>,
+    longest: usize,
+}
+
+impl Chains {
+    /// The seeds that start at `position`, with their lengths, longer ones first.
+    pub(super) fn at(&self, position: usize) -> impl Iterator<Item = (u32, u16)> + '_ {
+        let mut seed = self.longest_at[position];
+        std::iter::from_fn(move || {
+            let Link { shorter, len } = *self.links.get(seed as usize)?;
+            Some((std::mem::replace(&mut seed, shorter), len))
+        })
+    }
+
+    /// Characters of the longest seed.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
     }
 }
 

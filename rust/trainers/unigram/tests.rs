@@ -3,9 +3,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::corpus::Corpus;
-use super::lattice::{Lattice, Scratch};
+use super::lattice::{Block, GONE, blocks};
+use super::passes::{Alternatives, Expectation, Usage};
 use super::seeds::Suffixes;
-use super::{Algorithm, UnigramTrainer};
+use super::{Algorithm, UnigramTrainer, nearest};
+use crate::structures::workers::Meter;
 use crate::trainers::word_counts::WordCounts;
 
 fn counts(words: &BTreeMap<String, u64>) -> WordCounts {
@@ -107,24 +109,131 @@ fn a_word_as_long_as_a_book_does_not_underflow() {
     assert!(trained.pieces.iter().any(|(piece, _)| piece.len() == 16), "{:?}", trained.pieces);
 }
 
-proptest! {
-    #[test]
-    fn plain_shares_matches_naive(words in words()) {
-        let trainer = UnigramTrainer::default();
-        let corpus = Corpus::new(&trainer, &counts(&words), &BTreeSet::new()).expect("room for all characters");
-        let suffixes = Suffixes::new(&corpus, 6, 1, &mut |_| Ok(())).expect("nobody stops it");
-        let seeds = suffixes.best(&corpus, 1000, &BTreeSet::new(), &mut |_| Ok(())).expect("nobody stops it");
-        let lattice = Lattice::new(&corpus, &suffixes, &seeds);
-        let n = corpus.alphabet.len() + seeds.len();
-        // Also such as make the plain way give up.
-        let likelihoods: Vec<f64> = (1..=n as i32).map(|id| 0.7f64.powi(id * id % 300)).collect();
-        for index in 0..corpus.len() {
-            let (mut scratch, mut plain, mut naive) = (Scratch::default(), Vec::new(), Vec::new());
-            lattice.shares(corpus.word(index), &likelihoods, &mut scratch, |id, share| plain.push((id, share.to_bits())));
-            lattice.scaled_shares(corpus.word(index), &likelihoods, &mut scratch, |id, share| {
-                naive.push((id, share.to_bits()));
-            });
-            prop_assert_eq!(plain, naive);
+/// A corpus with its lattice, whose pieces are characters and all seeds, and the pieces' texts.
+fn lattice(words: &BTreeMap<String, u64>) -> (Corpus, Vec<Block>, Vec<Vec<u32>>) {
+    let trainer = UnigramTrainer::default();
+    let corpus = Corpus::new(&trainer, &counts(words), &BTreeSet::new()).expect("room for all characters");
+    let suffixes = Suffixes::new(&corpus, 6, 1, &mut |_| Ok(())).expect("nobody stops it");
+    let seeds = suffixes.best(&corpus, 1000, &BTreeSet::new(), &mut |_| Ok(())).expect("nobody stops it");
+    let chains = suffixes.chains(&seeds);
+    let blocks = blocks(&corpus).into_iter().map(|words| Block::new(&corpus, &chains, words)).collect();
+    let characters = (0..corpus.alphabet.len() as u32).map(|code| vec![code]);
+    let seeds = seeds.iter().map(|seed| suffixes.codes_of(&corpus, seed).to_vec());
+    let texts = characters.chain(seeds).collect();
+    (corpus, blocks, texts)
+}
+
+/// All segmentations, one after the other.
+fn naive_segmentations(word: &[u32], texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
+    if word.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for (id, text) in texts.iter().enumerate().filter(|(_, text)| word.starts_with(text)) {
+        for rest in naive_segmentations(&word[text.len()..], texts) {
+            found.push([vec![id], rest].concat());
         }
     }
+    found
+}
+
+/// The best of them; of equals the one whose last piece is the longest.
+fn naive_best(word: &[u32], texts: &[Vec<u32>], scores: &[f64], without: usize) -> Vec<usize> {
+    let key = |path: &Vec<usize>| {
+        let score = path.iter().map(|&id| scores[id]).sum::<f64>() as i64;
+        (score, path.iter().rev().map(|&id| texts[id].len()).collect::<Vec<usize>>())
+    };
+    let all = naive_segmentations(word, texts).into_iter();
+    all.filter(|path| !path.contains(&without)).max_by_key(key).unwrap_or_default()
+}
+
+/// Scores whose sums are exact, and often equal.
+fn scores(n: usize) -> Vec<f64> {
+    (0..n as u32).map(|id| -f64::from(id % 23 * id % 7 + 1)).collect()
+}
+
+proptest! {
+    #[test]
+    fn expectation_matches_naive(words in words()) {
+        let (corpus, blocks, texts) = lattice(&words);
+        let likelihoods: Vec<f64> = scores(texts.len()).into_iter().map(f64::exp).collect();
+        let (mut expected, precision) = (vec![0; texts.len()], 2f64.powi(40));
+        for block in &blocks {
+            let mut expectation = Expectation::new(block, &corpus.counts, &likelihoods, precision, &mut expected);
+            prop_assert!(block.walk(&corpus, &Meter::default(), &mut expectation));
+        }
+        let mut naive = vec![0.0; texts.len()];
+        for index in 0..corpus.len() {
+            let all = naive_segmentations(&corpus.codes[corpus.word(index)], &texts);
+            let likelihood = |path: &Vec<usize>| path.iter().map(|&id| likelihoods[id]).product::<f64>();
+            let total: f64 = all.iter().map(likelihood).sum();
+            for path in &all {
+                for &id in path {
+                    naive[id] += likelihood(path) / total * nearest(u128::from(corpus.counts[index]));
+                }
+            }
+        }
+        for (id, naive) in naive.into_iter().enumerate() {
+            prop_assert!((naive - nearest(u128::from(expected[id])) / precision).abs() < 1e-9, "{naive} is not {}", expected[id]);
+        }
+    }
+
+    #[test]
+    fn plain_sums_matches_naive(words in words()) {
+        let (corpus, blocks, texts) = lattice(&words);
+        // Also such as make sums small.
+        let likelihoods: Vec<f64> = (1..=texts.len() as i32).map(|id| 0.7f64.powi(id * id % 300)).collect();
+        let (mut plain, mut naive) = (vec![0; texts.len()], vec![0; texts.len()]);
+        for block in &blocks {
+            let mut expectation = Expectation::new(block, &corpus.counts, &likelihoods, 2f64.powi(40), &mut plain);
+            block.walk(&corpus, &Meter::default(), &mut expectation);
+            let expectation = Expectation::new(block, &corpus.counts, &likelihoods, 2f64.powi(40), &mut naive);
+            block.walk(&corpus, &Meter::default(), &mut expectation.always_with_powers());
+        }
+        prop_assert_eq!(plain, naive);
+    }
+
+    #[test]
+    fn usage_and_alternatives_matches_naive(words in words()) {
+        let (corpus, blocks, texts) = lattice(&words);
+        let scores = scores(texts.len());
+        let (mut used, mut naive) = (vec![0; texts.len()], vec![0; texts.len()]);
+        let place = |id: usize| (0..corpus.len()).flat_map(|index| corpus.word(index).map(move |at| (at, index)))
+            .find(|&(at, index)| corpus.codes[at..corpus.word(index).end].starts_with(&texts[id]));
+        let mut places: Vec<(u32, usize, u16)> = (corpus.alphabet.len()..texts.len())
+            .filter_map(|id| place(id).map(|(at, _)| (id as u32, at, texts[id].len() as u16))).collect();
+        places.sort_unstable_by_key(|place| place.1);
+        let (mut others, mut naive_others) = (BTreeMap::new(), BTreeMap::new());
+        for block in &blocks {
+            block.walk(&corpus, &Meter::default(), &mut Usage::new(block, &corpus.counts, &scores, &mut used));
+            let each = |id: u32, pieces: &[u32]| {
+                others.insert(id as usize, pieces.iter().rev().map(|&id| id as usize).collect());
+            };
+            block.walk(&corpus, &Meter::default(), &mut Alternatives::new(block, &corpus, &scores, &places, each));
+        }
+        for index in 0..corpus.len() {
+            for id in naive_best(&corpus.codes[corpus.word(index)], &texts, &scores, GONE as usize) {
+                naive[id] += corpus.counts[index];
+            }
+        }
+        for &(id, ..) in &places {
+            let id = id as usize;
+            if naive_best(&texts[id], &texts, &scores, GONE as usize) == [id] {
+                naive_others.insert(id, naive_best(&texts[id], &texts, &scores, id));
+            }
+        }
+        prop_assert_eq!(used, naive);
+        prop_assert_eq!(others, naive_others);
+    }
+}
+
+#[test]
+fn blocks_hold_all_words_in_order() {
+    let words = (0..9000u64).map(|number| (format!("{number:b}"), 1)).collect();
+    let (corpus, blocks, _) = lattice(&words);
+    assert!(blocks.len() > 9, "{} blocks", blocks.len());
+    let found: Vec<usize> = blocks.iter().flat_map(|block| block.words.clone()).collect();
+    assert!(found.into_iter().eq(0..corpus.len()));
+    let lasts = blocks.iter().map(|block| corpus.word(block.words.end - 1).start / 8192);
+    assert!(lasts.eq(blocks.iter().map(|block| corpus.word(block.words.start).start / 8192)));
 }
