@@ -190,6 +190,11 @@ const PIECES: &[&str] = &[
     "İ",
     "x",
     "Σ",
+    "n\u{303}",
+    "ক্ষ",
+    "각",
+    "စ္စ",
+    "\u{94d}",
 ];
 
 fn text() -> impl Strategy<Value = String> {
