@@ -102,6 +102,11 @@ impl Bert {
         if !is_possible || !group.chars().all(is_text) {
             return None;
         }
+        // Blanks are all that an ideograph gets.
+        let stays = Self { handle_chinese_chars: false, ..self }.is_identity(group);
+        if stays && group.chars().nth(1).is_none() {
+            return Some(Made { text: group.to_owned(), source: group.len() });
+        }
         let twice = [group, group].concat();
         let normalized = self.normalize(Normalized::new(&twice, 0, true));
         let alone = self.normalize(Normalized::new(group, 0, false));
