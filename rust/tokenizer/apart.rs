@@ -142,6 +142,16 @@ impl Stages<'_> {
             && (part.bytes().next().is_some_and(is_blank) || self.is_clear(&mut part.chars()))
     }
 
+    /// Whether a part that ends with `before`, by the look of that, ends before `next`.
+    pub(super) fn ends_part(&self, before: &str, next: char) -> bool {
+        self.is_blank(next) && self.is_clear(&mut before.chars().rev())
+    }
+
+    /// Whether a part begins with `c`, or may.
+    fn is_blank(&self, c: char) -> bool {
+        c == ' ' || self.has_lines && matches!(c, '\n' | '\r')
+    }
+
     /// Whether the first of `chars` stays, and the next one stands alone.
     fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
         let stays = |c: char| match u32::from(c) {
@@ -219,8 +229,7 @@ impl Stages<'_> {
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<bool> {
-        let is_blank = |c: char| c == ' ' || self.has_lines && matches!(c, '\n' | '\r');
-        let (prefix_len, word) = match part.strip_prefix(is_blank) {
+        let (prefix_len, word) = match part.strip_prefix(|c| self.is_blank(c)) {
             _ if self.has_gaps => (0, part),
             Some(word) => (1, word),
             None => return Ok(false),

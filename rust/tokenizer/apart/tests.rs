@@ -225,4 +225,18 @@ proptest! {
             prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);
         }
     }
+
+    #[test]
+    fn pieces_of_parts_match_naive(
+        text in text(),
+        choice in 0..CHOICES,
+        has_gaps in any::<bool>(),
+        target in 1..20usize,
+    ) {
+        let [fast, naive] =
+            [false, true].map(|is_naive| pipeline(choice, has_gaps, PrependScheme::Always, is_naive));
+        let pieces = fast.pieces(&text, target);
+        let apart: Vec<u32> = pieces.iter().flat_map(|piece| ids(&fast, &text[piece.clone()])).collect();
+        prop_assert_eq!(apart, ids(&naive, &text), "{:?}", pieces);
+    }
 }
