@@ -34,7 +34,7 @@
 //! let parts = Parts { pre_tokenizer: Some(PreTokenizer::Whitespace), ..Parts::of_model(Arc::new(model)) };
 //! let tokenizer = Tokenizer::new(&parts)?;
 //! let input = EncodeInput { first: Sequence::Text("lower low"), second: None };
-//! let encoding = tokenizer.encode(input, true)?;
+//! let encoding = tokenizer.encode(&input, true)?;
 //! assert_eq!(encoding.tokens().collect::<Vec<_>>(), ["low", "e", "r", "low"]);
 //! assert_eq!(encoding.offsets().last(), Some((6, 9)));
 //! assert_eq!(tokenizer.pipeline().unit(), Unit::Text);

@@ -15,8 +15,7 @@ use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use super::trainers::unsigned;
-use crate::corpus::count::count_files;
-use crate::corpus::documents::read_documents;
+use crate::corpus::files::{FileOptions, count_files, encode_files};
 use crate::engine::sink::Id;
 use crate::tokenizer::{Crew, Ragged, Tokenizer};
 
@@ -45,26 +44,19 @@ fn is_narrow(core: &Tokenizer) -> bool {
     core.id_bound() <= 1 << 16
 }
 
+/// Arrays of what `narrow` makes if that holds all ids of the tokenizer, or else `wide`.
 fn encode_arrays(
     py: Python<'_>,
     core: &Tokenizer,
-    texts: &[&str],
-    add_special_tokens: bool,
-    threads: usize,
+    num_threads: Option<usize>,
+    narrow: impl FnOnce(Crew<'_>) -> crate::Result<Ragged<u16>> + Send,
+    wide: impl FnOnce(Crew<'_>) -> crate::Result<Ragged<u32>> + Send,
 ) -> PyResult<PyTokenArrays> {
-    fn encode<T: Id>(
-        py: Python<'_>,
-        core: &Tokenizer,
-        texts: &[&str],
-        special: bool,
-        threads: usize,
-    ) -> PyResult<Ragged<T>> {
-        watched(py, threads, |crew| core.encode_ids(texts, special, crew))
-    }
+    let threads = threads(num_threads);
     Ok(if is_narrow(core) {
-        PyTokenArrays::of(py, encode::<u16>(py, core, texts, add_special_tokens, threads)?)
+        PyTokenArrays::of(py, watched(py, threads, narrow)?)
     } else {
-        PyTokenArrays::of(py, encode::<u32>(py, core, texts, add_special_tokens, threads)?)
+        PyTokenArrays::of(py, watched(py, threads, wide)?)
     })
 }
 
@@ -116,7 +108,7 @@ impl PyTokenizer {
         let input = OwnedInput { first, second };
         let core = self.core(py)?;
         let bytes = input.bytes();
-        detached(py, bytes, || core.encode(input.borrow(), add_special_tokens))
+        detached(py, bytes, || core.encode(&input.borrow(), add_special_tokens))
             .or_raise(py)
             .map(PyEncoding::of)
     }
@@ -201,7 +193,14 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
         let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
-        encode_arrays(py, &*self.core(py)?, texts.as_slice(), add_special_tokens, threads(num_threads))
+        let (core, texts) = (self.core(py)?, texts.as_slice());
+        encode_arrays(
+            py,
+            &core,
+            num_threads,
+            |crew| core.encode_ids(texts, add_special_tokens, crew),
+            |crew| core.encode_ids(texts, add_special_tokens, crew),
+        )
     }
 
     /// Encodes files to one array of ids: a row a file, or a row for each document between separators.
@@ -215,10 +214,15 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
-        let errors = utf8_errors(errors)?;
-        let threads = threads(num_threads);
-        let files = py.detach(|| read_documents(&paths, separator, errors, threads)).or_raise(py)?;
-        encode_arrays(py, &*self.core(py)?, &files.documents(), add_special_tokens, threads)
+        let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
+        let core = self.core(py)?;
+        encode_arrays(
+            py,
+            &core,
+            num_threads,
+            |crew| encode_files(&core, &paths, options, crew),
+            |crew| encode_files(&core, &paths, options, crew),
+        )
     }
 
     /// Encodes texts to lists of ids.
@@ -265,8 +269,9 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let (core, errors) = (self.core(py)?, utf8_errors(errors)?);
-        let count = |crew: Crew<'_>| count_files(&core, &paths, separator, errors, add_special_tokens, crew);
+        let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
+        let core = self.core(py)?;
+        let count = |crew: Crew<'_>| count_files(&core, &paths, options, crew);
         Ok(count_array(py, watched(py, threads(num_threads), count)?))
     }
 

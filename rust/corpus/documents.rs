@@ -2,30 +2,34 @@
 
 use std::path::PathBuf;
 
-use super::whole_file::read_file;
+use super::text_file::TextFile;
 use crate::tokenizer::Utf8Errors;
 use crate::{Error, Result};
 
 /// The text of several files, and how it is cut.
 #[derive(Debug)]
-pub struct Documents {
+pub(super) struct Documents {
     texts: Vec<String>,
     separator: Option<String>,
 }
 
-/// Reads files whole, by several threads; with a separator each file is cut at it.
+/// Reads files whole; with a separator each file is cut at it.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::InvalidUtf8`] unless `errors` is [`Utf8Errors::Replace`];
 /// [`Error::InvalidOption`] for an empty separator.
-pub fn read_documents(
+pub(super) fn read_documents(
     paths: &[PathBuf],
     separator: Option<&str>,
     errors: Utf8Errors,
-    threads: usize,
 ) -> Result<Documents> {
     check_separator(separator)?;
-    let texts = paths.iter().map(|path| read_file(path, errors, threads)).collect::<Result<_>>()?;
+    let read = |path: &PathBuf| {
+        let mut text = String::new();
+        TextFile::open(path, errors)?.read(&mut text, usize::MAX)?;
+        Ok(text)
+    };
+    let texts = paths.iter().map(read).collect::<Result<_>>()?;
     Ok(Documents { texts, separator: separator.map(str::to_owned) })
 }
 
@@ -43,7 +47,7 @@ pub(super) fn check_separator(separator: Option<&str>) -> Result<()> {
 
 impl Documents {
     /// The documents, file by file. What follows a file's last separator counts only if it is not empty.
-    pub fn documents(&self) -> Vec<&str> {
+    pub(super) fn documents(&self) -> Vec<&str> {
         let Some(separator) = &self.separator else {
             return self.texts.iter().map(String::as_str).collect();
         };

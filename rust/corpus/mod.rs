@@ -1,6 +1,6 @@
 //! What is read and written: text files, cut into documents.
 
-pub mod count;
-pub mod documents;
+mod blocks;
+mod documents;
+pub mod files;
 mod text_file;
-mod whole_file;

@@ -1,13 +1,13 @@
 //! A file as text, read a part at a time.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::tokenizer::Utf8Errors;
 use crate::{Error, Result};
 
-/// Bytes that are read and decoded at a time.
+/// Bytes that are read and decoded at a time, at most.
 const BLOCK: usize = 1 << 20;
 
 /// A file that is being read.
@@ -16,9 +16,11 @@ pub(super) struct TextFile {
     file: File,
     path: PathBuf,
     errors: Utf8Errors,
-    /// Read and not decoded yet.
-    pending: Vec<u8>,
-    /// Where the pending bytes begin.
+    /// Memory for what is read.
+    buffer: Vec<u8>,
+    /// Bytes in it that were read and not decoded yet.
+    pending: usize,
+    /// Where in the file these begin.
     offset: u64,
 }
 
@@ -30,7 +32,7 @@ impl TextFile {
     pub(super) fn open(path: &Path, errors: Utf8Errors) -> Result<Self> {
         let failed = |source| Error::Io { action: "open", path: path.to_owned(), source };
         let file = File::open(path).map_err(failed)?;
-        Ok(Self { file, path: path.to_owned(), errors, pending: Vec::new(), offset: 0 })
+        Ok(Self { file, path: path.to_owned(), errors, buffer: Vec::new(), pending: 0, offset: 0 })
     }
 
     /// Appends about `wanted` bytes of text; false once the file is at its end.
@@ -38,30 +40,34 @@ impl TextFile {
     /// # Errors
     /// [`Error::Io`]; [`Error::InvalidUtf8`] unless such bytes are to be replaced.
     pub(super) fn read(&mut self, text: &mut String, wanted: usize) -> Result<bool> {
-        let enough = text.len() + wanted;
-        let len = self.file.metadata().map_or(0, |data| data.len());
-        text.reserve(len.min((wanted + BLOCK) as u64) as usize);
-        while text.len() < enough {
-            let block = (&mut self.file).take(BLOCK as u64).read_to_end(&mut self.pending);
+        let mut done = 0;
+        while done < wanted {
+            let block = (wanted - done).min(BLOCK);
             let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
-            let is_end = block.map_err(failed)? < BLOCK;
+            let is_end = !fill(&mut self.file, &mut self.buffer, &mut self.pending, block).map_err(failed)?;
             self.decode(text, is_end)?;
             if is_end {
                 return Ok(false);
             }
+            done += block;
         }
         Ok(true)
     }
 
     /// Moves what is pending to the text, but for the beginning of a character of which more may come.
     fn decode(&mut self, text: &mut String, is_end: bool) -> Result<()> {
+        let pending = &self.buffer[..self.pending];
         let mut at = 0;
-        for chunk in self.pending.utf8_chunks() {
+        if let Ok(valid) = simdutf8::basic::from_utf8(pending) {
+            text.push_str(valid);
+            at = valid.len();
+        }
+        for chunk in pending[at..].utf8_chunks() {
             let (valid, invalid) = (chunk.valid(), chunk.invalid());
             text.push_str(valid);
             at += valid.len();
             let is_cut = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
-            if invalid.is_empty() || (is_cut && !is_end && at + invalid.len() == self.pending.len()) {
+            if invalid.is_empty() || (is_cut && !is_end && at + invalid.len() == pending.len()) {
                 continue;
             }
             if self.errors == Utf8Errors::Strict {
@@ -71,10 +77,28 @@ impl TextFile {
             text.push(char::REPLACEMENT_CHARACTER);
             at += invalid.len();
         }
-        self.pending.drain(..at);
+        self.buffer.copy_within(at..self.pending, 0);
+        self.pending -= at;
         self.offset += at as u64;
         Ok(())
     }
+}
+
+/// Reads so many bytes behind the `pending` ones; false if the file ends before.
+fn fill(file: &mut File, buffer: &mut Vec<u8>, pending: &mut usize, bytes: usize) -> io::Result<bool> {
+    let end = *pending + bytes;
+    if buffer.len() < end {
+        buffer.resize(end, 0);
+    }
+    while *pending < end {
+        match file.read(&mut buffer[*pending..end]) {
+            Ok(0) => return Ok(false),
+            Ok(read) => *pending += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -88,7 +112,9 @@ mod tests {
         let mut file = TextFile::open(Path::new(null), errors)?;
         let mut text = String::new();
         for part in parts {
-            file.pending.extend_from_slice(part);
+            file.buffer.truncate(file.pending);
+            file.buffer.extend_from_slice(part);
+            file.pending = file.buffer.len();
             file.decode(&mut text, false)?;
         }
         file.decode(&mut text, true)?;

@@ -112,6 +112,12 @@ pub struct ColumnsBuilder {
 }
 
 impl ColumnsBuilder {
+    /// Without tokens, and with room for some.
+    pub fn with_room(tokens: usize) -> Self {
+        let column = || Vec::with_capacity(tokens);
+        Self { ids: column(), starts: column(), ends: column(), words: column(), texts: Vec::new() }
+    }
+
     /// Appends a token.
     pub fn push(&mut self, id: u32, (start, end): (u32, u32), word: Option<u32>) {
         self.ids.push(id);

@@ -3,12 +3,16 @@
 use hashbrown::HashTable;
 
 use super::Unit;
+use super::ahead::prefetch;
 use super::key::{SHORT, hash_key, hash_long, key, key_bytes};
 use crate::byte_level::push_mapped;
 use crate::structures::huge_pages::vec_filled;
 use crate::trainers::word_counts::WordCounts;
 
 const FIRST_CAPACITY: usize = 1 << 12;
+
+/// Pre-tokens that are looked up together, so that one waits for memory while others are counted.
+const AHEAD: usize = 32;
 
 /// A pre-token of up to 15 bytes: 32 bytes a slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +22,14 @@ struct Entry {
     key: u128,
     count: u64,
     first: u64,
+}
+
+/// A pre-token whose entry is on its way from memory.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    key: u128,
+    hash: usize,
+    position: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +47,7 @@ struct LongEntry {
 pub struct WordCounter {
     entries: Vec<Entry>,
     used: usize,
+    pending: Vec<Pending>,
     long: HashTable<LongEntry>,
     long_text: Vec<u8>,
 }
@@ -48,19 +61,33 @@ impl WordCounter {
     /// Counts `text[start..end]`, seen at `position` of the corpus.
     #[inline]
     pub fn add(&mut self, text: &[u8], start: usize, end: usize, position: u64) {
-        if end - start <= SHORT {
-            self.add_short(key(text, start, end), 1, position);
-        } else {
-            self.add_long(&text[start..end], 1, position);
+        if end - start > SHORT {
+            return self.add_long(&text[start..end], 1, position);
+        }
+        let key = key(text, start, end);
+        let hash = hash_key(key) as usize;
+        prefetch(&self.entries, hash & self.entries.len().wrapping_sub(1));
+        self.pending.push(Pending { key, hash, position });
+        if self.pending.len() >= AHEAD {
+            self.count_pending();
         }
     }
 
+    /// Counts what [`Self::add`] has put off.
+    fn count_pending(&mut self) {
+        let mut pending = std::mem::take(&mut self.pending);
+        for Pending { key, hash, position } in pending.drain(..) {
+            self.add_short(key, hash, 1, position);
+        }
+        self.pending = pending;
+    }
+
     #[inline]
-    fn add_short(&mut self, key: u128, count: u64, position: u64) {
+    fn add_short(&mut self, key: u128, hash: usize, count: u64, position: u64) {
         if self.used * 2 >= self.entries.len() {
             self.grow();
         }
-        let place = self.place(key);
+        let place = self.place(key, hash);
         let entry = &mut self.entries[place];
         if entry.key == 0 {
             *entry = Entry { key, count, first: position };
@@ -72,9 +99,9 @@ impl WordCounter {
     }
 
     #[inline]
-    fn place(&self, key: u128) -> usize {
+    fn place(&self, key: u128, hash: usize) -> usize {
         let mask = self.entries.len() - 1;
-        let mut place = hash_key(key) as usize & mask;
+        let mut place = hash & mask;
         while self.entries[place].key != key && self.entries[place].key != 0 {
             place = (place + 1) & mask;
         }
@@ -86,7 +113,7 @@ impl WordCounter {
         let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
         let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), capacity));
         for entry in old.into_iter().filter(|entry| entry.key != 0) {
-            let place = self.place(entry.key);
+            let place = self.place(entry.key, hash_key(entry.key) as usize);
             self.entries[place] = entry;
         }
     }
@@ -109,9 +136,10 @@ impl WordCounter {
     }
 
     /// Adds another table's counts to this one.
-    pub fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, mut other: Self) {
+        other.count_pending();
         for entry in other.entries.iter().filter(|entry| entry.key != 0) {
-            self.add_short(entry.key, entry.count, entry.first);
+            self.add_short(entry.key, hash_key(entry.key) as usize, entry.count, entry.first);
         }
         for entry in &other.long {
             let word = &other.long_text[entry.start as usize..(entry.start + entry.len) as usize];
@@ -119,19 +147,10 @@ impl WordCounter {
         }
     }
 
-    /// Number of distinct pre-tokens.
-    pub fn len(&self) -> usize {
-        self.used + self.long.len()
-    }
-
-    /// Whether nothing was counted.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The counts by first appearance, as the model will see the pre-tokens.
-    pub fn into_word_counts(self, unit: Unit) -> WordCounts {
-        let mut order: Vec<(u64, Source)> = Vec::with_capacity(self.len());
+    pub fn into_word_counts(mut self, unit: Unit) -> WordCounts {
+        self.count_pending();
+        let mut order: Vec<(u64, Source)> = Vec::with_capacity(self.used + self.long.len());
         order.extend(
             self.entries
                 .iter()
@@ -201,7 +220,7 @@ mod tests {
                 counters[position * 7 % parts].add(word.as_bytes(), 0, word.len(), position as u64);
             }
             let mut total = WordCounter::new();
-            counters.iter().rev().for_each(|counter| total.merge(counter));
+            counters.into_iter().rev().for_each(|counter| total.merge(counter));
             let counts = total.into_word_counts(Unit::Text);
             let counts: Vec<_> = counts.iter().map(|(word, count)| (word.to_owned(), count)).collect();
             prop_assert_eq!(counts, naive(&words));

@@ -112,7 +112,7 @@ pub fn for_each_run<S, T: Send>(
         }
         Ok(())
     };
-    let mut lead = || {
+    let lead = || {
         let mut state = start();
         let outcome = loop {
             let called_off = look().and_then(|()| take_finished());
@@ -127,23 +127,26 @@ pub fn for_each_run<S, T: Send>(
         finish(state);
         outcome
     };
-    if total < SERIAL_BYTES * 2 || threads < 2 || runs.len() < 2 {
-        lead()?;
-    } else {
-        std::thread::scope(|scope| {
-            // Where the system refuses threads, there are fewer.
-            let start = |_| Builder::new().spawn_scoped(scope, help).ok();
-            let helpers: Vec<_> = (1..threads.min(runs.len())).map_while(start).collect();
-            let outcome = lead();
-            for helper in helpers {
-                if let Err(panic) = helper.join() {
-                    std::panic::resume_unwind(panic);
-                }
-            }
-            outcome
-        })?;
-    }
+    let threads = if total < SERIAL_BYTES * 2 { 1 } else { threads.min(runs.len()) };
+    together(threads, help, lead)?;
     take_finished()
+}
+
+/// Calls `lead` on the calling thread and, beside it, `help` on others, so that `threads` work in all.
+///
+/// Where the system refuses threads, there are fewer.
+pub(super) fn together<R>(threads: usize, help: impl Fn() + Sync, lead: impl FnOnce() -> R) -> R {
+    std::thread::scope(|scope| {
+        let start = |_| Builder::new().spawn_scoped(scope, &help).ok();
+        let helpers: Vec<_> = (1..threads).map_while(start).collect();
+        let outcome = lead();
+        for helper in helpers {
+            if let Err(panic) = helper.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+        outcome
+    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@ use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::engine::{ColumnSink, Worker};
 use crate::processors::PostProcessor;
 
+/// Bytes of text of a token, as a rule more.
+const BYTES_PER_TOKEN: usize = 3;
+
 /// One input sequence.
 #[derive(Clone, Debug)]
 pub enum Sequence<'a> {
@@ -43,6 +46,10 @@ impl<'a> EncodeInput<'a> {
     pub fn of_text(text: &'a str) -> Self {
         Self { first: Sequence::Text(text), second: None }
     }
+
+    fn bytes(&self) -> usize {
+        self.first.bytes() + self.second.as_ref().map_or(0, Sequence::bytes)
+    }
 }
 
 impl Tokenizer {
@@ -56,10 +63,7 @@ impl Tokenizer {
         add_special_tokens: bool,
         crew: impl Into<Crew<'a>>,
     ) -> Result<Vec<Encoding>> {
-        let bytes = |input: &EncodeInput<'_>| {
-            input.first.bytes() + input.second.as_ref().map_or(0, Sequence::bytes) + 1
-        };
-        let sizes: Vec<usize> = inputs.iter().map(bytes).collect();
+        let sizes: Vec<usize> = inputs.iter().map(|input| input.bytes() + 1).collect();
         let (crew, pool) = (crew.into(), self.pipeline.pool());
         self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let calls = self.pipeline.next_call();
@@ -83,7 +87,8 @@ impl Tokenizer {
         call: u64,
         worker: &mut Worker,
     ) -> Result<Vec<Encoding>> {
-        let mut builder = ColumnsBuilder::default();
+        let bytes: usize = inputs[run.clone()].iter().map(EncodeInput::bytes).sum();
+        let mut builder = ColumnsBuilder::with_room(bytes / BYTES_PER_TOKEN + 1);
         let mut rows = Vec::with_capacity(run.len());
         for at in run {
             self.pipeline.seed_row(call, at, worker);
@@ -167,8 +172,15 @@ impl Tokenizer {
     ///
     /// # Errors
     /// As [`Self::encode_batch`].
-    pub fn encode(&self, input: EncodeInput<'_>, add_special_tokens: bool) -> Result<Encoding> {
-        let mut encodings = self.encode_batch(&[input], add_special_tokens, 1)?;
+    pub fn encode(&self, input: &EncodeInput<'_>, add_special_tokens: bool) -> Result<Encoding> {
+        self.pipeline.prepare(input.bytes(), 1);
+        let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
+        let mut worker = pool.take();
+        let encoded =
+            self.encode_run(std::slice::from_ref(input), 0..1, add_special_tokens, call, &mut worker);
+        pool.put(worker);
+        let mut encodings = encoded?;
+        self.pad(&mut encodings)?;
         Ok(encodings.pop().unwrap_or_default())
     }
 

@@ -1,39 +1,31 @@
 //! From texts to bare ids, or to their number.
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::assembly::assemble;
 use super::batch::{Crew, for_each_run, in_runs};
+use super::blocks::BlockPart;
 use super::pieces::WHOLE;
 use super::pipeline::check_length;
-use super::ragged::{Ragged, Run};
+use super::ragged::{Ragged, RunRows, row_splits};
 use super::{EncodeInput, Frame, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
 
-/// Ids that a worker's vector has room for at first, at most: room that is not touched costs nothing but addresses.
-const ROOM: usize = 1 << 26;
-
-/// A text, or part of a long one.
-#[derive(Clone, Debug)]
-struct Piece {
-    row: usize,
-    bytes: Range<usize>,
-    is_last: bool,
-}
-
-/// What the pieces of a call belong to, and what each text gets before and after its own ids.
-struct Framing<'a, T> {
-    texts: &'a [&'a str],
+/// What each text gets before and after its own ids.
+pub(super) struct Framing<T> {
     call: u64,
-    before: &'a [T],
-    after: &'a [T],
+    before: Vec<T>,
+    after: Vec<T>,
 }
 
-fn narrowed<T: Id>(ids: &[u32]) -> Vec<T> {
-    ids.iter().map(|&id| T::narrow(id)).collect()
+impl<T: Id> Framing<T> {
+    /// For the call of that number.
+    pub(super) fn new(Frame { before, after }: &Frame, call: u64) -> Self {
+        let narrowed = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect();
+        Self { call, before: narrowed(before), after: narrowed(after) }
+    }
 }
 
 /// Refuses texts that are too long before the first is encoded, since their pieces would not be.
@@ -54,37 +46,29 @@ impl Tokenizer {
     ) -> Result<Ragged<T>> {
         let crew = crew.into();
         check_lengths(texts)?;
-        let Some(Frame { before, after }) = self.frame(add_special_tokens)? else {
+        let Some(frame) = self.frame(add_special_tokens)? else {
             return self.encode_ids_by_encodings(texts, add_special_tokens, crew);
         };
-        let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
         self.pipeline.prepare(sizes.iter().sum(), crew.threads);
-        let room = (sizes.iter().sum::<usize>() / crew.threads.max(1)).min(ROOM);
-        let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
-        let framing = Framing { texts, call, before: &before, after: &after };
-        let (workers, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let start = || (pool.take(), workers.fetch_add(1, Ordering::Relaxed), Vec::<T>::with_capacity(room));
-        let finish = |(worker, part, ids)| {
-            pool.put(worker);
-            if let Ok(mut parts) = parts.lock() {
-                parts.push((part, ids));
-            }
-        };
-        let runs = in_runs(&sizes, crew, start, finish, |run, (worker, part, ids)| {
-            let first = ids.len();
-            let mut row_ends = Vec::new();
-            for piece in &pieces[run] {
-                self.push_piece(piece, &framing, worker, ids)?;
-                if piece.is_last {
-                    row_ends.push(ids.len() - first);
+        let (pool, framing) = (self.pipeline.pool(), Framing::new(frame, self.pipeline.next_call()));
+        let (ids, runs) = assemble(sizes.iter().sum(), |assembly| {
+            let start = || (pool.take(), Vec::new());
+            let finish = |(worker, _)| pool.put(worker);
+            in_runs(&sizes, crew, start, finish, |run, (worker, ids)| {
+                let mut ends = Vec::new();
+                for piece in &pieces[run.clone()] {
+                    self.push_part(texts[piece.row], piece, &framing, worker, ids)?;
+                    if piece.is_last {
+                        ends.push(ids.len());
+                    }
                 }
-            }
-            Ok(Run { part: *part, ids: first..ids.len(), row_ends })
+                let rows = RunRows { ids: ids.len(), ends };
+                assembly.put(run, ids);
+                Ok(rows)
+            })
         })?;
-        let mut parts = parts.into_inner().unwrap_or_default();
-        parts.sort_unstable_by_key(|&(part, _)| part);
-        Ok(Ragged::join(parts.into_iter().map(|(_, ids)| ids).collect(), &runs, crew.threads))
+        Ok(Ragged { ids, row_splits: row_splits(&runs) })
     }
 
     /// Encodes texts to bare ids and hands on the rows of each run of texts, in order and on the calling thread, while
@@ -101,19 +85,17 @@ impl Tokenizer {
     ) -> Result<()> {
         let crew = crew.into();
         check_lengths(texts)?;
-        let Some(Frame { before, after }) = self.frame(add_special_tokens)? else {
+        let Some(frame) = self.frame(add_special_tokens)? else {
             return take(&self.encode_ids_by_encodings(texts, add_special_tokens, crew)?);
         };
-        let (before, after) = (narrowed::<T>(before), narrowed::<T>(after));
         let (pieces, sizes) = self.pieces(texts, crew.threads);
         self.pipeline.prepare(sizes.iter().sum(), crew.threads);
-        let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
-        let framing = Framing { texts, call, before: &before, after: &after };
+        let (pool, framing) = (self.pipeline.pool(), Framing::new(frame, self.pipeline.next_call()));
         let encode = |run: Range<usize>, worker: &mut Worker| {
             let room = sizes[run.clone()].iter().sum::<usize>() / 4;
             let mut rows = Ragged { ids: Vec::with_capacity(room), row_splits: vec![0] };
             for piece in &pieces[run] {
-                self.push_piece(piece, &framing, worker, &mut rows.ids)?;
+                self.push_part(texts[piece.row], piece, &framing, worker, &mut rows.ids)?;
                 if piece.is_last {
                     rows.row_splits.push(rows.ids.len() as i64);
                 }
@@ -137,20 +119,20 @@ impl Tokenizer {
         for_each_run(&sizes, crew, || pool.take(), |worker| pool.put(worker), encode, take_rows)
     }
 
-    /// Encodes one piece, with what its text gets before and after it.
-    fn push_piece<T: Id>(
+    /// Encodes one part of `text`, with what its row gets before and after it.
+    pub(super) fn push_part<T: Id>(
         &self,
-        Piece { row, bytes, is_last }: &Piece,
-        Framing { texts, call, before, after }: &Framing<'_, T>,
+        text: &str,
+        BlockPart { row, bytes, is_first, is_last }: &BlockPart,
+        Framing { call, before, after }: &Framing<T>,
         worker: &mut Worker,
         ids: &mut Vec<T>,
     ) -> Result<()> {
         self.pipeline.seed_row(*call, *row, worker);
-        if bytes.start == 0 {
+        if *is_first {
             ids.extend_from_slice(before);
         }
-        let (text, is_first) = (&texts[*row][bytes.clone()], bytes.start == 0);
-        self.pipeline.encode_piece(text, is_first, worker, &mut IdSink(ids))?;
+        self.pipeline.encode_piece(&text[bytes.clone()], *is_first, worker, &mut IdSink(ids))?;
         if *is_last {
             ids.extend_from_slice(after);
         }
@@ -182,18 +164,21 @@ impl Tokenizer {
         Ok(ids)
     }
 
-    /// The texts as pieces, and the sizes of these.
-    fn pieces(&self, texts: &[&str], threads: usize) -> (Vec<Piece>, Vec<usize>) {
+    /// The texts, long ones cut into pieces, and the sizes of these.
+    fn pieces(&self, texts: &[&str], threads: usize) -> (Vec<BlockPart>, Vec<usize>) {
         let total: usize = texts.iter().map(|text| text.len()).sum();
         let target = (total / (threads.max(1) * 8)).clamp(WHOLE / 4, WHOLE * 2);
         let mut pieces = Vec::with_capacity(texts.len());
         for (row, text) in texts.iter().enumerate() {
             if text.len() <= WHOLE {
-                pieces.push(Piece { row, bytes: 0..text.len(), is_last: true });
+                pieces.push(BlockPart { row, bytes: 0..text.len(), is_first: true, is_last: true });
                 continue;
             }
             let cut = self.pipeline.pieces(text, target).into_iter();
-            pieces.extend(cut.map(|bytes| Piece { row, is_last: bytes.end == text.len(), bytes }));
+            pieces.extend(cut.map(|bytes| {
+                let (is_first, is_last) = (bytes.start == 0, bytes.end == text.len());
+                BlockPart { row, bytes, is_first, is_last }
+            }));
         }
         let sizes = pieces.iter().map(|piece| piece.bytes.len() + 1).collect();
         (pieces, sizes)
@@ -242,11 +227,11 @@ impl Tokenizer {
         let (pieces, sizes) = self.pieces(texts, crew.threads);
         self.pipeline.prepare(sizes.iter().sum(), crew.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
-        let count = |Piece { row, bytes, .. }: &Piece, worker: &mut Worker| {
+        let count = |BlockPart { row, bytes, is_first, .. }: &BlockPart, worker: &mut Worker| {
             self.pipeline.seed_row(call, *row, worker);
             let mut sink = CountSink::default();
             let text = &texts[*row][bytes.clone()];
-            self.pipeline.encode_piece(text, bytes.start == 0, worker, &mut sink)?;
+            self.pipeline.encode_piece(text, *is_first, worker, &mut sink)?;
             Ok((*row, sink.0))
         };
         let runs = in_runs(

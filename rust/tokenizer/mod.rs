@@ -1,7 +1,9 @@
 //! Tokenizers: the stages composed.
 
 mod apart;
+mod assembly;
 pub mod batch;
+mod blocks;
 mod decode;
 mod encode;
 mod ids;
@@ -15,12 +17,14 @@ mod pre_tokens;
 mod ragged;
 mod spaced;
 mod stream;
+mod streamed;
 mod training;
 mod words;
 
 use std::sync::{Arc, OnceLock};
 
 pub use batch::Crew;
+pub use blocks::{Block, BlockPart, BlockSource};
 pub use encode::{EncodeInput, Sequence};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub(crate) use pipeline::check_length;

@@ -53,14 +53,14 @@ impl Pipeline {
         pieces
     }
 
-    /// A border near the end of the beginning of a longer text, which holds whatever follows; `margin` bytes or more
-    /// come after it.
-    ///
-    /// None where a text that goes on is encoded otherwise than one that begins.
+    /// A border near the end of `text`, of which there is more, that holds whatever comes; `margin` bytes or more are left
+    /// behind it.
     pub fn last_border(&self, text: &str, margin: usize) -> Option<usize> {
-        let Plan::Scan(_) = self.plan() else { return None };
         let margin = margin.max(self.reach());
-        self.lasting_border(text, text.len().checked_sub(SEARCHED + margin)?, margin)
+        let search =
+            |searched: usize| self.lasting_border(text, text.len().checked_sub(searched + margin)?, margin);
+        // As a rule there is one close by, and less has to be looked at again.
+        search(text.len() / 64).or_else(|| search(text.len() / 4))
     }
 
     fn lasting_border(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {
@@ -269,7 +269,7 @@ mod tests {
 
         #[test]
         fn last_border_matches_naive(
-            splitter in 0..Splitter::PATTERNS.len() + 2,
+            splitter in 0..Splitter::PATTERNS.len() + 3,
             with_normalizer in any::<bool>(),
             choices in prop::collection::vec((byte(), byte()), 0..60),
             text in "[a-cB 日本語กาé\u{301}'’.,<s>_1\r\n\u{3000}。]{0,200}|((e\u{301}|é)a[ .][bc]){0,60}|[日本語กาa]{0,200}|[ab]{0,200}",

@@ -17,8 +17,8 @@ use crate::structures::progress::{OnProgress, Progress};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
-/// Bytes that a thread reads at a time.
-const BLOCK: usize = 1 << 20;
+/// Bytes that a thread reads at a time: few enough to stay in a near cache until they are counted.
+const BLOCK: usize = 1 << 18;
 
 /// What to do with bytes that are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl WordCounting {
         let unit = self.pipeline.training_unit();
         let mut counters = self.counters.into_iter();
         let mut all = counters.next().unwrap_or_default();
-        counters.for_each(|counter| all.merge(&counter));
+        counters.for_each(|counter| all.merge(counter));
         let mut words = all.into_word_counts(unit);
         if let Some(bert) = self.pipeline.late_clean_up() {
             words = cleaned_up(&words, bert);
@@ -254,7 +254,7 @@ impl Shared<'_> {
 
     fn count_block(&self, block: &[u8], offset: u64, counter: &mut WordCounter) -> Result<()> {
         let replaced;
-        let text = match (std::str::from_utf8(block), self.errors) {
+        let text = match (simdutf8::compat::from_utf8(block), self.errors) {
             (Ok(text), _) => text,
             (Err(error), Utf8Errors::Strict) => {
                 let byte = offset + error.valid_up_to() as u64;

@@ -65,7 +65,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 
 fn ids(text: &str) -> Result<Vec<u32>> {
     let input = EncodeInput { first: Sequence::Text(text), second: None };
-    Ok(TOKENIZER.encode(input, true)?.ids().collect())
+    Ok(TOKENIZER.encode(&input, true)?.ids().collect())
 }
 
 proptest! {
@@ -104,7 +104,7 @@ proptest! {
     fn offsets_slice_back_to_the_token(text in any::<String>()) {
         let chars: Vec<char> = text.chars().collect();
         let input = EncodeInput { first: Sequence::Text(&text), second: None };
-        let encoding = TOKENIZER.encode(input, true)?;
+        let encoding = TOKENIZER.encode(&input, true)?;
         for (id, (start, end)) in encoding.ids().zip(encoding.offsets()) {
             let slice: String = chars[start as usize..end as usize].iter().collect();
             let spelt = TOKENIZER.decode(&[id], false)?;

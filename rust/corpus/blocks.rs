@@ -1,0 +1,254 @@
+//! Files in blocks of whole documents, or of parts of documents that are encoded apart.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use memchr::memmem::Finder;
+
+use super::documents::check_separator;
+use super::text_file::TextFile;
+use crate::Result;
+use crate::tokenizer::{Block, BlockPart, BlockSource, Pipeline, Utf8Errors, check_length};
+
+/// Bytes of text that are read at a time: few enough to stay in a near cache until they are encoded.
+const BLOCK: usize = 1 << 18;
+
+/// Documents of some files as a source of blocks, in memory that does not grow with the files.
+///
+/// A document that does not end within a block goes up to a place where its ids cannot depend on what follows; where the
+/// tokenizer has no such places, the document is read to its end.
+#[derive(Debug)]
+pub(super) struct FileBlocks<'a> {
+    pipeline: &'a Pipeline,
+    paths: std::slice::Iter<'a, PathBuf>,
+    separator: Option<Finder<'a>>,
+    errors: Utf8Errors,
+    block: usize,
+    file: Option<TextFile>,
+    /// Bytes of all files, as far as they know their length.
+    bytes: usize,
+    /// Text that was read and not handed out.
+    rest: String,
+    /// The next document.
+    row: usize,
+    /// Whether part of the next document was handed out.
+    is_begun: bool,
+}
+
+impl<'a> FileBlocks<'a> {
+    /// The documents of `paths`, cut at `separator`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`](crate::Error) for an empty separator.
+    pub(super) fn new(
+        pipeline: &'a Pipeline,
+        paths: &'a [PathBuf],
+        separator: Option<&'a str>,
+        errors: Utf8Errors,
+    ) -> Result<Self> {
+        check_separator(separator)?;
+        let lens = paths.iter().filter_map(|path| path.metadata().ok()).filter(std::fs::Metadata::is_file);
+        Ok(Self {
+            pipeline,
+            bytes: lens.map(|data| data.len() as usize).fold(0, usize::saturating_add),
+            paths: paths.iter(),
+            separator: separator.map(Finder::new),
+            errors,
+            block: BLOCK,
+            file: None,
+            rest: String::new(),
+            row: 0,
+            is_begun: false,
+        })
+    }
+
+    /// Adds the documents that end in the block's text; answers where the next one begins.
+    fn add_ended(&mut self, block: &mut Block) -> usize {
+        let mut next = 0;
+        if let Some(separator) = self.separator.take() {
+            for end in separator.find_iter(block.text.as_bytes()) {
+                self.add(&mut block.parts, next..end, true);
+                next = end + separator.needle().len();
+            }
+            self.separator = Some(separator);
+        }
+        next
+    }
+
+    /// Adds the beginning of a document that goes on behind the block's text; answers where it ends, which is 0 if there is
+    /// none that holds whatever follows.
+    fn add_beginning(&mut self, block: &mut Block) -> usize {
+        let margin = self.separator.as_ref().map_or(0, |separator| separator.needle().len());
+        let border = self.pipeline.last_border(&block.text, margin).unwrap_or(0);
+        if border > 0 {
+            self.add(&mut block.parts, 0..border, false);
+        }
+        border
+    }
+
+    fn add(&mut self, parts: &mut Vec<BlockPart>, bytes: Range<usize>, is_last: bool) {
+        parts.push(BlockPart { row: self.row, bytes, is_first: !self.is_begun, is_last });
+        self.row += usize::from(is_last);
+        self.is_begun = !is_last;
+    }
+}
+
+impl BlockSource for FileBlocks<'_> {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn next(&mut self, block: &mut Block) -> Result<bool> {
+        block.parts.clear();
+        block.text.clear();
+        block.text.push_str(&self.rest);
+        self.rest.clear();
+        loop {
+            let file = match &mut self.file {
+                Some(file) => file,
+                none => {
+                    let Some(path) = self.paths.next() else { return Ok(false) };
+                    none.insert(TextFile::open(path, self.errors)?)
+                }
+            };
+            // Twice as much each time, so that a long document is not looked through again and again.
+            let wanted = block.text.len().max(self.block);
+            let is_more = file.read(&mut block.text, wanted)?;
+            check_length(block.text.len())?;
+            let mut used = self.add_ended(block);
+            if !is_more {
+                self.file = None;
+                // What follows the last separator counts only if there is something.
+                if used < block.text.len() || self.is_begun || self.separator.is_none() {
+                    self.add(&mut block.parts, used..block.text.len(), true);
+                }
+                used = block.text.len();
+            } else if used == 0 {
+                used = self.add_beginning(block);
+            }
+            if !block.parts.is_empty() {
+                self.rest.push_str(&block.text[used..]);
+                block.text.truncate(used);
+                return Ok(true);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::added_tokens::{AddedToken, AddedTokens};
+    use crate::byte_level::BYTE_TO_CHAR;
+    use crate::corpus::documents::read_documents;
+    use crate::models::Model;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::models::wordpiece::{WordPiece, WordPieceOptions};
+    use crate::normalizers::{Bert, Form, Normalizer};
+    use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+    use crate::structures::finder::{Replacement, TextPattern};
+    use crate::testing::cases;
+    use crate::tokenizer::{Parts, Tokenizer};
+    use crate::vocab::Vocab;
+
+    fn bpe(first: impl Iterator<Item = String>, merges: &[(&str, &str)], byte_fallback: bool) -> Model {
+        let joined = merges.iter().map(|(left, right)| format!("{left}{right}"));
+        let vocab = Vocab::from_tokens(first.chain(joined).chain(["<unk>".to_owned()]));
+        let options =
+            BpeOptions { unk_token: Some("<unk>".to_owned()), byte_fallback, ..BpeOptions::default() };
+        Model::Bpe(Bpe::new(vocab, merges, options).expect("all tokens are there"))
+    }
+
+    /// Byte-level with and without a normalizer, BERT's kind, SentencePiece's kind, and one that cannot be cut.
+    fn tokenizers() -> Vec<Tokenizer> {
+        let bytes = || BYTE_TO_CHAR.iter().map(char::to_string);
+        let of_bytes = bpe(bytes(), &[("a", "b"), ("Ġ", "a"), ("Ġa", "b"), ("å", "Ĺ")], false);
+        let fallback = (0..=255u8).map(|byte| format!("<0x{byte:02X}>"));
+        let letters = ["▁", "a", "b", "B", "é"].map(str::to_owned);
+        let spaced = bpe(letters.into_iter().chain(fallback), &[("▁", "a"), ("a", "b"), ("▁a", "b")], true);
+        let tokens = ["[UNK]", "a", "b", "##a", "##b", "ab", "e", "日", "."];
+        let pieces = WordPiece::new(Arc::new(Vocab::from_tokens(tokens)), WordPieceOptions::default());
+        let visible = Replacement::new(TextPattern::Literal(" ".to_owned()), "▁".to_owned());
+        let visible = Normalizer::Replace(Arc::new(visible.expect("literal")));
+        let with_prefix = Normalizer::Sequence(vec![Normalizer::Prepend("▁".to_owned()), visible]);
+        let byte_level =
+            PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, ..ByteLevel::default() });
+        let (of_bytes, spaced) = (Arc::new(of_bytes), Arc::new(spaced));
+        let kinds = [
+            (None, Some(byte_level.clone()), Arc::clone(&of_bytes)),
+            (Some(Normalizer::Unicode(Form::Nfc)), Some(byte_level), of_bytes),
+            (
+                Some(Normalizer::Bert(Bert::default())),
+                Some(PreTokenizer::Bert),
+                Arc::new(Model::WordPiece(pieces)),
+            ),
+            (Some(with_prefix), None, Arc::clone(&spaced)),
+            (Some(Normalizer::Lowercase), None, spaced),
+        ];
+        let of_kind = |(normalizer, pre_tokenizer, model): (_, _, Arc<Model>)| {
+            let mut added = AddedTokens::default();
+            added.add(&[AddedToken::new("<s>", true)], model.vocab());
+            // Other plans know nothing of tokens in normalized text.
+            if matches!(pre_tokenizer, Some(PreTokenizer::ByteLevel(_))) {
+                added.add(&[AddedToken::new("b a", false)], model.vocab());
+            }
+            let parts = Parts { normalizer, pre_tokenizer, added: Arc::new(added), ..Parts::of_model(model) };
+            Tokenizer::new(&parts).expect("valid stages")
+        };
+        kinds.into_iter().map(of_kind).collect()
+    }
+
+    #[test]
+    fn a_file_is_read_in_blocks_where_it_can_be_cut() {
+        let path = std::env::temp_dir().join(format!("lexmill-block-{}", std::process::id()));
+        std::fs::write(&path, "ab ba ".repeat(100)).expect("a temporary file");
+        let blocks = tokenizers().into_iter().map(|tokenizer| {
+            let paths = [path.clone()];
+            let mut source = FileBlocks::new(tokenizer.pipeline(), &paths, None, Utf8Errors::Strict)?;
+            source.block = 100;
+            let (mut count, mut block) = (0, Block::default());
+            while source.next(&mut block)? {
+                count += 1;
+            }
+            Ok(count > 3)
+        });
+        assert_eq!(blocks.collect::<Result<Vec<_>>>().expect("it is there"), [true, true, true, true, false]);
+        std::fs::remove_file(&path).expect("a temporary file");
+    }
+
+    proptest! {
+        #![proptest_config(cases(400))]
+
+        #[test]
+        fn file_blocks_matches_naive(
+            texts in prop::collection::vec(
+                "[abB é日\n.|<s>\u{301}]{0,200}|(b a|<s>|[|]{1,3}|ab|\n){0,60}|( {0,3}[ab日]{1,9},?[|]?){0,40}|日{0,99}",
+                0..4,
+            ),
+            separator in prop::sample::select(vec![None, Some("\n"), Some("||"), Some("<s>"), Some(" a")]),
+            block in prop_oneof![1..40usize, 60..300usize],
+            threads in 1..4usize,
+        ) {
+            let folder = std::env::temp_dir().join(format!("lexmill-blocks-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).expect("a temporary folder");
+            let paths: Vec<PathBuf> = (0..texts.len()).map(|at| folder.join(at.to_string())).collect();
+            for (path, text) in paths.iter().zip(&texts) {
+                std::fs::write(path, text).expect("a temporary file");
+            }
+            let files = read_documents(&paths, separator, Utf8Errors::Strict).expect("they are there");
+            for tokenizer in tokenizers() {
+                let source = FileBlocks::new(tokenizer.pipeline(), &paths, separator, Utf8Errors::Strict);
+                let mut source = FileBlocks { block, ..source.expect("a separator") };
+                let crew = threads.into();
+                let streamed = tokenizer.encode_blocks::<u32>(&mut source, true, crew).expect("no bad bytes");
+                let whole = tokenizer.encode_ids::<u32>(&files.documents(), true, 1).expect("all is known");
+                prop_assert_eq!(streamed, Some(whole), "{:?}", tokenizer.pipeline().plan());
+            }
+            std::fs::remove_dir_all(&folder).expect("a temporary folder");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Files encoded, or their tokens counted, while they are read.
+
+use std::path::PathBuf;
+
+use super::blocks::FileBlocks;
+use super::documents::read_documents;
+use crate::Result;
+use crate::engine::sink::Id;
+use crate::tokenizer::{Crew, Ragged, Tokenizer, Utf8Errors};
+
+/// How files are cut into documents and what becomes of these.
+#[derive(Clone, Copy, Debug)]
+pub struct FileOptions<'a> {
+    /// What stands between documents; without one, each file is a document.
+    pub separator: Option<&'a str>,
+    /// What to do with bytes that are not UTF-8.
+    pub errors: Utf8Errors,
+    /// Whether documents get special tokens.
+    pub add_special_tokens: bool,
+}
+
+/// The ids of each document of some files.
+///
+/// What follows a file's last separator counts only if it is not empty. Files are read while they are encoded, and a
+/// document may be longer than a text if it can be cut. Truncation and padding need all documents at once.
+///
+/// # Errors
+/// [`Error::Io`](crate::Error), [`Error::InvalidUtf8`](crate::Error) unless such bytes are to be replaced,
+/// [`Error::InvalidOption`](crate::Error) for an empty separator, and those of [`Tokenizer::encode_ids`].
+pub fn encode_files<T: Id>(
+    tokenizer: &Tokenizer,
+    paths: &[PathBuf],
+    options: FileOptions<'_>,
+    crew: Crew<'_>,
+) -> Result<Ragged<T>> {
+    let FileOptions { separator, errors, add_special_tokens } = options;
+    let mut blocks = FileBlocks::new(tokenizer.pipeline(), paths, separator, errors)?;
+    if let Some(rows) = tokenizer.encode_blocks(&mut blocks, add_special_tokens, crew)? {
+        return Ok(rows);
+    }
+    let files = read_documents(paths, separator, errors)?;
+    tokenizer.encode_ids(&files.documents(), add_special_tokens, crew)
+}
+
+/// Number of tokens of each document; memory does not grow with the files.
+///
+/// # Errors
+/// As [`encode_files`].
+pub fn count_files(
+    tokenizer: &Tokenizer,
+    paths: &[PathBuf],
+    options: FileOptions<'_>,
+    crew: Crew<'_>,
+) -> Result<Vec<u64>> {
+    let FileOptions { separator, errors, add_special_tokens } = options;
+    let mut blocks = FileBlocks::new(tokenizer.pipeline(), paths, separator, errors)?;
+    if let Some(counts) = tokenizer.count_blocks(&mut blocks, add_special_tokens, crew)? {
+        return Ok(counts);
+    }
+    let files = read_documents(paths, separator, errors)?;
+    tokenizer.count_tokens(&files.documents(), add_special_tokens, crew)
+}
