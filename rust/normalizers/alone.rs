@@ -47,12 +47,23 @@ impl Normalizer {
             return unchanged();
         }
         let text = self.made_alone(group.to_owned())?;
+        if text == group && self.is_identity(group) {
+            return unchanged();
+        }
         if !text.chars().all(is_text) {
             return None;
         }
         let twice = [group, group].concat();
         let normalized = self.normalize(Normalized::new(&twice, 0, true)).ok()?;
-        made_twice(&normalized, group, text, "")
+        let spaced = [" ", group].concat();
+        let behind = self.normalize(Normalized::new(&spaced, 0, true)).ok()?;
+        // What goes at the beginning of a text moves what is behind it, and only there.
+        let is_same = |(at, c): (usize, char)| {
+            let (start, end) = behind.original(at + 1..at + 1 + c.len_utf8());
+            (start.wrapping_sub(1), end.wrapping_sub(1)) == normalized.original(at..at + c.len_utf8())
+        };
+        let stays = behind.text().strip_prefix(' ') == Some(&text) && text.char_indices().all(is_same);
+        if stays { made_twice(&normalized, group, text, "") } else { None }
     }
 
     /// What becomes of `text`, if that is the same beside groups.
@@ -145,4 +156,137 @@ fn made_twice(normalized: &Normalized<'_>, group: &str, text: String, blank: &st
         (start == 0 && first.iter().all(|&place| place == (start, end))).then_some(end as usize)
     };
     source.map(|source| Made { text, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::charsmap;
+    use super::super::clusters::group_len;
+    use super::*;
+    use crate::structures::finder::Replacement;
+    use crate::testing::cases;
+
+    fn replace(pattern: TextPattern, content: &str) -> Normalizer {
+        Normalizer::Replace(Arc::new(Replacement::new(pattern, content.to_owned()).expect("a plain pattern")))
+    }
+
+    fn precompiled() -> Normalizer {
+        let rules = [("，", ","), ("ﬀ", "ff"), ("e\u{301}", "é"), ("Q", " q"), ("\u{1}", ""), ("a", "aa")];
+        let rules: BTreeMap<String, String> =
+            rules.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect();
+        Normalizer::Precompiled(charsmap(&rules))
+    }
+
+    fn normalizer() -> impl Strategy<Value = Normalizer> {
+        let form = |form| Just(Normalizer::Unicode(form));
+        let stage = prop_oneof![
+            form(Form::Nfc),
+            form(Form::Nfd),
+            form(Form::Nfkc),
+            form(Form::Nfkd),
+            Just(Normalizer::Lowercase),
+            Just(Normalizer::StripAccents),
+            Just(Normalizer::Nmt),
+            Just(precompiled()),
+            Just(Normalizer::Strip { left: false, right: true }),
+            Just(replace(TextPattern::Literal("b日".to_owned()), "x")),
+            Just(replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), " ")),
+        ];
+        prop::collection::vec(stage, 0..4).prop_map(Normalizer::Sequence)
+    }
+
+    const PIECES: &[&str] = &[
+        "a",
+        "b",
+        "日",
+        "e",
+        "é",
+        "E",
+        "\u{301}",
+        "\u{323}",
+        "が",
+        "か\u{3099}",
+        "한",
+        "하",
+        "\u{1112}",
+        "\u{1161}",
+        "\u{11AB}",
+        "ক",
+        "\u{9CD}",
+        "ষ",
+        "\u{9BE}",
+        "\u{9C7}",
+        "စ",
+        "\u{1039}",
+        "，",
+        "ﬀ",
+        "Q",
+        "ẛ\u{323}",
+        "\u{200D}",
+        "\u{200B}",
+        "👍",
+        "\u{1F3FD}",
+        "İ",
+        "Ω",
+        "\u{338}",
+        "=",
+        "\u{1}",
+        "\u{600}",
+        "ㄱ",
+    ];
+
+    proptest! {
+        #![proptest_config(cases(4000))]
+
+        #[test]
+        fn alone_matches_naive(
+            normalizer in normalizer(),
+            groups in prop::collection::vec(prop::collection::vec(prop::sample::select(PIECES), 1..4), 1..8),
+            has_space in any::<bool>(),
+        ) {
+            let (mut text, mut expected, mut places) = (String::new(), String::new(), Vec::new());
+            if has_space {
+                text.push(' ');
+                expected.push(' ');
+                places.push((0, 1));
+            }
+            for group in groups.iter().map(|pieces| pieces.concat()) {
+                let Some(made) = normalizer.alone(&group).filter(|_| group_len(&group) == group.len()) else { continue };
+                let at = text.len();
+                let own = |(place, c): (usize, char)| {
+                    let (from, len) = if made.text == group { (place, c.len_utf8()) } else { (0, made.source) };
+                    ((at + from) as u32, (at + from + len) as u32)
+                };
+                places.extend(made.text.char_indices().map(own));
+                expected += &made.text;
+                text += &group;
+            }
+            // A space alone is no part.
+            if text.len() <= 1 {
+                return Ok(());
+            }
+            let naive = normalizer.normalize(Normalized::new(&text, 0, true)).expect("no pattern to give up");
+            prop_assert_eq!(naive.text(), expected.as_str());
+            let naive_places: Vec<ByteRange> =
+                expected.char_indices().map(|(at, c)| naive.original(at..at + c.len_utf8())).collect();
+            prop_assert_eq!(naive_places, places);
+        }
+    }
+
+    #[test]
+    fn what_is_common_is_alone() {
+        let stages = vec![Normalizer::Unicode(Form::Nfkd), Normalizer::StripAccents, precompiled()];
+        let normalizer = Normalizer::Sequence(stages);
+        let made = |group: &str| normalizer.alone(group).map(|made| (made.text, made.source));
+        assert_eq!(made("日"), Some(("日".to_owned(), 3)));
+        assert_eq!(made("が"), Some(("か".to_owned(), 3)));
+        assert_eq!(made("n\u{303}"), Some(("n".to_owned(), 1)));
+        assert_eq!(made("하"), Some(("\u{1112}\u{1161}".to_owned(), 3)));
+        assert_eq!([made(" "), made("\u{301}"), made("Q"), made("\u{1112}")], [None, None, None, None]);
+    }
 }
