@@ -3,6 +3,7 @@
 //! Every model runs through the same loop; only what happens when the cache misses differs.
 
 pub mod ahead;
+pub mod changes;
 pub mod key;
 mod long_words;
 mod places;
@@ -13,6 +14,7 @@ pub mod word_counter;
 pub mod word_encoder;
 mod word_tokens;
 
+pub use changes::Changes;
 pub use pool::{Pool, Worker};
 pub use sink::{ColumnSink, CountSink, IdSink, Sink};
 pub use word_cache::WordCache;

@@ -1,35 +1,56 @@
 //! Places in a word before and after its characters were mapped to others.
 
+/// What became of a character: bytes in what the model saw, units of the word that these stand for, and units behind those
+/// that nothing stands for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Width {
+    pub(super) made: u32,
+    pub(super) own: u32,
+    pub(super) gap: u32,
+}
+
+impl Width {
+    pub(super) fn new(made: usize, own: usize) -> Self {
+        Self { made: made as u32, own: own as u32, gap: 0 }
+    }
+}
+
 /// Follows ascending places in what a model saw back to the units of the word that was mapped.
 #[derive(Debug)]
 pub(super) struct Places<I> {
-    /// Of each character: its bytes in what the model saw, and its units in the word.
+    /// Of each character.
     widths: I,
     /// The character that the last place was in or before.
-    width: (usize, usize),
+    width: Width,
     mapped: usize,
     unit: usize,
+    /// The end of the units that the character before stands for.
+    end: usize,
 }
 
-impl<I: Iterator<Item = (usize, usize)>> Places<I> {
+impl<I: Iterator<Item = Width>> Places<I> {
     pub(super) fn new(widths: I) -> Self {
-        Self { widths, width: (0, 0), mapped: 0, unit: 0 }
+        Self { widths, width: Width::default(), mapped: 0, unit: 0, end: 0 }
     }
 
-    /// The last unit boundary at or before the place `at` and the first one at or after it.
+    /// The unit that what lies behind the place `at` begins with, and the one that what lies before it ends with; a
+    /// character that the place is inside of counts whole.
     ///
     /// Not below the place that was asked for last. All together take time linear in the word.
+    #[inline]
     pub(super) fn around(&mut self, at: usize) -> (usize, usize) {
-        while self.mapped + self.width.0 <= at {
-            self.mapped += self.width.0;
-            self.unit += self.width.1;
+        while self.mapped + self.width.made as usize <= at {
+            self.mapped += self.width.made as usize;
+            self.end = self.unit + self.width.own as usize;
+            self.unit = self.end + self.width.gap as usize;
             let Some(width) = self.widths.next() else {
-                self.width = (0, 0);
-                return (self.unit, self.unit);
+                // No place is behind this one.
+                self.width = Width { made: u32::MAX, ..Width::default() };
+                break;
             };
             self.width = width;
         }
-        (self.unit, if at == self.mapped { self.unit } else { self.unit + self.width.1 })
+        (self.unit, if at == self.mapped { self.end } else { self.unit + self.width.own as usize })
     }
 }
 
@@ -42,25 +63,25 @@ mod tests {
     proptest! {
         #[test]
         fn places_matches_naive(
-            widths in prop::collection::vec((1..4usize, 1..4usize), 0..30),
+            widths in prop::collection::vec((1..4usize, 1..4usize, 0..3u32), 0..30),
             steps in prop::collection::vec(0..5usize, 0..60),
         ) {
-            let mut places = Places::new(widths.iter().copied());
+            let width = |&(made, own, gap): &(usize, usize, u32)| Width { gap, ..Width::new(made, own) };
+            let mut places = Places::new(widths.iter().map(width));
             let total: usize = widths.iter().map(|width| width.0).sum();
             let mut at = 0;
             for step in steps {
                 at = total.min(at + step);
-                let ends = |upto: usize| {
-                    let (mut mapped, mut unit) = (0, 0);
-                    for &(width, units) in &widths[..upto] {
-                        (mapped, unit) = (mapped + width, unit + units);
-                    }
-                    (mapped, unit)
-                };
-                let borders: Vec<(usize, usize)> = (0..=widths.len()).map(ends).collect();
-                let floor = borders.iter().rev().find(|border| border.0 <= at).expect("0 is a border").1;
-                let ceil = borders.iter().find(|border| border.0 >= at).expect("the end is a border").1;
-                prop_assert_eq!(places.around(at), (floor, ceil));
+                // Bounds of each character in what was seen and in the word, one without any at either end.
+                let (mut seen, mut unit, mut bounds) = (0, 0, vec![(0..0, 0..0)]);
+                for &(made, own, gap) in &widths {
+                    bounds.push((seen..seen + made, unit..unit + own));
+                    (seen, unit) = (seen + made, unit + own + gap as usize);
+                }
+                bounds.push((seen..seen + 1, unit..unit));
+                let start = bounds.iter().find(|(seen, _)| seen.contains(&at)).map(|(_, own)| own.start);
+                let end = bounds.iter().find(|(seen, _)| seen.end >= at).map(|(_, own)| own.end);
+                prop_assert_eq!(Some(places.around(at)), start.zip(end));
             }
         }
     }

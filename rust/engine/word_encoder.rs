@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::WordTokens;
-use super::places::Places;
+use super::changes::Changes;
+use super::places::{Places, Width};
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
@@ -57,9 +58,20 @@ pub struct MissScratch {
     model: Scratch,
     tokens: Tokens,
     mapped: String,
+    changes: Changes,
 }
 
 impl MissScratch {
+    /// Takes the memory for [`WordEncoder::encode_changed`] out, until it is put back.
+    pub fn take_changes(&mut self) -> Changes {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Puts the memory back.
+    pub fn put_changes(&mut self, changes: Changes) {
+        self.changes = changes;
+    }
+
     /// Seeds the random choices that follow.
     pub fn seed(&mut self, seed: u64) {
         self.model.seed(seed);
@@ -152,20 +164,41 @@ impl WordEncoder {
         Ok(())
     }
 
+    /// Encodes what became of a pre-token, or of a part of one, into `out`.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn encode_changed(
+        &self,
+        changes: &Changes,
+        is_part: bool,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<()> {
+        scratch.tokens.clear();
+        scratch.model.set_part(is_part);
+        self.model.encode_word(changes.text(), &mut scratch.model, &mut scratch.tokens)?;
+        let mut places = changes.places();
+        self.place(&scratch.tokens, changes.text().len(), |at| places.around(at), out);
+        Ok(())
+    }
+
     fn encode_spaced(&self, word: &str, scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
-        let MissScratch { model, tokens, mapped } = scratch;
+        let MissScratch { model, tokens, mapped, .. } = scratch;
         mapped.clear();
         push_visible(word, mapped);
         self.model.encode_word(mapped, model, tokens)?;
-        let width =
-            |c: char| if c == ' ' { (VISIBLE_SPACE.len_utf8(), 1) } else { (c.len_utf8(), c.len_utf8()) };
+        let width = |c: char| match c {
+            ' ' => Width::new(VISIBLE_SPACE.len_utf8(), 1),
+            _ => Width::new(c.len_utf8(), c.len_utf8()),
+        };
         let mut places = Places::new(word.chars().map(width));
         self.place(tokens, mapped.len(), |at| places.around(at), out);
         Ok(())
     }
 
     fn encode_prefixed(&self, word: &str, scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
-        let MissScratch { model, tokens, mapped } = scratch;
+        let MissScratch { model, tokens, mapped, .. } = scratch;
         mapped.clear();
         mapped.push(VISIBLE_SPACE);
         mapped.push_str(word);
@@ -181,7 +214,7 @@ impl WordEncoder {
     }
 
     fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
-        let MissScratch { model, tokens, mapped } = scratch;
+        let MissScratch { model, tokens, mapped, .. } = scratch;
         mapped.clear();
         if let Some(symbols) = &self.byte_symbols
             && self.model.encode_bytes(word, symbols, mapped, model, tokens)
@@ -193,7 +226,7 @@ impl WordEncoder {
         push_mapped(word, mapped);
         self.model.encode_word(mapped, model, tokens)?;
         // A token that ends inside a mapped character covers its byte.
-        let mut places = Places::new(mapped.chars().map(|c| (c.len_utf8(), 1)));
+        let mut places = Places::new(mapped.chars().map(|c| Width::new(c.len_utf8(), 1)));
         self.place(tokens, mapped.len(), |at| places.around(at), out);
         Ok(())
     }

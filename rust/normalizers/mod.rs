@@ -1,5 +1,6 @@
 //! Normalizers: each changes text before it is cut, one file per variant.
 
+mod alone;
 mod bert;
 mod bert_ranges;
 mod lowercase;
@@ -15,6 +16,7 @@ mod unicode_9;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub use alone::Made;
 pub use bert::Bert;
 pub use precompiled::Charsmap;
 pub use precompiled::clusters;

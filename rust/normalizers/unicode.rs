@@ -64,6 +64,16 @@ impl Form {
         answer == IsNormalized::Yes
     }
 
+    /// Whether `c` neither composes with a character before it nor changes places with marks there.
+    pub(super) fn starts_run(self, c: char) -> bool {
+        let mut first = None;
+        decompose(c, self.is_compatible(), |part| first = first.or(Some(part)));
+        first.is_some_and(|first| {
+            let may_compose = self.composes() && !Self::Nfc.is_certain(first.encode_utf8(&mut [0; 4]));
+            combining_class(first) == 0 && !may_compose
+        })
+    }
+
     /// `text` in this form.
     ///
     /// Alignment is Hugging Face's: a composed character stands for the base's bytes alone, each part of a

@@ -15,13 +15,14 @@ use super::stream::Stream;
 use super::words::{CleanUp, Words};
 use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
+use crate::engine::changes::Alone;
 use crate::engine::word_encoder::MissScratch;
 use crate::engine::{NEW_PRE_TOKEN, Sink, Unit, WordEncoder, WordTokens, Worker};
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Normalizer;
-use crate::normalizers::clusters::stands_alone;
+use crate::normalizers::clusters::{group_len, stands_alone};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
@@ -93,8 +94,24 @@ pub(super) struct Stages<'a> {
     pub(super) pre_tokenizer: &'a PreTokenizer,
     /// Parts have no blanks at their beginning.
     pub(super) has_gaps: bool,
+    /// Line ends become spaces.
+    pub(super) has_lines: bool,
     /// Characters of ASCII that the normalizer leaves alone.
     pub(super) plain: u128,
+}
+
+impl Alone for Stages<'_> {
+    fn group_len(&self, text: &str) -> usize {
+        group_len(text)
+    }
+
+    fn alone(&self, group: &str) -> Option<(String, usize)> {
+        let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
+        match self.normalizer {
+            Some(normalizer) => normalizer.alone(group).map(|made| (made.text, made.source)),
+            None => group.chars().all(is_text).then(|| (group.to_owned(), group.len())),
+        }
+    }
 }
 
 impl Stages<'_> {
@@ -123,6 +140,16 @@ impl Stages<'_> {
         // A character that goes at the beginning of a text moves what is behind it.
         self.is_clear(&mut part.chars().rev())
             && (part.bytes().next().is_some_and(is_blank) || self.is_clear(&mut part.chars()))
+    }
+
+    /// Whether a part that ends with `before`, by the look of that, ends before `next`.
+    pub(super) fn ends_part(&self, before: &str, next: char) -> bool {
+        self.is_blank(next) && self.is_clear(&mut before.chars().rev())
+    }
+
+    /// Whether a part begins with `c`, or may.
+    fn is_blank(&self, c: char) -> bool {
+        c == ' ' || self.has_lines && matches!(c, '\n' | '\r')
     }
 
     /// Whether the first of `chars` stays, and the next one stands alone.
@@ -171,9 +198,9 @@ impl Stages<'_> {
         out: &mut WordTokens,
     ) -> Result<()> {
         let word = if self.has_gaps { part } else { part.strip_prefix(' ').unwrap_or_default() };
-        if self.is_plain(word) || self.is_like_plain(part, word) {
+        if self.is_plain(word) {
             encoder.encode(part.as_bytes(), true, scratch, out)?;
-        } else {
+        } else if !self.encode_alone(part, encoder, scratch, out)? {
             let normalized = self.normalize(part, 0, true)?;
             if !self.is_closed(part, &normalized)? {
                 out.set_open();
@@ -194,12 +221,25 @@ impl Stages<'_> {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii() && self.plain >> byte & 1 == 1)
     }
 
-    /// Whether `word`, which is `part` without a space, stays as it is, is closed and is one pre-token.
-    fn is_like_plain(&self, part: &str, word: &str) -> bool {
-        self.has_clear_ends(part)
-            && !word.contains(|c: char| c == VISIBLE_SPACE || c.is_whitespace())
-            && self.is_identity(part)
-            && !word.is_empty()
+    /// Encodes a part whose characters become something by themselves behind one blank at most; answers whether it is such.
+    fn encode_alone(
+        &self,
+        part: &str,
+        encoder: &WordEncoder,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<bool> {
+        let (prefix_len, word) = match part.strip_prefix(|c| self.is_blank(c)) {
+            _ if self.has_gaps => (0, part),
+            Some(word) => (1, word),
+            None => return Ok(false),
+        };
+        let (mut changes, mut space) = (scratch.take_changes(), [0; 4]);
+        let prefix = (&*VISIBLE_SPACE.encode_utf8(&mut space), prefix_len);
+        let is_alone = !word.is_empty() && changes.make(prefix, word, self);
+        let result = if is_alone { encoder.encode_changed(&changes, true, scratch, out) } else { Ok(()) };
+        scratch.put_changes(changes);
+        result.map(|()| is_alone)
     }
 
     fn encode_all(
@@ -258,7 +298,8 @@ impl Pipeline {
         let Plan::Apart(splitter) = self.plan() else { return None };
         let has_gaps = !splitter.is_gapless();
         let (normalizer, pre_tokenizer) = (self.normalizer(), self.pre_tokenizer()?);
-        Some(Stages { normalizer, pre_tokenizer, has_gaps, plain: self.plain_ascii() })
+        let has_lines = splitter != Splitter::Spaces;
+        Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, plain: self.plain_ascii() })
     }
 
     /// Encodes a piece of text part by part.

@@ -10,12 +10,14 @@
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
 //!   has neither, between two letters of one span at a place that no token reaches across ([`CutPoints`]): the span is
 //!   cut, but its ids are not changed. (In o200k the case of the letters behind decides where a span ends, so there
-//!   text without spaces stays whole.) Where spaces are made visible and nothing is cut, before a run of spaces.
+//!   text without spaces stays whole.) Where spaces are made visible and nothing is cut, before a run of spaces. Where the
+//!   stages see one part at a time, before a part, if the look of the one before says that it is closed.
 //!
 //! Numbers of pre-tokens do not survive the latter, so this is for ids alone.
 
 use std::ops::Range;
 
+use super::apart::Stages;
 use super::pipeline::{Pipeline, Plan};
 use crate::added_tokens::Matchers;
 use crate::metaspace::VISIBLE_SPACE;
@@ -78,11 +80,15 @@ impl Pipeline {
         let (splitter, normalizer) = match self.plan() {
             Plan::Scan(splitter) | Plan::Words(splitter) => (splitter, self.normalizer()),
             Plan::Spaced(_) => (Splitter::Spaces, None),
-            Plan::Apart(_) | Plan::Cuts | Plan::Stages => return None,
+            Plan::Apart(splitter) => {
+                let (matchers, stages) = (self.matchers(), self.stages());
+                return Some(Borders { matchers, splitter, normalizer: None, stages, cuts: None });
+            }
+            Plan::Cuts | Plan::Stages => return None,
         };
         let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
         let cuts = is_possible.then(|| self.encoder().cut_points(len))?;
-        Some(Borders { matchers: self.matchers(), splitter, normalizer, cuts })
+        Some(Borders { matchers: self.matchers(), splitter, normalizer, stages: None, cuts })
     }
 }
 
@@ -92,6 +98,8 @@ struct Borders<'a> {
     splitter: Splitter,
     /// What may change characters; that spaces become visible changes nothing at a border.
     normalizer: Option<&'a Normalizer>,
+    /// Where they see one part at a time.
+    stages: Option<Stages<'a>>,
     cuts: Option<&'a CutPoints>,
 }
 
@@ -104,10 +112,17 @@ impl Borders<'_> {
         let mut between_letters = None;
         for (at, right) in searched.char_indices() {
             let border = from + at;
-            if self.is_between_words(left, right) && self.is_free(text, border) {
+            let is_end = match self.stages {
+                Some(stages) => stages.ends_part(&text[..border], right),
+                None => self.is_between_words(left, right),
+            };
+            if is_end && self.is_free(text, border) {
                 return Some(border);
             }
-            if between_letters.is_none() && self.is_between_letters(text, border, left, right) {
+            if between_letters.is_none()
+                && self.stages.is_none()
+                && self.is_between_letters(text, border, left, right)
+            {
                 between_letters = self.is_free(text, border).then_some(border);
             }
             left = right;

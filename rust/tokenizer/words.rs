@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use super::apart::Stages;
 use crate::Result;
+use crate::engine::changes::Alone;
 use crate::engine::word_encoder::MissScratch;
 use crate::engine::{Found, WordEncoder, WordTokens};
 use crate::normalized::Normalized;
 use crate::normalizers::Bert;
+use crate::normalizers::clusters::group_len;
 
 /// The model, and what changes each pre-token before it gets there.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,20 @@ pub(super) enum CleanUp<'a> {
     Bert(Bert),
     /// All stages; what comes are parts of the text, which may hold several pre-tokens.
     Stages(Stages<'a>),
+}
+
+/// BERT's normalizer on what pre-tokens are made of.
+#[derive(Clone, Copy, Debug)]
+struct Letters(Bert);
+
+impl Alone for Letters {
+    fn group_len(&self, text: &str) -> usize {
+        group_len(text)
+    }
+
+    fn alone(&self, group: &str) -> Option<(String, usize)> {
+        self.0.alone(group).map(|made| (made.text, made.source))
+    }
 }
 
 impl Words<'_> {
@@ -65,6 +81,17 @@ impl Words<'_> {
             return self.encoder.encode(word, is_part, scratch, out);
         }
         let text = std::str::from_utf8(word).unwrap_or_default();
+        // Without these, most text stays as it is, which is quickly found.
+        if bert.lowercase || bert.strips_accents() {
+            let mut changes = scratch.take_changes();
+            let is_alone = changes.make(("", 0), text, &Letters(bert));
+            let result =
+                if is_alone { self.encoder.encode_changed(&changes, is_part, scratch, out) } else { Ok(()) };
+            scratch.put_changes(changes);
+            if is_alone {
+                return result;
+            }
+        }
         let normalized = bert.normalize(Normalized::new(text, 0, true));
         // The blanks around an ideograph are no part of the pre-token.
         let kept = normalized.text().trim_matches(' ');

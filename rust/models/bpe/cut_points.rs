@@ -16,6 +16,8 @@ pub struct CutPoints {
     /// For two ASCII characters, without hashing: by the left one, a bit for each right one.
     crossed_ascii: Box<[u128; 128]>,
     crossed: Vec<u64>,
+    /// Whether some token begins or ends inside a character.
+    has_parts: bool,
 }
 
 /// What a token holds of a character at a border: the whole of it, or some bytes of it.
@@ -62,7 +64,8 @@ fn packed(bytes: &[u8]) -> u32 {
 impl CutPoints {
     /// The cut points of a vocabulary, given all of its tokens as bytes.
     pub fn new(tokens: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
-        let mut cuts = Self { crossed_ascii: Box::new([0; 128]), crossed: vec![0; (1 << BITS) / 64] };
+        let mut cuts =
+            Self { crossed_ascii: Box::new([0; 128]), crossed: vec![0; (1 << BITS) / 64], has_parts: false };
         tokens.for_each(|token| cuts.add(token.as_ref()));
         cuts
     }
@@ -87,6 +90,7 @@ impl CutPoints {
                 Some(whole) => Side::Whole(packed(whole)),
                 None => Side::Part(token[border]),
             };
+            self.has_parts |= matches!(left, Side::Part(_)) || matches!(right, Side::Part(_));
             let (word, bit) = place(left, right);
             self.crossed[word] |= bit;
         }
@@ -100,9 +104,10 @@ impl CutPoints {
             self.crossed[word] & bit != 0
         };
         is_set(whole_left, whole_right)
-            || is_set(whole_left, part_right)
-            || is_set(part_left, whole_right)
-            || is_set(part_left, part_right)
+            || self.has_parts
+                && (is_set(whole_left, part_right)
+                    || is_set(part_left, whole_right)
+                    || is_set(part_left, part_right))
     }
 
     /// The end of the unit of `text[..end]` that starts at `start`: the first cut point, or `end`.

@@ -57,6 +57,8 @@ pub struct Unigram {
     trie: Arc<ByteTrie>,
     options: UnigramOptions,
     unknown_score: f64,
+    /// Bytes of the longest piece.
+    longest: usize,
     /// `<0xNN>` tokens.
     fallback_ids: Arc<Vec<Option<u32>>>,
     /// Where long words fall into units.
@@ -76,6 +78,7 @@ impl Default for Unigram {
             trie: Arc::new(trie),
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
+            longest: "<unk>".len(),
             fallback_ids: Arc::new(vec![None; 256]),
             cuts: Arc::default(),
         }
@@ -141,6 +144,7 @@ impl Unigram {
             trie: Arc::new(trie),
             options: UnigramOptions::default(),
             unknown_score: min_score - UNKNOWN_PENALTY,
+            longest: pieces.iter().map(|(piece, _)| piece.as_ref().len()).max().unwrap_or(0),
             fallback_ids: Arc::new(fallback_ids),
             cuts: Arc::default(),
         };
@@ -238,7 +242,7 @@ impl Unigram {
         let len = text.len() as u32;
         // SentencePiece does not look again.
         if self.kinds.is_none()
-            && let Some(id) = self.vocab.id(text)
+            && let Some(id) = self.piece_after_all(text, unk_id)
         {
             tokens.push(id, len);
             return;
@@ -251,6 +255,15 @@ impl Unigram {
         for (place, id) in text.bytes().filter_map(byte_id).enumerate() {
             if place == 0 { tokens.push(id, len) } else { tokens.push_again(id) }
         }
+    }
+
+    /// The id of unknown text, a character or several that were joined, if it is a piece.
+    fn piece_after_all(&self, text: &str, unk_id: u32) -> Option<u32> {
+        if text.len() == text.chars().next().map_or(0, char::len_utf8) {
+            // A character that is another piece is never unknown.
+            return (self.vocab.token(unk_id) == Some(text)).then_some(unk_id);
+        }
+        if text.len() <= self.longest { self.vocab.id(text) } else { None }
     }
 
     /// The error for a character without a piece where no unknown id is set.

@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-use super::best_path::{Margin, Node, Scratch};
+use super::best_path::{Margin, Node, Scratch, char_len};
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::models::bpe::CutPoints;
@@ -88,6 +88,14 @@ impl Unigram {
         while start < word.len() {
             let end = cuts.unit_end(word.as_bytes(), start, word.len());
             let unit = &word[start..end];
+            if unit.len() == char_len(unit.as_bytes()[0]) {
+                // There is nothing to choose, so nothing to remember.
+                let (id, score) = self.piece_of_char(unit).ok_or_else(|| self.no_unk_id(word, start))?;
+                path.push(Edge { start: start as u32, end: end as u32, id });
+                sum = rounded(score + sum);
+                start = end;
+                continue;
+            }
             let hash = FixedState::default().hash_one(unit.as_bytes());
             let known = match units.get(hash, unit.as_bytes()) {
                 None if unit.len() <= LONGEST => {
@@ -119,6 +127,13 @@ impl Unigram {
         }
         path.reverse();
         Ok(())
+    }
+
+    /// The piece that a single character is, or the unknown one if there is such, with its score.
+    fn piece_of_char(&self, c: &str) -> Option<(u32, f64)> {
+        let mut found = None;
+        let has_char = self.pieces_at(c, 0, |_, id, score| found = Some((id, score)));
+        found.filter(|_| has_char).or_else(|| self.options.unk_id.map(|id| (id, self.unknown_score)))
     }
 
     /// The score that an edge of a path through `word` adds.

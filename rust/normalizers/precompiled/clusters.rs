@@ -17,17 +17,43 @@ pub fn stands_alone(c: char) -> bool {
             | '\u{61B}'..='\u{64A}'
             | '\u{660}'..='\u{66F}'
             | '\u{671}'..='\u{6D5}'
+            | '\u{6EE}'..='\u{70E}'
+            | '\u{712}'..='\u{72F}'
+            | '\u{74B}'..='\u{7A5}'
+            | '\u{7B1}'..='\u{7EA}'
             | '\u{904}'..='\u{939}'
             | '\u{958}'..='\u{961}'
             | '\u{964}'..='\u{980}'
-            | '\u{985}'..='\u{9BB}'
+            | '\u{984}'..='\u{9BB}'
+            | '\u{9E4}'..='\u{9FD}'
+            | '\u{A04}'..='\u{A3B}'
+            | '\u{A52}'..='\u{A6F}'
+            | '\u{A84}'..='\u{ABB}'
+            | '\u{B04}'..='\u{B3B}'
+            | '\u{B64}'..='\u{B81}'
             | '\u{B83}'..='\u{BBD}'
+            | '\u{BD8}'..='\u{BFF}'
             | '\u{C05}'..='\u{C3B}'
+            | '\u{C64}'..='\u{C80}'
+            | '\u{C84}'..='\u{CBB}'
+            | '\u{D04}'..='\u{D3A}'
+            | '\u{D64}'..='\u{D80}'
+            | '\u{D84}'..='\u{DC9}'
             | '\u{E01}'..='\u{E30}'
             | '\u{E3F}'..='\u{E46}'
             | '\u{E4F}'..='\u{EB0}'
-            | '\u{10A0}'..='\u{10FF}'
+            | '\u{EBD}'..='\u{EC7}'
+            | '\u{ECF}'..='\u{F17}'
+            | '\u{F1A}'..='\u{F34}'
+            | '\u{F40}'..='\u{F70}'
+            | '\u{FC7}'..='\u{102A}'
+            | '\u{103F}'..='\u{1055}'
+            | '\u{109E}'..='\u{10FF}'
             | '\u{1200}'..='\u{135C}'
+            | '\u{1360}'..='\u{1711}'
+            | '\u{1774}'..='\u{17B3}'
+            | '\u{17DE}'..='\u{180A}'
+            | '\u{1810}'..='\u{1884}'
             | '\u{1E00}'..='\u{200B}'
             | '\u{200E}'..='\u{20CF}'
             | '\u{20F1}'..='\u{2CEE}'
@@ -41,6 +67,7 @@ pub fn stands_alone(c: char) -> bool {
             | '\u{FB1F}'..='\u{FDFF}'
             | '\u{FE30}'..='\u{FF9D}'
             | '\u{FFA0}'..='\u{FFFF}'
+            | '\u{12000}'..='\u{1343F}'
             | '\u{1F300}'..='\u{1F3FA}'
             | '\u{1F400}'..='\u{1FAFF}'
             | '\u{20000}'..='\u{323AF}'
@@ -69,6 +96,79 @@ pub fn joins_next(c: char) -> bool {
     )
 }
 
+/// Whether a consonant behind `c` may join one before it.
+fn is_linker(c: char) -> bool {
+    matches!(
+        c,
+        '\u{94D}'
+            | '\u{9CD}'
+            | '\u{ACD}'
+            | '\u{B4D}'
+            | '\u{C4D}'
+            | '\u{D4D}'
+            | '\u{1039}'
+            | '\u{17D2}'
+            | '\u{1A60}'
+            | '\u{1B44}'
+            | '\u{1BAB}'
+            | '\u{A9C0}'
+            | '\u{AAF6}'
+            | '\u{10A3F}'
+            | '\u{11133}'
+            | '\u{113D0}'
+            | '\u{1193E}'
+            | '\u{11A47}'
+            | '\u{11A99}'
+            | '\u{11F42}'
+    )
+}
+
+/// Whether a character that stands alone may join what is before it because `c` is there.
+#[inline]
+fn is_joint(c: char) -> bool {
+    !stands_alone(c)
+        && (joins_next(c)
+            || is_linker(c)
+            || matches!(c, '\u{200D}' | '\u{1F1E6}'..='\u{1F1FF}')
+            || is_jamo(c))
+}
+
+/// Whether `c` is a part of a syllable of Hangul.
+fn is_jamo(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11FF}' | '\u{A960}'..='\u{A97C}' | '\u{D7B0}'..='\u{D7FB}')
+}
+
+/// Bytes of the first character of `text` with all that may join it: up to the next one that stands alone, and further
+/// where something between the two may join them.
+pub fn group_len(text: &str) -> usize {
+    let mut has_joint = false;
+    for (at, c) in text.char_indices() {
+        if at > 0 && !has_joint && stands_alone(c) {
+            return at;
+        }
+        has_joint = is_joint(c) || has_joint && !stands_alone(c);
+    }
+    text.len()
+}
+
+/// Whether a cluster begins with `text` behind a group, and ends with it before one.
+///
+/// A group begins with a character that stands alone, or with a leading consonant of Hangul, and has nothing at its end
+/// that may join what is behind.
+pub fn is_group(text: &str) -> bool {
+    let mut is_first = true;
+    let mut has_joint = false;
+    for c in text.chars() {
+        let is_lead = matches!(c, '\u{1100}'..='\u{115F}' | '\u{A960}'..='\u{A97C}');
+        if std::mem::take(&mut is_first) && !stands_alone(c) && !is_lead {
+            return false;
+        }
+        // Vowels and trailing consonants join their own kind alone, and nothing is joined across them.
+        has_joint = if is_jamo(c) { is_lead } else { is_joint(c) || has_joint && !stands_alone(c) };
+    }
+    !is_first && !has_joint
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -88,6 +188,72 @@ mod tests {
                 assert_eq!(clusters(&['a', c, c, 'a']), 4, "U+{:04X}", c as u32);
             }
             assert_eq!(joins_next(c), clusters(&[c, ' ']) == 1, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn every_character_that_links_consonants_is_known() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_linker(c), clusters(&['\u{915}', c, '\u{915}']) == 1, "U+{:04X}", c as u32);
+        }
+    }
+
+    /// One of each way to join that Unicode knows, and what joins none.
+    const KINDS: &[char] = &[
+        'a',
+        '日',
+        '가',
+        '각',
+        '\u{1100}',
+        '\u{1161}',
+        '\u{11A8}',
+        '\u{301}',
+        '\u{323}',
+        '\u{915}',
+        '\u{94D}',
+        '\u{903}',
+        '\u{1039}',
+        '\u{600}',
+        '\u{200B}',
+        '\u{200C}',
+        '\u{200D}',
+        '👍',
+        '\u{1F3FD}',
+        '🇦',
+        '\u{FE0F}',
+        '\u{A97C}',
+        '\u{D7FB}',
+        'が',
+        ',',
+    ];
+
+    fn any_chars() -> impl Strategy<Value = Vec<char>> {
+        let kind = prop::sample::select(KINDS);
+        prop::collection::vec(prop_oneof![4 => kind, 1 => any::<char>()], 1..12)
+    }
+
+    proptest! {
+        #![proptest_config(crate::testing::cases(4000))]
+
+        #[test]
+        fn a_cluster_ends_with_each_group(parts in prop::collection::vec(any_chars(), 2..6)) {
+            let groups: Vec<String> = parts.iter().map(String::from_iter).filter(|text| is_group(text)).collect();
+            let text = groups.concat();
+            let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, cluster)| start + cluster.len()).collect();
+            let mut end = 0;
+            for group in &groups {
+                end += group.len();
+                prop_assert!(ends.contains(&end), "{:?} at {}", text, end);
+            }
+        }
+
+        #[test]
+        fn group_len_matches_naive(chars in any_chars()) {
+            let text = String::from_iter(&chars);
+            let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, cluster)| start + cluster.len()).collect();
+            let len = group_len(&text);
+            prop_assert!(len > 0 && ends.contains(&len), "{:?} at {}", text, len);
+            prop_assert!(len == text.len() || text[len..].starts_with(stands_alone));
         }
     }
 

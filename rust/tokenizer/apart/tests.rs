@@ -190,6 +190,11 @@ const PIECES: &[&str] = &[
     "İ",
     "x",
     "Σ",
+    "n\u{303}",
+    "ক্ষ",
+    "각",
+    "စ္စ",
+    "\u{94d}",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -219,5 +224,19 @@ proptest! {
             prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);
             prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);
         }
+    }
+
+    #[test]
+    fn pieces_of_parts_match_naive(
+        text in text(),
+        choice in 0..CHOICES,
+        has_gaps in any::<bool>(),
+        target in 1..20usize,
+    ) {
+        let [fast, naive] =
+            [false, true].map(|is_naive| pipeline(choice, has_gaps, PrependScheme::Always, is_naive));
+        let pieces = fast.pieces(&text, target);
+        let apart: Vec<u32> = pieces.iter().flat_map(|piece| ids(&fast, &text[piece.clone()])).collect();
+        prop_assert_eq!(apart, ids(&naive, &text), "{:?}", pieces);
     }
 }

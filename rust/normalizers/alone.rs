@@ -1,0 +1,292 @@
+//! What becomes of characters whatever stands beside them.
+//!
+//! A stage looks at a character alone, at one with the marks behind it, or at a cluster. So where what goes into each stage
+//! begins and ends at borders that no stage reaches across, what comes out of the last is the same beside any
+//! neighbours of which that is true as well. What the stages then make of one such group of characters is tried.
+
+use super::Normalizer;
+use super::bert::Bert;
+use super::clusters::{is_group, stands_alone};
+use super::unicode::Form;
+use crate::metaspace::VISIBLE_SPACE;
+use crate::normalized::{ByteRange, Normalized};
+use crate::structures::finder::{RUN_OF_SPACES, TextPattern};
+
+/// Longer groups are not tried.
+const LONGEST: usize = 32;
+
+/// What becomes of a group of characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Never empty. Where it is the group itself, each character stands for itself.
+    pub text: String,
+    /// Bytes of the group, from its beginning, that all of a changed text stands for.
+    pub source: usize,
+}
+
+fn is_text(c: char) -> bool {
+    !c.is_whitespace() && c != VISIBLE_SPACE
+}
+
+impl Normalizer {
+    /// What becomes of `group` at either end of a text, behind a space, and beside any groups that have an answer too; no
+    /// white space and no U+2581.
+    ///
+    /// None where that is not known.
+    pub fn alone(&self, group: &str) -> Option<Made> {
+        let unchanged = || Some(Made { text: group.to_owned(), source: group.len() });
+        if group.len() > LONGEST
+            || !is_group(group)
+            || !group.starts_with(stands_alone)
+            || !group.chars().all(is_text)
+        {
+            return None;
+        }
+        let mut chars = group.chars();
+        if chars.next().is_some_and(|c| self.stays(c)) && chars.next().is_none() {
+            return unchanged();
+        }
+        let text = self.made_alone(group.to_owned())?;
+        if text == group && self.is_identity(group) {
+            return unchanged();
+        }
+        if !text.chars().all(is_text) {
+            return None;
+        }
+        let twice = [group, group].concat();
+        let normalized = self.normalize(Normalized::new(&twice, 0, true)).ok()?;
+        let spaced = [" ", group].concat();
+        let behind = self.normalize(Normalized::new(&spaced, 0, true)).ok()?;
+        // What goes at the beginning of a text moves what is behind it, and only there.
+        let is_same = |(at, c): (usize, char)| {
+            let (start, end) = behind.original(at + 1..at + 1 + c.len_utf8());
+            (start.wrapping_sub(1), end.wrapping_sub(1)) == normalized.original(at..at + c.len_utf8())
+        };
+        let stays = behind.text().strip_prefix(' ') == Some(&text) && text.char_indices().all(is_same);
+        if stays { made_twice(&normalized, group, text, "") } else { None }
+    }
+
+    /// What becomes of `text`, if that is the same beside groups.
+    fn made_alone(&self, text: String) -> Option<String> {
+        let stays = match self {
+            Self::Sequence(stages) => {
+                return stages.iter().try_fold(text, |text, stage| stage.made_alone(text));
+            }
+            Self::Lowercase | Self::StripAccents | Self::Nmt => false,
+            Self::Unicode(form) if starts_run(*form, &text) => false,
+            Self::Precompiled(charsmap) if !charsmap.is_longest_first() && is_group(&text) => false,
+            Self::Strip { .. } if !text.contains(char::is_whitespace) => true,
+            Self::Replace(replacement) => {
+                let is_possible = match replacement.pattern() {
+                    TextPattern::Literal(pattern) => {
+                        pattern.is_empty() || text.contains(|c| pattern.contains(c))
+                    }
+                    TextPattern::Regex(pattern) => pattern != RUN_OF_SPACES || text.contains(' '),
+                };
+                if is_possible {
+                    return None;
+                }
+                true
+            }
+            Self::Unicode(_)
+            | Self::Precompiled(_)
+            | Self::Strip { .. }
+            | Self::Prepend(_)
+            | Self::Bert(_)
+            | Self::SentencePiece(_) => return None,
+        };
+        let made = if stays { text } else { self.normalize_str(&text).ok()?.into_owned() };
+        (!made.is_empty()).then_some(made)
+    }
+}
+
+/// Whether nothing at the front of `text` composes with what is before it or moves among marks there.
+fn starts_run(form: Form, text: &str) -> bool {
+    text.chars().next().is_some_and(|c| form.starts_run(c))
+}
+
+impl Bert {
+    /// As [`Normalizer::alone`], within a pre-token of the original text: without the blanks around an ideograph.
+    pub fn alone(self, group: &str) -> Option<Made> {
+        let is_possible =
+            group.len() <= LONGEST && group.starts_with(stands_alone) && starts_run(Form::Nfd, group);
+        if !is_possible || !group.chars().all(is_text) {
+            return None;
+        }
+        // Blanks are all that an ideograph gets.
+        let stays = Self { handle_chinese_chars: false, ..self }.is_identity(group);
+        if stays && group.chars().nth(1).is_none() {
+            return Some(Made { text: group.to_owned(), source: group.len() });
+        }
+        let twice = [group, group].concat();
+        let normalized = self.normalize(Normalized::new(&twice, 0, true));
+        let alone = self.normalize(Normalized::new(group, 0, false));
+        let text = alone.text().trim_matches(' ');
+        if text.is_empty() || !text.chars().all(is_text) {
+            return None;
+        }
+        let blank = if text.len() < alone.text().len() { " " } else { "" };
+        made_twice(&normalized, group, text.to_owned(), blank)
+    }
+}
+
+/// What became of a group, `text` with a `blank` before and behind it, if it came twice of two such groups, with places
+/// that [`Made`] can tell.
+fn made_twice(normalized: &Normalized<'_>, group: &str, text: String, blank: &str) -> Option<Made> {
+    let len = group.len();
+    if normalized.text() != [blank, &text, blank, blank, &text, blank].concat() {
+        return None;
+    }
+    let places = |start: usize, shift: usize| -> Vec<ByteRange> {
+        let place = |(at, c): (usize, char)| {
+            let (from, to) = normalized.original(start + at..start + at + c.len_utf8());
+            (from.wrapping_sub(shift as u32), to.wrapping_sub(shift as u32))
+        };
+        text.char_indices().map(place).collect()
+    };
+    let first = places(blank.len(), 0);
+    if first != places(3 * blank.len() + text.len(), len) {
+        return None;
+    }
+    let source = if text == group {
+        let own = group.char_indices().map(|(at, c)| (at as u32, (at + c.len_utf8()) as u32));
+        first.iter().copied().eq(own).then_some(len)
+    } else {
+        let (start, end) = *first.first()?;
+        (start == 0 && first.iter().all(|&place| place == (start, end))).then_some(end as usize)
+    };
+    source.map(|source| Made { text, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::charsmap;
+    use super::super::clusters::group_len;
+    use super::*;
+    use crate::structures::finder::Replacement;
+    use crate::testing::cases;
+
+    fn replace(pattern: TextPattern, content: &str) -> Normalizer {
+        Normalizer::Replace(Arc::new(Replacement::new(pattern, content.to_owned()).expect("a plain pattern")))
+    }
+
+    fn precompiled() -> Normalizer {
+        let rules = [("，", ","), ("ﬀ", "ff"), ("e\u{301}", "é"), ("Q", " q"), ("\u{1}", ""), ("a", "aa")];
+        let rules: BTreeMap<String, String> =
+            rules.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect();
+        Normalizer::Precompiled(charsmap(&rules))
+    }
+
+    fn normalizer() -> impl Strategy<Value = Normalizer> {
+        let form = |form| Just(Normalizer::Unicode(form));
+        let stage = prop_oneof![
+            form(Form::Nfc),
+            form(Form::Nfd),
+            form(Form::Nfkc),
+            form(Form::Nfkd),
+            Just(Normalizer::Lowercase),
+            Just(Normalizer::StripAccents),
+            Just(Normalizer::Nmt),
+            Just(precompiled()),
+            Just(Normalizer::Strip { left: false, right: true }),
+            Just(replace(TextPattern::Literal("b日".to_owned()), "x")),
+            Just(replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), " ")),
+        ];
+        prop::collection::vec(stage, 0..4).prop_map(Normalizer::Sequence)
+    }
+
+    const PIECES: &[&str] = &[
+        "a",
+        "b",
+        "日",
+        "e",
+        "é",
+        "E",
+        "\u{301}",
+        "\u{323}",
+        "が",
+        "か\u{3099}",
+        "한",
+        "하",
+        "\u{1112}",
+        "\u{1161}",
+        "\u{11AB}",
+        "ক",
+        "\u{9CD}",
+        "ষ",
+        "\u{9BE}",
+        "\u{9C7}",
+        "စ",
+        "\u{1039}",
+        "，",
+        "ﬀ",
+        "Q",
+        "ẛ\u{323}",
+        "\u{200D}",
+        "\u{200B}",
+        "👍",
+        "\u{1F3FD}",
+        "İ",
+        "Ω",
+        "\u{338}",
+        "=",
+        "\u{1}",
+        "\u{600}",
+        "ㄱ",
+    ];
+
+    proptest! {
+        #![proptest_config(cases(4000))]
+
+        #[test]
+        fn alone_matches_naive(
+            normalizer in normalizer(),
+            groups in prop::collection::vec(prop::collection::vec(prop::sample::select(PIECES), 1..4), 1..8),
+            has_space in any::<bool>(),
+        ) {
+            let (mut text, mut expected, mut places) = (String::new(), String::new(), Vec::new());
+            if has_space {
+                text.push(' ');
+                expected.push(' ');
+                places.push((0, 1));
+            }
+            for group in groups.iter().map(|pieces| pieces.concat()) {
+                let Some(made) = normalizer.alone(&group).filter(|_| group_len(&group) == group.len()) else { continue };
+                let at = text.len();
+                let own = |(place, c): (usize, char)| {
+                    let (from, len) = if made.text == group { (place, c.len_utf8()) } else { (0, made.source) };
+                    ((at + from) as u32, (at + from + len) as u32)
+                };
+                places.extend(made.text.char_indices().map(own));
+                expected += &made.text;
+                text += &group;
+            }
+            // A space alone is no part.
+            if text.len() <= 1 {
+                return Ok(());
+            }
+            let naive = normalizer.normalize(Normalized::new(&text, 0, true)).expect("no pattern to give up");
+            prop_assert_eq!(naive.text(), expected.as_str());
+            let naive_places: Vec<ByteRange> =
+                expected.char_indices().map(|(at, c)| naive.original(at..at + c.len_utf8())).collect();
+            prop_assert_eq!(naive_places, places);
+        }
+    }
+
+    #[test]
+    fn what_is_common_is_alone() {
+        let stages = vec![Normalizer::Unicode(Form::Nfkd), Normalizer::StripAccents, precompiled()];
+        let normalizer = Normalizer::Sequence(stages);
+        let made = |group: &str| normalizer.alone(group).map(|made| (made.text, made.source));
+        assert_eq!(made("日"), Some(("日".to_owned(), 3)));
+        assert_eq!(made("が"), Some(("か".to_owned(), 3)));
+        assert_eq!(made("n\u{303}"), Some(("n".to_owned(), 1)));
+        assert_eq!(made("하"), Some(("\u{1112}\u{1161}".to_owned(), 3)));
+        assert_eq!([made(" "), made("\u{301}"), made("Q"), made("\u{1112}")], [None, None, None, None]);
+    }
+}
