@@ -1,4 +1,4 @@
-//! Merges in a very long pre-token: a queue of places for each rank instead of one heap for all.
+//! Candidate merges of a very long pre-token: a queue of places for each rank instead of one heap for all.
 //!
 //! Places of one rank are taken from left to right, so memory is walked through and not jumped about in, and what is
 //! ordered all the time are no more than the ranks that occur.
@@ -8,10 +8,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use foldhash::fast::FixedState;
 
-use super::PairTable;
-use super::pair_table::{NO_MERGE, id_of, rank_of};
-
-const NONE: u32 = u32::MAX;
+use super::merge::Candidates;
 
 /// The candidates of one rank.
 #[derive(Debug, Default)]
@@ -54,12 +51,12 @@ impl Queue {
 
 /// Queues by rank, and the ranks whose queues are not empty.
 #[derive(Debug, Default)]
-struct Queues {
+pub(super) struct Queues {
     by_rank: HashMap<u32, Queue, FixedState>,
     ranks: BinaryHeap<Reverse<u32>>,
 }
 
-impl Queues {
+impl Candidates for Queues {
     fn push(&mut self, rank: u32, place: u32) {
         let queue = self.by_rank.entry(rank).or_default();
         if queue.is_empty() {
@@ -68,7 +65,6 @@ impl Queues {
         queue.push(place);
     }
 
-    /// The lowest rank and its leftmost place.
     fn pop(&mut self) -> Option<(u32, u32)> {
         let &Reverse(rank) = self.ranks.peek()?;
         let queue = self.by_rank.get_mut(&rank)?;
@@ -78,46 +74,6 @@ impl Queues {
             self.by_rank.remove(&rank);
         }
         Some((rank, place))
-    }
-}
-
-/// Merges symbols whose merges with the next ones are `merges`; symbols that were merged away are left with length 0.
-pub(super) fn merge_by_rank(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &[u64]) {
-    let count = ids.len() as u32;
-    let mut prev: Vec<u32> = (0..count).map(|at| at.wrapping_sub(1)).collect();
-    let mut next: Vec<u32> = (1..=count).collect();
-    let mut queues = Queues::default();
-    for (place, &merge) in (0u32..).zip(merges).filter(|&(_, &merge)| merge != NO_MERGE) {
-        queues.push(rank_of(merge), place);
-    }
-    while let Some((rank, place)) = queues.pop() {
-        let at = place as usize;
-        let right = next[at] as usize;
-        if lens[at] == 0 || right == ids.len() {
-            continue;
-        }
-        let merge = pairs.merge(ids[at], ids[right]);
-        if merge == NO_MERGE || rank_of(merge) != rank {
-            continue;
-        }
-        ids[at] = id_of(merge);
-        lens[at] += lens[right];
-        lens[right] = 0;
-        let after = next[right];
-        next[at] = after;
-        if let Some(before_after) = prev.get_mut(after as usize) {
-            *before_after = place;
-            let merge = pairs.merge(ids[at], ids[after as usize]);
-            if merge != NO_MERGE {
-                queues.push(rank_of(merge), place);
-            }
-        }
-        if prev[at] != NONE {
-            let merge = pairs.merge(ids[prev[at] as usize], ids[at]);
-            if merge != NO_MERGE {
-                queues.push(rank_of(merge), prev[at]);
-            }
-        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::by_rank::merge_by_rank;
+use super::by_rank::Queues;
 use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::{Bpe, ByteSymbols, PairTable, Tokens};
@@ -103,7 +103,7 @@ impl Bpe {
         if dropout.is_none() && count <= SHORT {
             merge_short(&self.pairs, ids, lens, merges);
         } else if dropout.is_none() && count > LONG {
-            merge_by_rank(&self.pairs, ids, lens, merges);
+            merge_by_rank(&self.pairs, scratch);
         } else {
             merge_long(&self.pairs, dropout, scratch);
         }
@@ -149,29 +149,81 @@ fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mu
     }
 }
 
+/// Candidate merges that wait for their turn.
+pub(super) trait Candidates {
+    /// Adds the merge of rank `rank` at `place`.
+    fn push(&mut self, rank: u32, place: u32);
+
+    /// The lowest rank, and its leftmost place.
+    fn pop(&mut self) -> Option<(u32, u32)>;
+}
+
+/// One heap for all candidates, which skips some of them under dropout.
+struct Heap<'a> {
+    waiting: &'a mut BinaryHeap<Reverse<u64>>,
+    skipped: &'a mut Vec<Reverse<u64>>,
+    dropout: Option<f32>,
+    random: &'a mut fastrand::Rng,
+}
+
+impl Candidates for Heap<'_> {
+    fn push(&mut self, rank: u32, place: u32) {
+        self.waiting.push(Reverse(u64::from(rank) << 32 | u64::from(place)));
+    }
+
+    fn pop(&mut self) -> Option<(u32, u32)> {
+        loop {
+            let top = self.waiting.pop()?;
+            if self.dropout.is_some_and(|dropout| self.random.f32() < dropout) {
+                self.skipped.push(top);
+                continue;
+            }
+            self.waiting.extend(self.skipped.drain(..));
+            return Some((rank_of(top.0), top.0 as u32));
+        }
+    }
+}
+
 /// Merges over a linked list; symbols that were merged away are left with length 0.
 fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
     let Scratch { ids, lens, merges, prev, next, heap, skipped, random, .. } = scratch;
-    let count = ids.len();
+    heap.clear();
+    skipped.clear();
+    merge_in_turn(
+        pairs,
+        &mut Heap { waiting: heap, skipped, dropout, random },
+        (ids, lens),
+        merges,
+        (prev, next),
+    );
+}
+
+/// As [`merge_long`], without dropout, by the queues of [`super::by_rank`].
+fn merge_by_rank(pairs: &PairTable, scratch: &mut Scratch) {
+    let Scratch { ids, lens, merges, .. } = scratch;
+    merge_in_turn(pairs, &mut Queues::default(), (ids, lens), merges, (&mut Vec::new(), &mut Vec::new()));
+}
+
+fn merge_in_turn(
+    pairs: &PairTable,
+    candidates: &mut impl Candidates,
+    (ids, lens): (&mut [u32], &mut [u32]),
+    merges: &[u64],
+    (prev, next): (&mut Vec<u32>, &mut Vec<u32>),
+) {
+    let count = ids.len() as u32;
     prev.clear();
-    prev.extend((0..count as u32).map(|at| at.wrapping_sub(1)));
+    prev.extend((0..count).map(|at| at.wrapping_sub(1)));
     next.clear();
-    next.extend(1..=count as u32);
+    next.extend(1..=count);
     if let Some(last) = next.last_mut() {
         *last = NONE;
     }
-    heap.clear();
-    skipped.clear();
-    let candidate = |at: u32, merge: u64| Reverse(u64::from(rank_of(merge)) << 32 | u64::from(at));
-    let first = (0u32..).zip(&*merges).filter(|&(_, &merge)| merge != NO_MERGE);
-    heap.extend(first.map(|(at, &merge)| candidate(at, merge)));
-    while let Some(top) = heap.pop() {
-        if dropout.is_some_and(|dropout| random.f32() < dropout) {
-            skipped.push(top);
-            continue;
-        }
-        heap.extend(skipped.drain(..));
-        let (rank, at) = (rank_of(top.0), top.0 as u32 as usize);
+    for (place, &merge) in (0u32..).zip(merges).filter(|&(_, &merge)| merge != NO_MERGE) {
+        candidates.push(rank_of(merge), place);
+    }
+    while let Some((rank, place)) = candidates.pop() {
+        let at = place as usize;
         let right = next[at];
         if lens[at] == 0 || right == NONE {
             continue;
@@ -187,16 +239,16 @@ fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
         let after = next[right];
         next[at] = after;
         if after != NONE {
-            prev[after as usize] = at as u32;
+            prev[after as usize] = place;
             let merge = pairs.merge(ids[at], ids[after as usize]);
             if merge != NO_MERGE {
-                heap.push(candidate(at as u32, merge));
+                candidates.push(rank_of(merge), place);
             }
         }
         if prev[at] != NONE {
             let merge = pairs.merge(ids[prev[at] as usize], ids[at]);
             if merge != NO_MERGE {
-                heap.push(candidate(prev[at], merge));
+                candidates.push(rank_of(merge), prev[at]);
             }
         }
     }
