@@ -28,7 +28,8 @@ ENCODING_JOBS = [
     "count-tokens",
 ]
 # Of these, only merges and counted words can be compared.
-TRAINING_JOBS = ["train-bpe", "train-wordpiece", "train-wordpiece-likelihood", "train-unigram", "count-words"]
+BPE_JOBS = ["train-bpe", "train-bpe-128k"]
+TRAINING_JOBS = [*BPE_JOBS, "train-wordpiece", "train-wordpiece-likelihood", "train-unigram", "count-words"]
 # Texts that the reference encodes at once: its results for a whole corpus may not fit memory.
 STEP = 500
 
@@ -68,14 +69,14 @@ def digest(adapter: Adapter, job: str, result: Any) -> str | None:
         return hashlib.sha256(np.fromiter(result, "<i8", len(result)).tobytes()).hexdigest()
     if job in TRAINING_JOBS:
         facts: Iterable[Any] | None = None
-        if job == "train-bpe":
+        if job in BPE_JOBS:
             facts = adapter.merges(result)
         elif job == "count-words":
             facts = adapter.word_counts(result)
         if facts is None:
             return None
         sha = hashlib.sha256()
-        for fact in facts if job == "train-bpe" else sorted(facts):
+        for fact in facts if job in BPE_JOBS else sorted(facts):
             sha.update(repr(fact).encode())
         return sha.hexdigest()
     encoded = Encoded(job)

@@ -23,6 +23,7 @@ JOBS = {
     "encode-one": "one call a line",
     "count-tokens": "counting tokens",
     "train-bpe": "training BPE, 32k",
+    "train-bpe-128k": "training BPE, 128k",
     "train-wordpiece": "training WordPiece, 30k",
     "train-wordpiece-likelihood": "the same by likelihood",
     "train-unigram": "training Unigram, 16k",

@@ -46,7 +46,7 @@ TOKENIZERS = ["gpt2", "cl100k_base", "o200k_base", "qwen2"]
 PRESETS: dict[str, tuple[list[str], list[str], list[str], float, int]] = {
     "quick": (["encode-arrays", "encode-lists", "encode-one"], ["gpt2"], ["english", "multilingual"], 8, 3),
     "encode": (ENCODING, TOKENIZERS, ["english", "german", "multilingual", "messy"], 20, 5),
-    "train": (["train-bpe", "count-words"], [], ["english", "multilingual"], 60, 5),
+    "train": (["train-bpe", "train-bpe-128k", "count-words"], [], ["english", "multilingual"], 60, 5),
     "train-others": (["train-wordpiece", "train-wordpiece-likelihood", "train-unigram"], [], ["english"], 20, 3),
 }
 

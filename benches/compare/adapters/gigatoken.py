@@ -46,8 +46,11 @@ class Library(Adapter):
         target.write_bytes(data.replace(b"\n", b"\n" + SEPARATOR))
         return target
 
-    def train_bpe(self, corpus: Path) -> Any:
-        return gigatoken.train_bpe(gigatoken.TextFileSource([str(corpus)], separator=SEPARATOR), 32_000, [])
+    def train_bpe(self, corpus: Path, vocab_size: int = 32_000) -> Any:
+        return gigatoken.train_bpe(gigatoken.TextFileSource([str(corpus)], separator=SEPARATOR), vocab_size, [])
+
+    def train_bpe_128k(self, corpus: Path) -> Any:
+        return self.train_bpe(corpus, 128_000)
 
     def merges(self, result: Any) -> Merges:
         return [(bytes(left), bytes(right)) for left, right in result[1]]

@@ -46,8 +46,11 @@ class Library(Adapter):
     def count_tokens(self, texts: list[str]) -> Any:
         return self.tokenizer.count_tokens(texts)
 
-    def train_bpe(self, corpus: Path) -> Any:
-        return self._train(corpus, 32_000)
+    def train_bpe(self, corpus: Path, vocab_size: int = 32_000) -> Any:
+        return self._train(corpus, vocab_size)
+
+    def train_bpe_128k(self, corpus: Path) -> Any:
+        return self.train_bpe(corpus, 128_000)
 
     def count_words(self, corpus: Path) -> Any:
         return self._train(corpus, 256)

@@ -16,8 +16,11 @@ class Library(Adapter):
     distribution = "rustbpe"
 
     # Its merges are not compared: ids of bytes, which break ties, follow the bytes and not the byte-level alphabet.
-    def train_bpe(self, corpus: Path) -> Any:
+    def train_bpe(self, corpus: Path, vocab_size: int = 32_000) -> Any:
         tokenizer = rustbpe.Tokenizer()
         with corpus.open(encoding="utf-8", newline="\n") as lines:
-            tokenizer.train_from_iterator(lines, vocab_size=32_000, pattern=GPT2_PATTERN)
+            tokenizer.train_from_iterator(lines, vocab_size=vocab_size, pattern=GPT2_PATTERN)
         return tokenizer
+
+    def train_bpe_128k(self, corpus: Path) -> Any:
+        return self.train_bpe(corpus, 128_000)

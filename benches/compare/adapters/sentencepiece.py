@@ -32,13 +32,13 @@ class Library(Adapter):
         return [encode(text) for text in texts]
 
     # Its merges are not compared: spaces become part of words in its own way, and counts are renewed at intervals.
-    def train_bpe(self, corpus: Path) -> Any:
+    def train_bpe(self, corpus: Path, vocab_size: int = 32_000) -> Any:
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.Train(
             input=str(corpus),
             model_writer=model,
             model_type="bpe",
-            vocab_size=32_000,
+            vocab_size=vocab_size,
             num_threads=self.threads,
             byte_fallback=True,
             character_coverage=0.9995,
@@ -46,6 +46,9 @@ class Library(Adapter):
             minloglevel=2,
         )
         return model
+
+    def train_bpe_128k(self, corpus: Path) -> Any:
+        return self.train_bpe(corpus, 128_000)
 
     # All text as it is, as the others train.
     def train_unigram(self, corpus: Path) -> Any:

@@ -35,8 +35,11 @@ class Library(Adapter):
         encode = self.tokenizer.encode
         return [encode(text, add_special_tokens=False) for text in texts]
 
-    def train_bpe(self, corpus: Path) -> Any:
-        return self._train(corpus, 32_000)[0]
+    def train_bpe(self, corpus: Path, vocab_size: int = 32_000) -> Any:
+        return self._train(corpus, vocab_size)[0]
+
+    def train_bpe_128k(self, corpus: Path) -> Any:
+        return self.train_bpe(corpus, 128_000)
 
     def merges(self, result: Any) -> Merges:
         merges = json.loads(result.to_str())["model"]["merges"]
