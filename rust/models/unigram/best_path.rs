@@ -1,6 +1,8 @@
 //! The best segmentation, from left to right (Viterbi 1967).
 
-use super::units::{Units, trace};
+use super::units::Units;
+#[cfg(test)]
+use super::units::trace;
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::structures::byte_trie::ByteTrie;
@@ -82,14 +84,11 @@ impl Unigram {
         epsilon: f64,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        if let Some(cuts) = self.word_cuts(word.len()) {
-            return self.best_path_by_units(word, cuts, rounded, epsilon, scratch);
-        }
-        self.best_path_of_whole(word, rounded, scratch)
+        self.best_path_by_units(word, self.word_cuts(word.len()), rounded, epsilon, scratch)
     }
 
     /// As [`Self::best_path`], in one go; `rounded` is what becomes of a sum.
-    #[inline]
+    #[cfg(test)]
     pub(super) fn best_path_of_whole(
         &self,
         word: &str,

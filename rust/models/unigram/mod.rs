@@ -4,6 +4,7 @@
 //! Hugging Face.
 
 mod best_path;
+mod lone_chars;
 #[cfg(test)]
 mod naive;
 mod nbest;
@@ -21,6 +22,7 @@ use crate::structures::worthwhile::Worthwhile;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 pub use best_path::Scratch;
+use lone_chars::LoneChars;
 pub use nbest::Segmentation;
 
 /// An unknown character scores this much less than the worst piece.
@@ -55,6 +57,7 @@ pub struct Unigram {
     /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
     kinds: Option<Arc<Vec<PieceKind>>>,
     trie: Arc<ByteTrie>,
+    lone_chars: Arc<LoneChars>,
     options: UnigramOptions,
     unknown_score: f64,
     /// Bytes of the longest piece.
@@ -76,6 +79,7 @@ impl Default for Unigram {
             effective_scores: Arc::new(vec![0.0]),
             kinds: None,
             trie: Arc::new(trie),
+            lone_chars: Arc::new(LoneChars::new(["<unk>"].into_iter())),
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
             longest: "<unk>".len(),
@@ -123,6 +127,8 @@ impl Unigram {
         }
         let mut keys: Vec<(&[u8], u32)> = vocab.iter().map(|(piece, id)| (piece.as_bytes(), id)).collect();
         keys.retain(|&(piece, id)| !piece.is_empty() && kind(id as usize).is_in_text());
+        let in_text = vocab.iter().filter(|&(_, id)| kind(id as usize).is_in_text());
+        let lone_chars = LoneChars::new(in_text.map(|(piece, _)| piece));
         keys.sort_unstable();
         let trie = ByteTrie::new(&keys).ok_or_else(|| {
             Error::Unsupported(format!("{} pieces have more than 2^23 distinct prefixes", pieces.len()))
@@ -142,6 +148,7 @@ impl Unigram {
             effective_scores: Arc::new(effective_scores),
             kinds: kinds.map(Arc::new),
             trie: Arc::new(trie),
+            lone_chars: Arc::new(lone_chars),
             options: UnigramOptions::default(),
             unknown_score: min_score - UNKNOWN_PENALTY,
             longest: pieces.iter().map(|(piece, _)| piece.as_ref().len()).max().unwrap_or(0),
@@ -263,7 +270,8 @@ impl Unigram {
             // A character that is another piece is never unknown.
             return (self.vocab.token(unk_id) == Some(text)).then_some(unk_id);
         }
-        if text.len() <= self.longest { self.vocab.id(text) } else { None }
+        let may_be_piece = text.len() <= self.longest && !text.starts_with(|c| self.lone_chars.is_lone(c));
+        if may_be_piece { self.vocab.id(text) } else { None }
     }
 
     /// The error for a character without a piece where no unknown id is set.
