@@ -4,6 +4,8 @@
 //! begins and ends at borders that no stage reaches across, what comes out of the last is the same beside any
 //! neighbours of which that is true as well. What the stages then make of one such group of characters is tried.
 
+use std::ops::Range;
+
 use super::Normalizer;
 use super::bert::Bert;
 use super::clusters::{is_group, stands_alone};
@@ -18,10 +20,19 @@ const LONGEST: usize = 32;
 /// What becomes of a group of characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Never empty. Where it is the group itself, each character stands for itself.
+    /// Never empty.
     pub text: String,
-    /// Bytes of the group, from its beginning, that all of a changed text stands for.
-    pub source: usize,
+    /// The bytes of the group that each character of the text stands for: the first from the beginning of the group, each
+    /// next one for the same as the one before or for what is behind.
+    pub sources: Vec<Range<usize>>,
+}
+
+impl Made {
+    /// A group that stays as it is.
+    pub fn unchanged(group: &str) -> Self {
+        let own = |(at, c): (usize, char)| at..at + c.len_utf8();
+        Self { text: group.to_owned(), sources: group.char_indices().map(own).collect() }
+    }
 }
 
 fn is_text(c: char) -> bool {
@@ -34,7 +45,6 @@ impl Normalizer {
     ///
     /// None where that is not known.
     pub fn alone(&self, group: &str) -> Option<Made> {
-        let unchanged = || Some(Made { text: group.to_owned(), source: group.len() });
         if group.len() > LONGEST
             || !is_group(group)
             || !group.starts_with(stands_alone)
@@ -44,11 +54,11 @@ impl Normalizer {
         }
         let mut chars = group.chars();
         if chars.next().is_some_and(|c| self.stays(c)) && chars.next().is_none() {
-            return unchanged();
+            return Some(Made::unchanged(group));
         }
         let text = self.made_alone(group.to_owned())?;
         if text == group && self.is_identity(group) {
-            return unchanged();
+            return Some(Made::unchanged(group));
         }
         if !text.chars().all(is_text) {
             return None;
@@ -116,7 +126,7 @@ impl Bert {
         // Blanks are all that an ideograph gets.
         let stays = Self { handle_chinese_chars: false, ..self }.is_identity(group);
         if stays && group.chars().nth(1).is_none() {
-            return Some(Made { text: group.to_owned(), source: group.len() });
+            return Some(Made::unchanged(group));
         }
         let twice = [group, group].concat();
         let normalized = self.normalize(Normalized::new(&twice, 0, true));
@@ -148,14 +158,13 @@ fn made_twice(normalized: &Normalized<'_>, group: &str, text: String, blank: &st
     if first != places(3 * blank.len() + text.len(), len) {
         return None;
     }
-    let source = if text == group {
-        let own = group.char_indices().map(|(at, c)| (at as u32, (at + c.len_utf8()) as u32));
-        first.iter().copied().eq(own).then_some(len)
-    } else {
-        let (start, end) = *first.first()?;
-        (start == 0 && first.iter().all(|&place| place == (start, end))).then_some(end as usize)
-    };
-    source.map(|source| Made { text, source })
+    let sources: Vec<Range<usize>> =
+        first.into_iter().map(|(start, end)| start as usize..end as usize).collect();
+    let is_behind = |pair: &[Range<usize>]| pair[0] == pair[1] || pair[0].end <= pair[1].start;
+    let is_within = sources.first()?.start == 0
+        && sources.windows(2).all(is_behind)
+        && sources.iter().all(|source| !source.is_empty() && source.end <= len);
+    is_within.then_some(Made { text, sources })
 }
 
 #[cfg(test)]
@@ -258,11 +267,8 @@ mod tests {
             for group in groups.iter().map(|pieces| pieces.concat()) {
                 let Some(made) = normalizer.alone(&group).filter(|_| group_len(&group) == group.len()) else { continue };
                 let at = text.len();
-                let own = |(place, c): (usize, char)| {
-                    let (from, len) = if made.text == group { (place, c.len_utf8()) } else { (0, made.source) };
-                    ((at + from) as u32, (at + from + len) as u32)
-                };
-                places.extend(made.text.char_indices().map(own));
+                prop_assert_eq!(made.sources.len(), made.text.chars().count());
+                places.extend(made.sources.iter().map(|own| ((at + own.start) as u32, (at + own.end) as u32)));
                 expected += &made.text;
                 text += &group;
             }
@@ -282,11 +288,12 @@ mod tests {
     fn what_is_common_is_alone() {
         let stages = vec![Normalizer::Unicode(Form::Nfkd), Normalizer::StripAccents, precompiled()];
         let normalizer = Normalizer::Sequence(stages);
-        let made = |group: &str| normalizer.alone(group).map(|made| (made.text, made.source));
-        assert_eq!(made("日"), Some(("日".to_owned(), 3)));
-        assert_eq!(made("が"), Some(("か".to_owned(), 3)));
-        assert_eq!(made("n\u{303}"), Some(("n".to_owned(), 1)));
-        assert_eq!(made("하"), Some(("\u{1112}\u{1161}".to_owned(), 3)));
+        let made = |group: &str| normalizer.alone(group).map(|made| (made.text, made.sources));
+        assert_eq!(made("日"), Some(("日".to_owned(), vec![0..3; 1])));
+        assert_eq!(made("が"), Some(("か".to_owned(), vec![0..3; 1])));
+        assert_eq!(made("n\u{303}"), Some(("n".to_owned(), vec![0..1; 1])));
+        assert_eq!(made("하"), Some(("\u{1112}\u{1161}".to_owned(), vec![0..3, 0..3])));
+        assert_eq!(made("ন\u{9cd}ত"), Some(("নত".to_owned(), vec![0..3, 6..9])));
         assert_eq!([made(" "), made("\u{301}"), made("Q"), made("\u{1112}")], [None, None, None, None]);
     }
 }

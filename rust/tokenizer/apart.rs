@@ -10,6 +10,8 @@
 //! closed if a space and a letter behind it leave it as it is and are left as they are. What is open is joined
 //! with the parts behind it until all of it is closed ([`Pipeline::encode_apart`]), and takes the stages by itself.
 
+use std::ops::Range;
+
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
@@ -21,8 +23,8 @@ use crate::engine::{NEW_PRE_TOKEN, Sink, Unit, WordEncoder, WordTokens, Worker};
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::Normalizer;
 use crate::normalizers::clusters::{group_len, stands_alone};
+use crate::normalizers::{Made, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
@@ -105,12 +107,13 @@ impl Alone for Stages<'_> {
         group_len(text)
     }
 
-    fn alone(&self, group: &str) -> Option<(String, usize)> {
+    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
         let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
-        match self.normalizer {
-            Some(normalizer) => normalizer.alone(group).map(|made| (made.text, made.source)),
-            None => group.chars().all(is_text).then(|| (group.to_owned(), group.len())),
-        }
+        let made = match self.normalizer {
+            Some(normalizer) => normalizer.alone(group),
+            None => group.chars().all(is_text).then(|| Made::unchanged(group)),
+        };
+        made.map(|made| (made.text, made.sources))
     }
 }
 
