@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
 use super::best_path::{Margin, Node, Scratch};
-use super::lone_chars::Place;
+use super::chars::Place;
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::models::bpe::CutPoints;
@@ -91,26 +91,22 @@ impl Unigram {
         while let Some(c) = word[start..].chars().next() {
             let char_end = start + c.len_utf8();
             if start >= joined_end {
-                let place = self.lone_chars.place(c);
+                let place = self.chars.place(c);
                 if place != Place::Joined {
                     let unknown = || self.options.unk_id.map(|id| (id, self.unknown_score));
-                    let found = match place {
-                        Place::Unknown => unknown(),
-                        _ => self.piece_of_char(&word[start..char_end]),
-                    };
+                    let found = if place == Place::Unknown { unknown() } else { self.piece_of_char(c) };
                     let (id, score) = found.ok_or_else(|| self.no_unk_id(word, start))?;
                     scratch.path.push(Edge { start: start as u32, end: char_end as u32, id });
                     sum = rounded(score + sum);
                     start = char_end;
                     continue;
                 }
-                joined_end = char_end + self.lone_chars.joined_len(&word[char_end..]);
+                joined_end = char_end + self.chars.joined_len(&word[char_end..]);
             }
             let end = cuts.map_or(joined_end, |cuts| cuts.unit_end(word.as_bytes(), start, joined_end));
             if end == char_end {
                 // There is nothing to choose, so nothing to remember.
-                let found = self.piece_of_char(&word[start..end]);
-                let (id, score) = found.ok_or_else(|| self.no_unk_id(word, start))?;
+                let (id, score) = self.piece_of_char(c).ok_or_else(|| self.no_unk_id(word, start))?;
                 scratch.path.push(Edge { start: start as u32, end: end as u32, id });
                 sum = rounded(score + sum);
             } else if cuts.is_some() && end - start <= LONGEST {
@@ -178,10 +174,12 @@ impl Unigram {
     }
 
     /// The piece that a single character is, or the unknown one if there is such, with its score.
-    fn piece_of_char(&self, c: &str) -> Option<(u32, f64)> {
-        let mut found = None;
-        let has_char = self.pieces_at(c, 0, |_, id, score| found = Some((id, score)));
-        found.filter(|_| has_char).or_else(|| self.options.unk_id.map(|id| (id, self.unknown_score)))
+    fn piece_of_char(&self, c: char) -> Option<(u32, f64)> {
+        let node = self.chars.node(c, &self.trie);
+        match node.and_then(|node| self.trie.value(node)) {
+            Some(id) => Some((id, self.effective_scores[id as usize])),
+            None => self.options.unk_id.map(|id| (id, self.unknown_score)),
+        }
     }
 
     /// The score that an edge of a path through `word` adds.
