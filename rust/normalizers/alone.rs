@@ -7,11 +7,13 @@
 use std::ops::Range;
 
 use super::Normalizer;
-use super::bert::Bert;
+use super::bert::{Bert, is_mark as is_bert_mark};
 use super::clusters::{is_group, stands_alone};
 use super::unicode::Form;
+use super::unicode_9::is_mark;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{ByteRange, Normalized};
+use crate::scan::bert::is_ideograph;
 use crate::structures::finder::{RUN_OF_SPACES, TextPattern};
 
 /// Longer groups are not tried.
@@ -45,11 +47,15 @@ impl Normalizer {
     ///
     /// None where that is not known.
     pub fn alone(&self, group: &str) -> Option<Made> {
-        if group.len() > LONGEST
-            || !is_group(group)
-            || !group.starts_with(stands_alone)
-            || !group.chars().all(is_text)
+        if group.len() > LONGEST || !group.starts_with(stands_alone) || !group.chars().all(is_text) {
+            return None;
+        }
+        if let Some(form) = self.takes_marks_off(group)
+            && let Some(made) = without_marks(group, form, is_mark, |base| self.alone(base))
         {
+            return Some(made);
+        }
+        if !is_group(group) {
             return None;
         }
         let mut chars = group.chars();
@@ -73,7 +79,27 @@ impl Normalizer {
             (start.wrapping_sub(1), end.wrapping_sub(1)) == normalized.original(at..at + c.len_utf8())
         };
         let stays = behind.text().strip_prefix(' ') == Some(&text) && text.char_indices().all(is_same);
-        if stays { made_twice(&normalized, group, text, "") } else { None }
+        if stays { made_twice(&normalized, group, text) } else { None }
+    }
+
+    /// The form that `group` is decomposed to before all marks are taken out of it, if that comes before any stage that
+    /// sees more than a character.
+    fn takes_marks_off(&self, group: &str) -> Option<Form> {
+        let Self::Sequence(stages) = self else { return None };
+        let leaves = |stage: &&Self| match stage {
+            Self::Replace(replacement) => match replacement.pattern() {
+                TextPattern::Literal(pattern) => {
+                    !pattern.is_empty() && !group.contains(|c| pattern.contains(c))
+                }
+                TextPattern::Regex(pattern) => pattern == RUN_OF_SPACES,
+            },
+            _ => false,
+        };
+        let before = stages.iter().take_while(leaves).count();
+        match stages[before..] {
+            [Self::Unicode(form @ (Form::Nfd | Form::Nfkd)), Self::StripAccents, ..] => Some(form),
+            _ => None,
+        }
     }
 
     /// What becomes of `text`, if that is the same beside groups.
@@ -115,36 +141,64 @@ fn starts_run(form: Form, text: &str) -> bool {
     text.chars().next().is_some_and(|c| form.starts_run(c))
 }
 
+/// What becomes of a group with marks behind its first character, if it is brought into a form of decomposition and all
+/// marks vanish: what becomes of each other character by itself, as `alone` answers.
+///
+/// Marks change places with marks alone, so the order of what is left is the old one unless some of these are left.
+fn without_marks(
+    group: &str,
+    form: Form,
+    is_mark: impl Fn(char) -> bool,
+    alone: impl Fn(&str) -> Option<Made>,
+) -> Option<Made> {
+    let vanishes = |(at, c): (usize, char)| at > 0 && form.vanishes(c, &is_mark);
+    if !group.char_indices().any(vanishes) {
+        return None;
+    }
+    let mut made = Made { text: String::new(), sources: Vec::new() };
+    for (at, c) in group.char_indices().filter(|&place| !vanishes(place)) {
+        let own = alone(&group[at..at + c.len_utf8()]).filter(|_| form.has_no_order(c, &is_mark))?;
+        made.text += &own.text;
+        made.sources.extend(own.sources.into_iter().map(|source| at + source.start..at + source.end));
+    }
+    Some(made)
+}
+
 impl Bert {
     /// As [`Normalizer::alone`], within a pre-token of the original text: without the blanks around an ideograph.
+    ///
+    /// All steps see a character at a time, but for marks, which change places with marks: those must all vanish.
     pub fn alone(self, group: &str) -> Option<Made> {
         let is_possible =
             group.len() <= LONGEST && group.starts_with(stands_alone) && starts_run(Form::Nfd, group);
-        if !is_possible || !group.chars().all(is_text) {
+        let has_blanks = self.handle_chinese_chars && group.contains(is_ideograph);
+        if !is_possible || !group.chars().all(is_text) || has_blanks && group.chars().nth(1).is_some() {
             return None;
         }
-        // Blanks are all that an ideograph gets.
-        let stays = Self { handle_chinese_chars: false, ..self }.is_identity(group);
-        if stays && group.chars().nth(1).is_none() {
-            return Some(Made::unchanged(group));
+        let mut made = Made { text: String::new(), sources: Vec::new() };
+        for (at, c) in group.char_indices() {
+            if self.strips_accents() && !Form::Nfd.has_no_order(c, is_bert_mark) {
+                return None;
+            }
+            let (own, before) = (&group[at..at + c.len_utf8()], made.text.len());
+            if (Self { handle_chinese_chars: false, ..self }).is_identity(own) {
+                made.text.push(c);
+            } else {
+                let normalized = self.normalize(Normalized::new(own, 0, false));
+                made.text += normalized.text().trim_matches(' ');
+            }
+            let count = made.text[before..].chars().count();
+            made.sources.extend(std::iter::repeat_n(at..at + c.len_utf8(), count));
         }
-        let twice = [group, group].concat();
-        let normalized = self.normalize(Normalized::new(&twice, 0, true));
-        let alone = self.normalize(Normalized::new(group, 0, false));
-        let text = alone.text().trim_matches(' ');
-        if text.is_empty() || !text.chars().all(is_text) {
-            return None;
-        }
-        let blank = if text.len() < alone.text().len() { " " } else { "" };
-        made_twice(&normalized, group, text.to_owned(), blank)
+        let is_whole = made.sources.first()?.start == 0 && made.text.chars().all(is_text);
+        is_whole.then_some(made)
     }
 }
 
-/// What became of a group, `text` with a `blank` before and behind it, if it came twice of two such groups, with places
-/// that [`Made`] can tell.
-fn made_twice(normalized: &Normalized<'_>, group: &str, text: String, blank: &str) -> Option<Made> {
+/// What became of a group, `text`, if it came twice of two such groups, with places that [`Made`] can tell.
+fn made_twice(normalized: &Normalized<'_>, group: &str, text: String) -> Option<Made> {
     let len = group.len();
-    if normalized.text() != [blank, &text, blank, blank, &text, blank].concat() {
+    if normalized.text() != [&*text, &text].concat() {
         return None;
     }
     let places = |start: usize, shift: usize| -> Vec<ByteRange> {
@@ -154,8 +208,8 @@ fn made_twice(normalized: &Normalized<'_>, group: &str, text: String, blank: &st
         };
         text.char_indices().map(place).collect()
     };
-    let first = places(blank.len(), 0);
-    if first != places(3 * blank.len() + text.len(), len) {
+    let first = places(0, 0);
+    if first != places(text.len(), len) {
         return None;
     }
     let sources: Vec<Range<usize>> =
@@ -206,7 +260,12 @@ mod tests {
             Just(replace(TextPattern::Literal("b日".to_owned()), "x")),
             Just(replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), " ")),
         ];
-        prop::collection::vec(stage, 0..4).prop_map(Normalizer::Sequence)
+        let first = prop::sample::select(&[None, None, Some(Form::Nfd), Some(Form::Nfkd)][..]);
+        (first, prop::collection::vec(stage, 0..4)).prop_map(|(first, stages)| {
+            let first =
+                first.into_iter().flat_map(|form| [Normalizer::Unicode(form), Normalizer::StripAccents]);
+            Normalizer::Sequence(first.chain(stages).collect())
+        })
     }
 
     const PIECES: &[&str] = &[
@@ -226,6 +285,9 @@ mod tests {
         "\u{1161}",
         "\u{11AB}",
         "ক",
+        "\u{1B44}",
+        "\u{1B13}",
+        "\u{302E}",
         "\u{9CD}",
         "ষ",
         "\u{9BE}",

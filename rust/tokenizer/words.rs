@@ -245,6 +245,9 @@ mod tests {
         "ſ",
         "K",
         "\u{e000}",
+        "ক\u{9cd}ষ",
+        "\u{1b44}",
+        "\u{200c}",
     ];
 
     fn text() -> impl Strategy<Value = String> {
