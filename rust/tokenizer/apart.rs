@@ -33,6 +33,10 @@ use crate::scan::spaces::is_blank;
 const ROOM: usize = 128;
 const FIRST_ROOM: usize = 8;
 
+/// Where line ends are no blanks, the one that may be in a part whose characters are alone, but not at its end: there it
+/// may be stripped.
+const LINE_FEED: u8 = b'\n';
+
 /// A splitter after which the stages see one part at a time, and what the model sees in the parts, if all stages are
 /// known to allow it.
 pub(super) fn apart(
@@ -81,11 +85,15 @@ pub(super) fn apart(
     }
 }
 
-/// The characters of ASCII that `normalizer` leaves alone, spaces and control characters apart.
+/// The characters of ASCII that `normalizer` leaves alone, spaces and control characters apart; with a line feed, if it
+/// leaves that alone between others.
 pub(super) fn plain_ascii(normalizer: Option<&Normalizer>) -> u128 {
     let stays = |c: char| normalizer.is_none_or(|normalizer| normalizer.stays(c));
+    let keeps_lines = normalizer.is_none_or(|normalizer| normalizer.stays_within(LINE_FEED.into()));
     (0..128)
-        .filter(|&byte: &u8| byte.is_ascii_graphic() && stays(byte.into()))
+        .filter(|&byte: &u8| {
+            byte.is_ascii_graphic() && stays(byte.into()) || byte == LINE_FEED && keeps_lines
+        })
         .fold(0, |plain, byte| plain | 1 << byte)
 }
 
@@ -98,7 +106,7 @@ pub(super) struct Stages<'a> {
     pub(super) has_gaps: bool,
     /// Line ends become spaces.
     pub(super) has_lines: bool,
-    /// Characters of ASCII that the normalizer leaves alone.
+    /// Characters of ASCII that the normalizer leaves alone, a line feed only between others.
     pub(super) plain: u128,
 }
 
@@ -110,6 +118,7 @@ impl Alone for Stages<'_> {
     fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
         let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
         let made = match self.normalizer {
+            _ if group == "\n" => (self.plain >> LINE_FEED & 1 == 1).then(|| Made::unchanged(group)),
             Some(normalizer) => normalizer.alone(group),
             None => group.chars().all(is_text).then(|| Made::unchanged(group)),
         };
@@ -158,7 +167,7 @@ impl Stages<'_> {
     /// Whether the first of `chars` stays, and the next one stands alone.
     fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
         let stays = |c: char| match u32::from(c) {
-            code @ 0..128 => self.plain >> code & 1 == 1,
+            code @ 0..128 => self.plain >> code & 1 == 1 && code != u32::from(LINE_FEED),
             _ => {
                 !c.is_whitespace()
                     && self.normalizer.map_or(stands_alone(c), |normalizer| normalizer.stays(c))
@@ -221,7 +230,8 @@ impl Stages<'_> {
 
     /// Whether `word` is of characters of ASCII that stay.
     fn is_plain(&self, word: &str) -> bool {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii() && self.plain >> byte & 1 == 1)
+        word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
+            && word.bytes().all(|byte| byte.is_ascii() && self.plain >> byte & 1 == 1)
     }
 
     /// Encodes a part whose characters become something by themselves behind one blank at most; answers whether it is such.
@@ -239,7 +249,8 @@ impl Stages<'_> {
         };
         let (mut changes, mut space) = (scratch.take_changes(), [0; 4]);
         let prefix = (&*VISIBLE_SPACE.encode_utf8(&mut space), prefix_len);
-        let is_alone = !word.is_empty() && changes.make(prefix, word, self);
+        let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
+            && changes.make(prefix, word, self);
         let result = if is_alone { encoder.encode_changed(&changes, true, scratch, out) } else { Ok(()) };
         scratch.put_changes(changes);
         result.map(|()| is_alone)
