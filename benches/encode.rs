@@ -37,7 +37,7 @@ fn parts(text: &str) -> (&'static str, Parts) {
     let mut counting = WordCounting::new(Arc::clone(tokenizer.pipeline()), 1);
     counting.add_texts(&[text]).expect("a known splitter");
     let trainer = BpeTrainer { vocab_size: 4000, ..BpeTrainer::default() };
-    let words = counting.finish().expect("the text is not empty");
+    let words = counting.finish(&mut |_| Ok(())).expect("the text is not empty");
     let trained = trainer.train(words, &mut |_| Ok(())).expect("a small alphabet");
     let model = trained.into_model(BpeOptions::default()).expect("no options");
     ("trained", Parts { model: Arc::new(Model::Bpe(model)), ..empty })

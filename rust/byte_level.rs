@@ -81,7 +81,8 @@ pub fn push_mapped(bytes: &[u8], out: &mut String) {
             mapped[len..len + 2].copy_from_slice(&utf8);
             len += usize::from(width);
         }
-        out.push_str(&String::from_utf8_lossy(&mapped[..len]));
+        // Characters of the alphabet are always whole.
+        out.push_str(std::str::from_utf8(&mapped[..len]).unwrap_or_default());
     }
 }
 

@@ -183,7 +183,7 @@ fn learn(
     threads: usize,
     reporter: &mut Reporter,
 ) -> crate::Result<Model> {
-    let words = counting.finish()?;
+    let words = counting.finish(&mut |progress| reporter.report(progress))?;
     let model = core.pipeline().model();
     training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress))
 }

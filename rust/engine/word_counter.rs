@@ -1,13 +1,12 @@
 //! Counts pre-tokens: the same keys as the cache, with counts in place of tokens.
 
+mod join;
+
 use hashbrown::HashTable;
 
-use super::Unit;
 use super::ahead::prefetch;
-use super::key::{SHORT, hash_key, hash_long, key, key_bytes};
-use crate::byte_level::push_mapped;
+use super::key::{SHORT, hash_key, hash_long, key};
 use crate::structures::huge_pages::vec_filled;
-use crate::trainers::word_counts::WordCounts;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
@@ -41,6 +40,12 @@ struct LongEntry {
     first: u64,
 }
 
+impl LongEntry {
+    fn text<'a>(&self, all: &'a [u8]) -> &'a [u8] {
+        &all[self.start as usize..(self.start + self.len) as usize]
+    }
+}
+
 /// Counts of distinct pre-tokens and where each was first seen. One thread uses it at a time;
 /// tables of several threads are joined at the end, and the result does not depend on who counted what.
 #[derive(Debug, Default)]
@@ -58,11 +63,18 @@ impl WordCounter {
         Self::default()
     }
 
+    /// An empty table with room for so many words.
+    fn with_room(words: usize) -> Self {
+        let capacity = (2 * words + 1).next_power_of_two();
+        Self { entries: vec_filled(Entry::default(), capacity.max(FIRST_CAPACITY)), ..Self::default() }
+    }
+
     /// Counts `text[start..end]`, seen at `position` of the corpus.
     #[inline]
     pub fn add(&mut self, text: &[u8], start: usize, end: usize, position: u64) {
         if end - start > SHORT {
-            return self.add_long(&text[start..end], 1, position);
+            let word = &text[start..end];
+            return self.add_long(word, hash_long(word), 1, position);
         }
         let key = key(text, start, end);
         let hash = hash_key(key) as usize;
@@ -118,12 +130,9 @@ impl WordCounter {
         }
     }
 
-    fn add_long(&mut self, word: &[u8], count: u64, position: u64) {
-        let hash = hash_long(word);
+    fn add_long(&mut self, word: &[u8], hash: u64, count: u64, position: u64) {
         let text = &self.long_text;
-        let is_word = |entry: &LongEntry| {
-            entry.hash == hash && text[entry.start as usize..(entry.start + entry.len) as usize] == *word
-        };
+        let is_word = |entry: &LongEntry| entry.hash == hash && entry.text(text) == word;
         if let Some(entry) = self.long.find_mut(hash, is_word) {
             entry.count += count;
             entry.first = entry.first.min(position);
@@ -134,65 +143,6 @@ impl WordCounter {
         self.long
             .insert_unique(hash, LongEntry { hash, start, len, count, first: position }, |entry| entry.hash);
     }
-
-    /// Adds another table's counts to this one.
-    pub fn merge(&mut self, mut other: Self) {
-        other.count_pending();
-        for entry in other.entries.iter().filter(|entry| entry.key != 0) {
-            self.add_short(entry.key, hash_key(entry.key) as usize, entry.count, entry.first);
-        }
-        for entry in &other.long {
-            let word = &other.long_text[entry.start as usize..(entry.start + entry.len) as usize];
-            self.add_long(word, entry.count, entry.first);
-        }
-    }
-
-    /// The counts by first appearance, as the model will see the pre-tokens.
-    pub fn into_word_counts(mut self, unit: Unit) -> WordCounts {
-        self.count_pending();
-        let mut order: Vec<(u64, Source)> = Vec::with_capacity(self.used + self.long.len());
-        order.extend(
-            self.entries
-                .iter()
-                .filter(|entry| entry.key != 0)
-                .map(|e| (e.first, Source::Short(e.key, e.count))),
-        );
-        order.extend(self.long.iter().map(|entry| (entry.first, Source::Long(*entry))));
-        drop(self.entries);
-        order.sort_unstable_by_key(|&(first, _)| first);
-        let mut counts = WordCounts::new();
-        let mut mapped = String::new();
-        for (_, source) in order {
-            let short;
-            let (word, count) = match source {
-                Source::Short(key, count) => {
-                    let (bytes, len) = key_bytes(key);
-                    short = bytes;
-                    (&short[..len], count)
-                }
-                Source::Long(entry) => {
-                    (&self.long_text[entry.start as usize..(entry.start + entry.len) as usize], entry.count)
-                }
-            };
-            match unit {
-                Unit::Text | Unit::Spaced | Unit::Prefixed => {
-                    counts.push(&String::from_utf8_lossy(word), count);
-                }
-                Unit::Bytes => {
-                    mapped.clear();
-                    push_mapped(word, &mut mapped);
-                    counts.push(&mapped, count);
-                }
-            }
-        }
-        counts
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Source {
-    Short(u128, u64),
-    Long(LongEntry),
 }
 
 #[cfg(test)]
@@ -200,6 +150,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::engine::Unit;
 
     fn naive(words: &[String]) -> Vec<(String, u64)> {
         let mut counts: Vec<(String, u64)> = Vec::new();
@@ -214,14 +165,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn word_counter_matches_naive(words in prop::collection::vec("[ab]{1,20}|[a-z]{1,3}", 0..300), parts in 1..4usize) {
+        fn word_counter_matches_naive(
+            words in prop::collection::vec("[ab]{1,20}|[a-z]{1,3}", 0..300),
+            parts in 1..4usize,
+            threads in 1..5usize,
+        ) {
             let mut counters: Vec<WordCounter> = (0..parts).map(|_| WordCounter::new()).collect();
             for (position, word) in words.iter().enumerate() {
                 counters[position * 7 % parts].add(word.as_bytes(), 0, word.len(), position as u64);
             }
-            let mut total = WordCounter::new();
-            counters.into_iter().rev().for_each(|counter| total.merge(counter));
-            let counts = total.into_word_counts(Unit::Text);
+            counters.reverse();
+            let counts = WordCounter::join(counters, Unit::Text, threads, &mut |_| Ok(())).expect("nothing stops it");
             let counts: Vec<_> = counts.iter().map(|(word, count)| (word.to_owned(), count)).collect();
             prop_assert_eq!(counts, naive(&words));
         }

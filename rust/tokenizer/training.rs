@@ -172,13 +172,10 @@ impl WordCounting {
     /// The counted words by first appearance.
     ///
     /// # Errors
-    /// [`Error::EmptyCorpus`] if there is not one.
-    pub fn finish(self) -> Result<WordCounts> {
+    /// [`Error::EmptyCorpus`] if there is not one; what `on_progress` returns.
+    pub fn finish(self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
         let unit = self.pipeline.training_unit();
-        let mut counters = self.counters.into_iter();
-        let mut all = counters.next().unwrap_or_default();
-        counters.for_each(|counter| all.merge(counter));
-        let mut words = all.into_word_counts(unit);
+        let mut words = WordCounter::join(self.counters, unit, self.threads, on_progress)?;
         if let Some(bert) = self.pipeline.late_clean_up() {
             words = cleaned_up(&words, bert);
         }

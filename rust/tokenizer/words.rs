@@ -271,7 +271,7 @@ mod tests {
     fn counts(pipeline: Pipeline, texts: &[&str]) -> Option<WordCounts> {
         let mut counting = WordCounting::new(Arc::new(pipeline), 1);
         counting.add_texts(texts).expect("no pattern to give up");
-        counting.finish().ok()
+        counting.finish(&mut |_| Ok(())).ok()
     }
 
     proptest! {

@@ -17,11 +17,35 @@ impl WordCounts {
         Self::default()
     }
 
+    /// An empty table with room for `words` words of `bytes` bytes together.
+    pub fn with_room(words: usize, bytes: usize) -> Self {
+        Self {
+            text: String::with_capacity(bytes),
+            ends: Vec::with_capacity(words),
+            counts: Vec::with_capacity(words),
+        }
+    }
+
     /// Appends a word, which must not be in the table yet.
     pub fn push(&mut self, word: &str, count: u64) {
-        self.text.push_str(word);
+        self.push_with(count, |text| text.push_str(word));
+    }
+
+    /// As [`Self::push`], of a word that `write` appends to all others.
+    pub fn push_with(&mut self, count: u64, write: impl FnOnce(&mut String)) {
+        write(&mut self.text);
         self.ends.push(self.text.len());
         self.counts.push(count);
+    }
+
+    /// These words and then `others`, none of which is among these.
+    #[must_use]
+    pub fn followed_by(mut self, others: Self) -> Self {
+        let len = self.text.len();
+        self.text.push_str(&others.text);
+        self.ends.extend(others.ends.iter().map(|end| len + end));
+        self.counts.extend(others.counts);
+        self
     }
 
     /// Number of distinct words.

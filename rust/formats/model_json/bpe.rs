@@ -84,13 +84,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for MergeJson<'a> {
 pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
     let merges = json.merges.iter().enumerate().map(|(rank, merge)| match merge {
         MergeJson::Pair(left, right) => Ok((&*left.0, &*right.0)),
-        MergeJson::Line(line) => match line.0.split(' ').collect::<Vec<_>>().as_slice() {
-            &[left, right] => Ok((left, right)),
-            parts => Err(Error::Format {
+        MergeJson::Line(line) => match line.0.split_once(' ').filter(|(_, right)| !right.contains(' ')) {
+            Some(parts) => Ok(parts),
+            None => Err(Error::Format {
                 path: format!("model.merges[{rank}]"),
                 message: format!(
                     "expected two tokens and one space, found {} parts in {:?}",
-                    parts.len(),
+                    line.0.split(' ').count(),
                     line.0
                 ),
             }),
