@@ -2,6 +2,7 @@
 
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::places::{Places, Width};
 
@@ -27,11 +28,18 @@ pub trait Alone {
     /// Bytes of the first group of a text that is not empty.
     fn group_len(&self, text: &str) -> usize;
 
-    /// What a group becomes wherever it stands, never nothing, and how many of its bytes, from its beginning, all of a
-    /// changed text stands for.
+    /// What a group becomes wherever it stands, never nothing, and the bytes of it that each character of that stands for:
+    /// the first from the beginning of the group, each next one for the same as the one before or for what is behind.
     ///
     /// A character that has an answer is a group before another one that has.
-    fn alone(&self, group: &str) -> Option<(String, usize)>;
+    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)>;
+}
+
+/// What becomes of a group of several characters, and where its widths are.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    fate: Fate,
+    widths: (u32, u32),
 }
 
 /// Memory that one thread reuses from miss to miss: what becomes of groups, and of the last text.
@@ -39,11 +47,15 @@ pub trait Alone {
 pub struct Changes {
     /// Of single characters; allocated when the first one is asked for.
     chars: Vec<Fate>,
-    /// Of others, with the bytes that it stands for.
-    groups: HashMap<Box<str>, (Fate, u32), FixedState>,
+    /// Of others.
+    groups: HashMap<Box<str>, Group, FixedState>,
+    group_widths: Vec<Width>,
     /// What they become, one after the other.
     made: String,
     text: String,
+    /// The prefix of the last text, with the first character if that is what it stands for.
+    front: Width,
+    /// Of the last text; none where all behind the front stays.
     widths: Vec<Width>,
 }
 
@@ -52,48 +64,82 @@ impl Changes {
     ///
     /// The prefix stands for `prefix_len` bytes before `text`, or, without such, for what the first character stands for.
     pub fn make(&mut self, (prefix, prefix_len): (&str, usize), text: &str, rules: &impl Alone) -> bool {
-        if self.made.len() > LIMIT {
+        if self.made.len() > LIMIT || self.group_widths.len() > LIMIT {
             *self = Self::default();
         }
         self.text.clear();
         self.widths.clear();
         self.text.push_str(prefix);
-        if prefix_len > 0 {
-            self.widths.push(Width::new(prefix.len(), prefix_len));
+        self.front = Width::new(prefix.len(), prefix_len);
+        let staying = self.staying_len(text, rules);
+        if staying == text.len() {
+            self.text.push_str(text);
+            if prefix_len == 0 {
+                let first = text.chars().next().map_or(0, char::len_utf8);
+                self.front = Width::new(prefix.len() + first, first);
+            }
+            return true;
         }
-        let (mut at, mut done) = (0, 0);
-        let mut next = text.chars().next().map(|c| (c, self.fate(c, rules)));
+        if prefix_len > 0 {
+            self.widths.push(self.front);
+        }
+        self.widths.extend(text[..staying].chars().map(own_width));
+        self.make_rest(staying, text, rules) && {
+            if prefix_len == 0
+                && let Some(first) = self.widths.first_mut()
+            {
+                first.made += prefix.len() as u32;
+            }
+            true
+        }
+    }
+
+    /// Bytes of `text` before the first character that does not stay, and the one before it if that may join it.
+    fn staying_len(&mut self, text: &str, rules: &impl Alone) -> usize {
+        let mut last = 0;
+        for (at, c) in text.char_indices() {
+            let fate = self.fate(c, rules);
+            if fate & (IS_KNOWN | STAYS) != IS_KNOWN | STAYS {
+                return if fate & IS_KNOWN != 0 { at } else { last };
+            }
+            last = at;
+        }
+        text.len()
+    }
+
+    /// [`Self::make`] for what is not the same in `text`, from `at` on.
+    fn make_rest(&mut self, mut at: usize, text: &str, rules: &impl Alone) -> bool {
+        let mut done = 0;
+        let mut chars = text[at..].chars();
+        let mut next = chars.next().map(|c| (c, self.fate(c, rules)));
         while let Some((c, mut fate)) = next {
             let mut end = at + c.len_utf8();
-            next = text[end..].chars().next().map(|c| (c, self.fate(c, rules)));
-            let mut source = c.len_utf8() as u32;
+            next = chars.next().map(|c| (c, self.fate(c, rules)));
             if fate & IS_KNOWN == 0 || next.is_some_and(|(_, fate)| fate & IS_KNOWN == 0) {
                 end = at + rules.group_len(&text[at..]);
-                (fate, source) = self.group_fate(&text[at..end], rules);
+                let group = self.group(&text[at..end], rules);
+                fate = group.fate;
                 if fate & IS_KNOWN == 0 {
                     return false;
                 }
-                next = text[end..].chars().next().map(|c| (c, self.fate(c, rules)));
-            }
-            if fate & STAYS != 0 {
-                self.widths.extend(text[at..end].chars().map(|c| Width::new(c.len_utf8(), c.len_utf8())));
+                let (first, last) = group.widths;
+                self.widths.extend_from_slice(&self.group_widths[first as usize..last as usize]);
+                chars = text[end..].chars();
+                next = chars.next().map(|c| (c, self.fate(c, rules)));
+            } else if fate & STAYS != 0 {
+                self.widths.push(own_width(c));
             } else {
-                let (start, len) =
-                    ((fate >> START_SHIFT) as usize, (fate >> LEN_SHIFT) as usize % (1 << LEN_BITS));
+                self.widths.push(Width::new(made_len(fate), c.len_utf8()));
+            }
+            if fate & STAYS == 0 {
+                let start = (fate >> START_SHIFT) as usize;
                 self.text.push_str(&text[done..at]);
-                self.text.push_str(&self.made[start..start + len]);
-                self.widths
-                    .push(Width { gap: (end - at) as u32 - source, ..Width::new(len, source as usize) });
+                self.text.push_str(&self.made[start..start + made_len(fate)]);
                 done = end;
             }
             at = end;
         }
         self.text.push_str(&text[done..]);
-        if prefix_len == 0
-            && let Some(first) = self.widths.first_mut()
-        {
-            first.made += prefix.len() as u32;
-        }
         true
     }
 
@@ -102,9 +148,21 @@ impl Changes {
         &self.text
     }
 
-    /// Where places in [`Self::text`] come from.
-    pub(super) fn places(&self) -> Places<impl Iterator<Item = Width>> {
-        Places::new(self.widths.iter().copied())
+    /// Where places in [`Self::text`] come from, as [`Places::around`]; asked for ascending places.
+    #[inline]
+    pub(super) fn places(&self) -> impl FnMut(usize) -> (usize, usize) + '_ {
+        let (made, own) = (self.front.made as usize, self.front.own as usize);
+        let mut places = Places::new(self.widths.iter().copied());
+        move |at| {
+            if !self.widths.is_empty() {
+                places.around(at)
+            } else if at < made {
+                (0, if at == 0 { 0 } else { own })
+            } else {
+                let (floor, ceil) = (self.text.floor_char_boundary(at), self.text.ceil_char_boundary(at));
+                (floor - made + own, ceil - made + own)
+            }
+        }
     }
 
     /// What becomes of a single character.
@@ -125,35 +183,74 @@ impl Changes {
         if c as usize >= REMEMBERED {
             return IS_ASKED;
         }
-        let (fate, _) = self.answer(c.encode_utf8(&mut [0; 4]), rules);
+        let (fate, sources) = self.answer(c.encode_utf8(&mut [0; 4]), rules);
+        // Its width is not remembered, so it must be that of the whole.
+        let is_whole = sources.iter().all(|source| *source == (0..c.len_utf8()));
+        let fate = if is_whole { fate } else { IS_ASKED };
         self.chars[c as usize] = fate;
         fate
     }
 
-    fn group_fate(&mut self, group: &str, rules: &impl Alone) -> (Fate, u32) {
+    fn group(&mut self, group: &str, rules: &impl Alone) -> Group {
         if let Some(&known) = self.groups.get(group) {
             return known;
         }
-        let answer = self.answer(group, rules);
+        let (fate, sources) = self.answer(group, rules);
+        let first = self.group_widths.len() as u32;
+        if fate & IS_KNOWN != 0 {
+            let start = (fate >> START_SHIFT) as usize;
+            let made = if fate & STAYS != 0 { group } else { &self.made[start..start + made_len(fate)] };
+            push_widths(made, &sources, group.len(), &mut self.group_widths);
+        }
         // A group counts as what it becomes also where that is itself or not known.
         self.made.push_str(group);
+        let answer = Group { fate, widths: (first, self.group_widths.len() as u32) };
         self.groups.insert(group.into(), answer);
         answer
     }
 
-    fn answer(&mut self, group: &str, rules: &impl Alone) -> (Fate, u32) {
-        let len = group.len() as u32;
-        match rules.alone(group) {
-            Some((made, _)) if made == group => (IS_ASKED | IS_KNOWN | STAYS, len),
-            Some((made, source))
-                if made.len() < 1 << LEN_BITS && self.made.len() < 1 << (32 - START_SHIFT) =>
-            {
-                let fate = (self.made.len() as u32) << START_SHIFT | (made.len() as u32) << LEN_SHIFT;
-                self.made.push_str(&made);
-                (fate | IS_ASKED | IS_KNOWN, len.min(source as u32))
-            }
-            _ => (IS_ASKED, len),
+    /// What becomes of a group, and the bytes of it that each character of that stands for.
+    fn answer(&mut self, group: &str, rules: &impl Alone) -> (Fate, Vec<Range<usize>>) {
+        let Some((made, sources)) = rules.alone(group) else { return (IS_ASKED, Vec::new()) };
+        let own = group.char_indices().map(|(at, c)| at..at + c.len_utf8());
+        if made == group && sources.iter().cloned().eq(own) {
+            return (IS_ASKED | IS_KNOWN | STAYS, sources);
         }
+        if made.len() >= 1 << LEN_BITS || self.made.len() >= 1 << (32 - START_SHIFT) {
+            return (IS_ASKED, Vec::new());
+        }
+        let fate = (self.made.len() as u32) << START_SHIFT | (made.len() as u32) << LEN_SHIFT;
+        self.made.push_str(&made);
+        (fate | IS_ASKED | IS_KNOWN, sources)
+    }
+}
+
+fn own_width(c: char) -> Width {
+    Width::new(c.len_utf8(), c.len_utf8())
+}
+
+/// Bytes of what a group becomes.
+fn made_len(fate: Fate) -> usize {
+    (fate >> LEN_SHIFT) as usize % (1 << LEN_BITS)
+}
+
+/// Appends the widths of what became of a group of `len` bytes; characters that stand for the same have one.
+fn push_widths(made: &str, sources: &[Range<usize>], len: usize, widths: &mut Vec<Width>) {
+    let mut last: Option<&Range<usize>> = None;
+    for (c, source) in made.chars().zip(sources) {
+        match (last, widths.last_mut()) {
+            (Some(same), Some(width)) if same == source => width.made += c.len_utf8() as u32,
+            (before, width) => {
+                if let (Some(before), Some(width)) = (before, width) {
+                    width.gap = (source.start - before.end) as u32;
+                }
+                widths.push(Width::new(c.len_utf8(), source.len()));
+            }
+        }
+        last = Some(source);
+    }
+    if let (Some(last), Some(width)) = (last, widths.last_mut()) {
+        width.gap = (len - last.end) as u32;
     }
 }
 
@@ -172,18 +269,21 @@ mod tests {
             chars.find(|&(_, c)| c != '\u{301}').map_or(text.len(), |(at, _)| at)
         }
 
-        fn alone(&self, group: &str) -> Option<(String, usize)> {
-            let changed = match group {
-                "ß" => ("ss", 2),
-                "が" => ("か", 3),
-                "한" => ("\u{1112}\u{1161}\u{11AB}", 3),
-                "a\u{301}" => ("á", 3),
-                "b\u{301}" => ("b", 1),
-                "日\u{301}" => ("日\u{301}", 5),
-                "a" | "b" | "日" | "𝄞" => (group, group.len()),
+        fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
+            let (made, sources) = match group {
+                "ß" => ("ss", vec![0..2, 0..2]),
+                "が" => ("か", vec![0..3; 1]),
+                "한" => ("\u{1112}\u{1161}\u{11AB}", vec![0..3; 3]),
+                "a\u{301}" => ("á", vec![0..3; 1]),
+                "b\u{301}" => ("b", vec![0..1; 1]),
+                "日\u{301}" => ("日\u{301}", vec![0..3, 3..5]),
+                "a\u{301}\u{301}" => ("éaa", vec![0..1, 3..5, 3..5]),
+                "b\u{301}\u{301}" => ("b\u{301}", vec![0..1, 1..3]),
+                "日\u{301}\u{301}" => ("日", vec![0..7; 1]),
+                "a" | "b" | "日" | "𝄞" => (group, vec![0..group.len(); 1]),
                 _ => return None,
             };
-            Some((changed.0.to_owned(), changed.1))
+            Some((made.to_owned(), sources))
         }
     }
 
@@ -192,7 +292,7 @@ mod tests {
 
         #[test]
         fn make_matches_naive(
-            texts in prop::collection::vec("([ab日]\u{301}?|[ßが한日𝄞]|b\u{301}){0,8}(x|\u{301}|ß\u{301}|\u{10ffff})?", 1..6),
+            texts in prop::collection::vec("([ab日]\u{301}{0,2}|[ab日ßが한𝄞]){0,8}(x|\u{301}|ß\u{301}|\u{10ffff})?", 1..6),
             prefix in prop::sample::select(&[("", 0), ("▁", 0), ("▁", 1)][..]),
         ) {
             let mut changes = Changes::default();
@@ -204,7 +304,8 @@ mod tests {
                     groups.push(&text[at..end]);
                     at = end;
                 }
-                let made: Option<Vec<(String, usize)>> = groups.iter().map(|group| Rules.alone(group)).collect();
+                let made: Option<Vec<(String, Vec<Range<usize>>)>> =
+                    groups.iter().map(|group| Rules.alone(group)).collect();
                 let is_known = changes.make(prefix, text, &Rules);
                 let is_large = text.contains(['𝄞', '\u{10ffff}']);
                 prop_assert!(is_known == made.is_some() || is_large);
@@ -212,14 +313,11 @@ mod tests {
                 // The source of each byte of what became of the text.
                 let mut sources = vec![(0, prefix.1); prefix.0.len()];
                 let (mut expected, mut at) = (prefix.0.to_owned(), prefix.1);
-                for (group, (made, source)) in groups.iter().zip(&made) {
+                for (group, (made, own)) in groups.iter().zip(&made) {
                     expected += made;
                     let start = sources.len();
-                    if made == group {
-                        let own = |(place, c): (usize, char)| vec![(at + place, at + place + c.len_utf8()); c.len_utf8()];
-                        sources.extend(group.char_indices().flat_map(own));
-                    } else {
-                        sources.extend(vec![(at, at + source); made.len()]);
+                    for (c, own) in made.chars().zip(own) {
+                        sources.extend(vec![(at + own.start, at + own.end); c.len_utf8()]);
                     }
                     if prefix.1 == 0 && at == 0 {
                         let first = sources[start];
@@ -233,9 +331,9 @@ mod tests {
                     let before = if at > 0 { sources[at - 1] } else { (0, 0) };
                     let is_inside = at > 0 && before == *source;
                     let end = if is_inside { source.1 } else { before.1 };
-                    prop_assert_eq!(places.around(at), (source.0, end));
+                    prop_assert_eq!(places(at), (source.0, end));
                 }
-                prop_assert_eq!(places.around(expected.len()).1, sources.last().map_or(0, |source| source.1));
+                prop_assert_eq!(places(expected.len()).1, sources.last().map_or(0, |source| source.1));
             }
         }
     }

@@ -178,8 +178,7 @@ impl WordEncoder {
         scratch.tokens.clear();
         scratch.model.set_part(is_part);
         self.model.encode_word(changes.text(), &mut scratch.model, &mut scratch.tokens)?;
-        let mut places = changes.places();
-        self.place(&scratch.tokens, changes.text().len(), |at| places.around(at), out);
+        self.place(&scratch.tokens, changes.text().len(), changes.places(), out);
         Ok(())
     }
 

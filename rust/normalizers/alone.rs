@@ -4,12 +4,16 @@
 //! begins and ends at borders that no stage reaches across, what comes out of the last is the same beside any
 //! neighbours of which that is true as well. What the stages then make of one such group of characters is tried.
 
+use std::ops::Range;
+
 use super::Normalizer;
-use super::bert::Bert;
+use super::bert::{Bert, is_mark as is_bert_mark};
 use super::clusters::{is_group, stands_alone};
 use super::unicode::Form;
+use super::unicode_9::is_mark;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{ByteRange, Normalized};
+use crate::scan::bert::is_ideograph;
 use crate::structures::finder::{RUN_OF_SPACES, TextPattern};
 
 /// Longer groups are not tried.
@@ -18,10 +22,19 @@ const LONGEST: usize = 32;
 /// What becomes of a group of characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Never empty. Where it is the group itself, each character stands for itself.
+    /// Never empty.
     pub text: String,
-    /// Bytes of the group, from its beginning, that all of a changed text stands for.
-    pub source: usize,
+    /// The bytes of the group that each character of the text stands for: the first from the beginning of the group, each
+    /// next one for the same as the one before or for what is behind.
+    pub sources: Vec<Range<usize>>,
+}
+
+impl Made {
+    /// A group that stays as it is.
+    pub fn unchanged(group: &str) -> Self {
+        let own = |(at, c): (usize, char)| at..at + c.len_utf8();
+        Self { text: group.to_owned(), sources: group.char_indices().map(own).collect() }
+    }
 }
 
 fn is_text(c: char) -> bool {
@@ -34,21 +47,24 @@ impl Normalizer {
     ///
     /// None where that is not known.
     pub fn alone(&self, group: &str) -> Option<Made> {
-        let unchanged = || Some(Made { text: group.to_owned(), source: group.len() });
-        if group.len() > LONGEST
-            || !is_group(group)
-            || !group.starts_with(stands_alone)
-            || !group.chars().all(is_text)
+        if group.len() > LONGEST || !group.starts_with(stands_alone) || !group.chars().all(is_text) {
+            return None;
+        }
+        if let Some(form) = self.takes_marks_off(group)
+            && let Some(made) = without_marks(group, form, is_mark, |base| self.alone(base))
         {
+            return Some(made);
+        }
+        if !is_group(group) {
             return None;
         }
         let mut chars = group.chars();
         if chars.next().is_some_and(|c| self.stays(c)) && chars.next().is_none() {
-            return unchanged();
+            return Some(Made::unchanged(group));
         }
         let text = self.made_alone(group.to_owned())?;
         if text == group && self.is_identity(group) {
-            return unchanged();
+            return Some(Made::unchanged(group));
         }
         if !text.chars().all(is_text) {
             return None;
@@ -63,7 +79,27 @@ impl Normalizer {
             (start.wrapping_sub(1), end.wrapping_sub(1)) == normalized.original(at..at + c.len_utf8())
         };
         let stays = behind.text().strip_prefix(' ') == Some(&text) && text.char_indices().all(is_same);
-        if stays { made_twice(&normalized, group, text, "") } else { None }
+        if stays { made_twice(&normalized, group, text) } else { None }
+    }
+
+    /// The form that `group` is decomposed to before all marks are taken out of it, if that comes before any stage that
+    /// sees more than a character.
+    fn takes_marks_off(&self, group: &str) -> Option<Form> {
+        let Self::Sequence(stages) = self else { return None };
+        let leaves = |stage: &&Self| match stage {
+            Self::Replace(replacement) => match replacement.pattern() {
+                TextPattern::Literal(pattern) => {
+                    !pattern.is_empty() && !group.contains(|c| pattern.contains(c))
+                }
+                TextPattern::Regex(pattern) => pattern == RUN_OF_SPACES,
+            },
+            _ => false,
+        };
+        let before = stages.iter().take_while(leaves).count();
+        match stages[before..] {
+            [Self::Unicode(form @ (Form::Nfd | Form::Nfkd)), Self::StripAccents, ..] => Some(form),
+            _ => None,
+        }
     }
 
     /// What becomes of `text`, if that is the same beside groups.
@@ -105,36 +141,64 @@ fn starts_run(form: Form, text: &str) -> bool {
     text.chars().next().is_some_and(|c| form.starts_run(c))
 }
 
+/// What becomes of a group with marks behind its first character, if it is brought into a form of decomposition and all
+/// marks vanish: what becomes of each other character by itself, as `alone` answers.
+///
+/// Marks change places with marks alone, so the order of what is left is the old one unless some of these are left.
+fn without_marks(
+    group: &str,
+    form: Form,
+    is_mark: impl Fn(char) -> bool,
+    alone: impl Fn(&str) -> Option<Made>,
+) -> Option<Made> {
+    let vanishes = |(at, c): (usize, char)| at > 0 && form.vanishes(c, &is_mark);
+    if !group.char_indices().any(vanishes) {
+        return None;
+    }
+    let mut made = Made { text: String::new(), sources: Vec::new() };
+    for (at, c) in group.char_indices().filter(|&place| !vanishes(place)) {
+        let own = alone(&group[at..at + c.len_utf8()]).filter(|_| form.has_no_order(c, &is_mark))?;
+        made.text += &own.text;
+        made.sources.extend(own.sources.into_iter().map(|source| at + source.start..at + source.end));
+    }
+    Some(made)
+}
+
 impl Bert {
     /// As [`Normalizer::alone`], within a pre-token of the original text: without the blanks around an ideograph.
+    ///
+    /// All steps see a character at a time, but for marks, which change places with marks: those must all vanish.
     pub fn alone(self, group: &str) -> Option<Made> {
         let is_possible =
             group.len() <= LONGEST && group.starts_with(stands_alone) && starts_run(Form::Nfd, group);
-        if !is_possible || !group.chars().all(is_text) {
+        let has_blanks = self.handle_chinese_chars && group.contains(is_ideograph);
+        if !is_possible || !group.chars().all(is_text) || has_blanks && group.chars().nth(1).is_some() {
             return None;
         }
-        // Blanks are all that an ideograph gets.
-        let stays = Self { handle_chinese_chars: false, ..self }.is_identity(group);
-        if stays && group.chars().nth(1).is_none() {
-            return Some(Made { text: group.to_owned(), source: group.len() });
+        let mut made = Made { text: String::new(), sources: Vec::new() };
+        for (at, c) in group.char_indices() {
+            if self.strips_accents() && !Form::Nfd.has_no_order(c, is_bert_mark) {
+                return None;
+            }
+            let (own, before) = (&group[at..at + c.len_utf8()], made.text.len());
+            if (Self { handle_chinese_chars: false, ..self }).is_identity(own) {
+                made.text.push(c);
+            } else {
+                let normalized = self.normalize(Normalized::new(own, 0, false));
+                made.text += normalized.text().trim_matches(' ');
+            }
+            let count = made.text[before..].chars().count();
+            made.sources.extend(std::iter::repeat_n(at..at + c.len_utf8(), count));
         }
-        let twice = [group, group].concat();
-        let normalized = self.normalize(Normalized::new(&twice, 0, true));
-        let alone = self.normalize(Normalized::new(group, 0, false));
-        let text = alone.text().trim_matches(' ');
-        if text.is_empty() || !text.chars().all(is_text) {
-            return None;
-        }
-        let blank = if text.len() < alone.text().len() { " " } else { "" };
-        made_twice(&normalized, group, text.to_owned(), blank)
+        let is_whole = made.sources.first()?.start == 0 && made.text.chars().all(is_text);
+        is_whole.then_some(made)
     }
 }
 
-/// What became of a group, `text` with a `blank` before and behind it, if it came twice of two such groups, with places
-/// that [`Made`] can tell.
-fn made_twice(normalized: &Normalized<'_>, group: &str, text: String, blank: &str) -> Option<Made> {
+/// What became of a group, `text`, if it came twice of two such groups, with places that [`Made`] can tell.
+fn made_twice(normalized: &Normalized<'_>, group: &str, text: String) -> Option<Made> {
     let len = group.len();
-    if normalized.text() != [blank, &text, blank, blank, &text, blank].concat() {
+    if normalized.text() != [&*text, &text].concat() {
         return None;
     }
     let places = |start: usize, shift: usize| -> Vec<ByteRange> {
@@ -144,18 +208,17 @@ fn made_twice(normalized: &Normalized<'_>, group: &str, text: String, blank: &st
         };
         text.char_indices().map(place).collect()
     };
-    let first = places(blank.len(), 0);
-    if first != places(3 * blank.len() + text.len(), len) {
+    let first = places(0, 0);
+    if first != places(text.len(), len) {
         return None;
     }
-    let source = if text == group {
-        let own = group.char_indices().map(|(at, c)| (at as u32, (at + c.len_utf8()) as u32));
-        first.iter().copied().eq(own).then_some(len)
-    } else {
-        let (start, end) = *first.first()?;
-        (start == 0 && first.iter().all(|&place| place == (start, end))).then_some(end as usize)
-    };
-    source.map(|source| Made { text, source })
+    let sources: Vec<Range<usize>> =
+        first.into_iter().map(|(start, end)| start as usize..end as usize).collect();
+    let is_behind = |pair: &[Range<usize>]| pair[0] == pair[1] || pair[0].end <= pair[1].start;
+    let is_within = sources.first()?.start == 0
+        && sources.windows(2).all(is_behind)
+        && sources.iter().all(|source| !source.is_empty() && source.end <= len);
+    is_within.then_some(Made { text, sources })
 }
 
 #[cfg(test)]
@@ -197,7 +260,12 @@ mod tests {
             Just(replace(TextPattern::Literal("b日".to_owned()), "x")),
             Just(replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), " ")),
         ];
-        prop::collection::vec(stage, 0..4).prop_map(Normalizer::Sequence)
+        let first = prop::sample::select(&[None, None, Some(Form::Nfd), Some(Form::Nfkd)][..]);
+        (first, prop::collection::vec(stage, 0..4)).prop_map(|(first, stages)| {
+            let first =
+                first.into_iter().flat_map(|form| [Normalizer::Unicode(form), Normalizer::StripAccents]);
+            Normalizer::Sequence(first.chain(stages).collect())
+        })
     }
 
     const PIECES: &[&str] = &[
@@ -217,6 +285,9 @@ mod tests {
         "\u{1161}",
         "\u{11AB}",
         "ক",
+        "\u{1B44}",
+        "\u{1B13}",
+        "\u{302E}",
         "\u{9CD}",
         "ষ",
         "\u{9BE}",
@@ -258,11 +329,8 @@ mod tests {
             for group in groups.iter().map(|pieces| pieces.concat()) {
                 let Some(made) = normalizer.alone(&group).filter(|_| group_len(&group) == group.len()) else { continue };
                 let at = text.len();
-                let own = |(place, c): (usize, char)| {
-                    let (from, len) = if made.text == group { (place, c.len_utf8()) } else { (0, made.source) };
-                    ((at + from) as u32, (at + from + len) as u32)
-                };
-                places.extend(made.text.char_indices().map(own));
+                prop_assert_eq!(made.sources.len(), made.text.chars().count());
+                places.extend(made.sources.iter().map(|own| ((at + own.start) as u32, (at + own.end) as u32)));
                 expected += &made.text;
                 text += &group;
             }
@@ -282,11 +350,12 @@ mod tests {
     fn what_is_common_is_alone() {
         let stages = vec![Normalizer::Unicode(Form::Nfkd), Normalizer::StripAccents, precompiled()];
         let normalizer = Normalizer::Sequence(stages);
-        let made = |group: &str| normalizer.alone(group).map(|made| (made.text, made.source));
-        assert_eq!(made("日"), Some(("日".to_owned(), 3)));
-        assert_eq!(made("が"), Some(("か".to_owned(), 3)));
-        assert_eq!(made("n\u{303}"), Some(("n".to_owned(), 1)));
-        assert_eq!(made("하"), Some(("\u{1112}\u{1161}".to_owned(), 3)));
+        let made = |group: &str| normalizer.alone(group).map(|made| (made.text, made.sources));
+        assert_eq!(made("日"), Some(("日".to_owned(), vec![0..3; 1])));
+        assert_eq!(made("が"), Some(("か".to_owned(), vec![0..3; 1])));
+        assert_eq!(made("n\u{303}"), Some(("n".to_owned(), vec![0..1; 1])));
+        assert_eq!(made("하"), Some(("\u{1112}\u{1161}".to_owned(), vec![0..3, 0..3])));
+        assert_eq!(made("ন\u{9cd}ত"), Some(("নত".to_owned(), vec![0..3, 6..9])));
         assert_eq!([made(" "), made("\u{301}"), made("Q"), made("\u{1112}")], [None, None, None, None]);
     }
 }

@@ -38,7 +38,8 @@ fn is_dropped(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r') } else { is_in(&DROPPED, c) }
 }
 
-fn is_mark(c: char) -> bool {
+/// Whether `c` is taken off as an accent.
+pub(super) fn is_mark(c: char) -> bool {
     c >= '\u{300}' && is_in(&MARKS, c)
 }
 

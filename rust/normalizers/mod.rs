@@ -113,6 +113,13 @@ impl Normalizer {
         clusters::stands_alone(c) && self.is_identity(c.encode_utf8(&mut [0; 4])) && !self.may_join(c)
     }
 
+    /// Whether `c` stays what it is, and leaves what is beside it what that becomes, between any two groups of characters
+    /// that [`Self::alone`] has an answer for.
+    pub fn stays_within(&self, c: char) -> bool {
+        let between: String = ['a', c, 'a'].iter().collect();
+        clusters::stands_alone(c) && self.is_identity(&between) && !self.may_join(c)
+    }
+
     fn may_join(&self, c: char) -> bool {
         match self {
             Self::Replace(replacement) => match replacement.pattern() {

@@ -2,7 +2,7 @@
 //!
 //! Source: Unicode Standard Annex 15, by the tables of `unicode_9`.
 
-use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick};
+use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfkc_quick};
 
 use super::unicode_9::{combining_class, compose, decompose, is_mark};
 use crate::normalized::{Normalized, Rewrite};
@@ -57,11 +57,42 @@ impl Form {
         }
         let answer = match self {
             Self::Nfc => is_nfc_quick(text.chars()),
-            Self::Nfd => is_nfd_quick(text.chars()),
             Self::Nfkc => is_nfkc_quick(text.chars()),
-            Self::Nfkd => is_nfkd_quick(text.chars()),
+            Self::Nfd | Self::Nfkd => return self.is_decomposed(text),
         };
         answer == IsNormalized::Yes
+    }
+
+    /// Whether nothing in `text` decomposes and all marks are in order.
+    fn is_decomposed(self, text: &str) -> bool {
+        let mut last = 0;
+        text.chars().all(|c| {
+            let class = combining_class(c);
+            let is_ordered = class == 0 || last <= class;
+            last = class;
+            is_ordered && self.leaves(c)
+        })
+    }
+
+    /// Whether `c` does not decompose.
+    fn leaves(self, c: char) -> bool {
+        let mut is_same = true;
+        decompose(c, self.is_compatible(), |part| is_same &= part == c);
+        is_same
+    }
+
+    /// Whether all parts of `c` that may change places with marks vanish.
+    pub(super) fn has_no_order(self, c: char, vanishes: impl Fn(char) -> bool) -> bool {
+        let mut has_none = true;
+        decompose(c, self.is_compatible(), |part| has_none &= combining_class(part) == 0 || vanishes(part));
+        has_none
+    }
+
+    /// Whether all parts of `c` vanish.
+    pub(super) fn vanishes(self, c: char, vanishes: impl Fn(char) -> bool) -> bool {
+        let mut is_gone = true;
+        decompose(c, self.is_compatible(), |part| is_gone &= vanishes(part));
+        is_gone
     }
 
     /// Whether `c` neither composes with a character before it nor changes places with marks there.

@@ -42,6 +42,14 @@ impl Node {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The node with this number.
+    ///
+    /// Of a number that no node has nothing is known but that it leads nowhere or to another node, if it is below the bound.
+    #[inline]
+    pub fn from_index(index: u32) -> Self {
+        Self(index)
+    }
 }
 
 impl ByteTrie {

@@ -42,6 +42,11 @@ impl Finder {
     /// # Errors
     /// [`crate::Error::Regex`] if the pattern does not compile.
     pub fn new(pattern: &TextPattern) -> Result<Self> {
+        if let TextPattern::Regex(regex) = pattern
+            && is_literal(regex)
+        {
+            return Self::new(&TextPattern::Literal(regex.clone()));
+        }
         Ok(Self(match pattern {
             // An empty text is found between all characters, as the empty regular expression is.
             TextPattern::Literal(text) if text.is_empty() => Kind::Regex(Pattern::new("")?),
@@ -93,6 +98,11 @@ impl Finder {
         })?;
         Ok(matches)
     }
+}
+
+/// Whether a regular expression certainly finds its own text and nothing else: there it needs no engine.
+fn is_literal(regex: &str) -> bool {
+    !regex.is_empty() && regex.chars().all(|c| c == ' ' || c.is_ascii_alphanumeric())
 }
 
 /// The runs of two spaces and more.
@@ -169,7 +179,7 @@ mod tests {
     proptest! {
         #[test]
         fn known_patterns_matches_naive(text in "[ a\n\r\u{3000}]{0,40}") {
-            for known in [RUN_OF_SPACES, BEGINNING] {
+            for known in [RUN_OF_SPACES, BEGINNING, " ", "a", "aa", "a a"] {
                 let naive = Pattern::new(known).and_then(|pattern| pattern.find_iter(&text));
                 let found = find(&TextPattern::Regex(known.to_owned()), &text);
                 let found: Vec<(usize, usize)> = found.into_iter().map(|range| (range.start, range.end)).collect();

@@ -10,6 +10,8 @@
 //! closed if a space and a letter behind it leave it as it is and are left as they are. What is open is joined
 //! with the parts behind it until all of it is closed ([`Pipeline::encode_apart`]), and takes the stages by itself.
 
+use std::ops::Range;
+
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
@@ -21,8 +23,8 @@ use crate::engine::{NEW_PRE_TOKEN, Sink, Unit, WordEncoder, WordTokens, Worker};
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::Normalizer;
 use crate::normalizers::clusters::{group_len, stands_alone};
+use crate::normalizers::{Made, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
@@ -30,6 +32,10 @@ use crate::scan::spaces::is_blank;
 /// Spans that are looked for at a time: few at first, since an open part is sometimes followed by another.
 const ROOM: usize = 128;
 const FIRST_ROOM: usize = 8;
+
+/// Where line ends are no blanks, the one that may be in a part whose characters are alone, but not at its end: there it
+/// may be stripped.
+const LINE_FEED: u8 = b'\n';
 
 /// A splitter after which the stages see one part at a time, and what the model sees in the parts, if all stages are
 /// known to allow it.
@@ -79,11 +85,15 @@ pub(super) fn apart(
     }
 }
 
-/// The characters of ASCII that `normalizer` leaves alone, spaces and control characters apart.
+/// The characters of ASCII that `normalizer` leaves alone, spaces and control characters apart; with a line feed, if it
+/// leaves that alone between others.
 pub(super) fn plain_ascii(normalizer: Option<&Normalizer>) -> u128 {
     let stays = |c: char| normalizer.is_none_or(|normalizer| normalizer.stays(c));
+    let keeps_lines = normalizer.is_none_or(|normalizer| normalizer.stays_within(LINE_FEED.into()));
     (0..128)
-        .filter(|&byte: &u8| byte.is_ascii_graphic() && stays(byte.into()))
+        .filter(|&byte: &u8| {
+            byte.is_ascii_graphic() && stays(byte.into()) || byte == LINE_FEED && keeps_lines
+        })
         .fold(0, |plain, byte| plain | 1 << byte)
 }
 
@@ -96,7 +106,7 @@ pub(super) struct Stages<'a> {
     pub(super) has_gaps: bool,
     /// Line ends become spaces.
     pub(super) has_lines: bool,
-    /// Characters of ASCII that the normalizer leaves alone.
+    /// Characters of ASCII that the normalizer leaves alone, a line feed only between others.
     pub(super) plain: u128,
 }
 
@@ -105,12 +115,14 @@ impl Alone for Stages<'_> {
         group_len(text)
     }
 
-    fn alone(&self, group: &str) -> Option<(String, usize)> {
+    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
         let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
-        match self.normalizer {
-            Some(normalizer) => normalizer.alone(group).map(|made| (made.text, made.source)),
-            None => group.chars().all(is_text).then(|| (group.to_owned(), group.len())),
-        }
+        let made = match self.normalizer {
+            _ if group == "\n" => (self.plain >> LINE_FEED & 1 == 1).then(|| Made::unchanged(group)),
+            Some(normalizer) => normalizer.alone(group),
+            None => group.chars().all(is_text).then(|| Made::unchanged(group)),
+        };
+        made.map(|made| (made.text, made.sources))
     }
 }
 
@@ -155,7 +167,7 @@ impl Stages<'_> {
     /// Whether the first of `chars` stays, and the next one stands alone.
     fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
         let stays = |c: char| match u32::from(c) {
-            code @ 0..128 => self.plain >> code & 1 == 1,
+            code @ 0..128 => self.plain >> code & 1 == 1 && code != u32::from(LINE_FEED),
             _ => {
                 !c.is_whitespace()
                     && self.normalizer.map_or(stands_alone(c), |normalizer| normalizer.stays(c))
@@ -218,7 +230,8 @@ impl Stages<'_> {
 
     /// Whether `word` is of characters of ASCII that stay.
     fn is_plain(&self, word: &str) -> bool {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii() && self.plain >> byte & 1 == 1)
+        word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
+            && word.bytes().all(|byte| byte.is_ascii() && self.plain >> byte & 1 == 1)
     }
 
     /// Encodes a part whose characters become something by themselves behind one blank at most; answers whether it is such.
@@ -236,7 +249,8 @@ impl Stages<'_> {
         };
         let (mut changes, mut space) = (scratch.take_changes(), [0; 4]);
         let prefix = (&*VISIBLE_SPACE.encode_utf8(&mut space), prefix_len);
-        let is_alone = !word.is_empty() && changes.make(prefix, word, self);
+        let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
+            && changes.make(prefix, word, self);
         let result = if is_alone { encoder.encode_changed(&changes, true, scratch, out) } else { Ok(()) };
         scratch.put_changes(changes);
         result.map(|()| is_alone)

@@ -1,6 +1,7 @@
 //! Pre-tokens of the original text on their way to the model.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::apart::Stages;
 use crate::Result;
@@ -40,8 +41,8 @@ impl Alone for Letters {
         group_len(text)
     }
 
-    fn alone(&self, group: &str) -> Option<(String, usize)> {
-        self.0.alone(group).map(|made| (made.text, made.source))
+    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
+        self.0.alone(group).map(|made| (made.text, made.sources))
     }
 }
 
@@ -244,6 +245,9 @@ mod tests {
         "ſ",
         "K",
         "\u{e000}",
+        "ক\u{9cd}ষ",
+        "\u{1b44}",
+        "\u{200c}",
     ];
 
     fn text() -> impl Strategy<Value = String> {

@@ -58,7 +58,15 @@ fn width(lead: u8) -> usize {
 
 /// The bytes of a character as one number.
 fn packed(bytes: &[u8]) -> u32 {
-    bytes.iter().take(4).fold(0, |packed, &byte| packed << 8 | u32::from(byte))
+    match *bytes {
+        [first, second, third, ..] => {
+            let three = u32::from(first) << 16 | u32::from(second) << 8 | u32::from(third);
+            bytes.get(3).map_or(three, |&fourth| three << 8 | u32::from(fourth))
+        }
+        [first, second] => u32::from(first) << 8 | u32::from(second),
+        [first] => u32::from(first),
+        [] => 0,
+    }
 }
 
 impl CutPoints {

@@ -1,9 +1,10 @@
 //! The best segmentation, from left to right (Viterbi 1967).
 
-use super::units::{Units, trace};
+use super::units::Units;
+#[cfg(test)]
+use super::units::trace;
 use super::{Edge, Unigram};
 use crate::Result;
-use crate::structures::byte_trie::ByteTrie;
 
 /// No piece ends here yet.
 const NOWHERE: u32 = u32::MAX;
@@ -46,18 +47,21 @@ impl Unigram {
     /// whether one of them is the character there.
     #[inline]
     pub(super) fn pieces_at(&self, word: &str, start: usize, mut each: impl FnMut(usize, u32, f64)) -> bool {
-        let bytes = word.as_bytes();
-        let char_end = start + char_len(bytes[start]);
-        let (mut node, mut has_char) = (ByteTrie::ROOT, false);
-        for (at, &byte) in bytes.iter().enumerate().skip(start) {
+        let Some(c) = word[start..].chars().next() else { return false };
+        let Some(mut node) = self.chars.node(c, &self.trie) else { return false };
+        let char_end = start + c.len_utf8();
+        let own = self.trie.value(node);
+        if let Some(id) = own {
+            each(char_end, id, self.effective_scores[id as usize]);
+        }
+        for (at, &byte) in word.as_bytes().iter().enumerate().skip(char_end) {
             let Some(next) = self.trie.step(node, byte) else { break };
             node = next;
             if let Some(id) = self.trie.value(node) {
                 each(at + 1, id, self.effective_scores[id as usize]);
-                has_char |= at + 1 == char_end;
             }
         }
-        has_char
+        own.is_some()
     }
 
     /// Score of an unknown character.
@@ -82,14 +86,11 @@ impl Unigram {
         epsilon: f64,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        if let Some(cuts) = self.word_cuts(word.len()) {
-            return self.best_path_by_units(word, cuts, rounded, epsilon, scratch);
-        }
-        self.best_path_of_whole(word, rounded, scratch)
+        self.best_path_by_units(word, self.word_cuts(word.len()), rounded, epsilon, scratch)
     }
 
     /// As [`Self::best_path`], in one go; `rounded` is what becomes of a sum.
-    #[inline]
+    #[cfg(test)]
     pub(super) fn best_path_of_whole(
         &self,
         word: &str,

@@ -4,6 +4,7 @@
 //! Hugging Face.
 
 mod best_path;
+mod chars;
 #[cfg(test)]
 mod naive;
 mod nbest;
@@ -21,6 +22,7 @@ use crate::structures::worthwhile::Worthwhile;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 pub use best_path::Scratch;
+use chars::Chars;
 pub use nbest::Segmentation;
 
 /// An unknown character scores this much less than the worst piece.
@@ -55,6 +57,7 @@ pub struct Unigram {
     /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
     kinds: Option<Arc<Vec<PieceKind>>>,
     trie: Arc<ByteTrie>,
+    chars: Arc<Chars>,
     options: UnigramOptions,
     unknown_score: f64,
     /// Bytes of the longest piece.
@@ -75,6 +78,7 @@ impl Default for Unigram {
             scores: Arc::new(vec![0.0]),
             effective_scores: Arc::new(vec![0.0]),
             kinds: None,
+            chars: Arc::new(Chars::new(["<unk>"].into_iter(), &trie)),
             trie: Arc::new(trie),
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
@@ -127,6 +131,8 @@ impl Unigram {
         let trie = ByteTrie::new(&keys).ok_or_else(|| {
             Error::Unsupported(format!("{} pieces have more than 2^23 distinct prefixes", pieces.len()))
         })?;
+        let in_text = vocab.iter().filter(|&(_, id)| kind(id as usize).is_in_text());
+        let chars = Chars::new(in_text.map(|(piece, _)| piece), &trie);
         let fallback_ids = (0..=255u8).map(|byte| vocab.id(&format!("<0x{byte:02X}>"))).collect();
         let normal = pieces.iter().enumerate().filter(|&(id, _)| kind(id) == PieceKind::Normal);
         let min_score = normal.fold(f64::INFINITY, |min, (_, &(_, score))| min.min(score));
@@ -142,6 +148,7 @@ impl Unigram {
             effective_scores: Arc::new(effective_scores),
             kinds: kinds.map(Arc::new),
             trie: Arc::new(trie),
+            chars: Arc::new(chars),
             options: UnigramOptions::default(),
             unknown_score: min_score - UNKNOWN_PENALTY,
             longest: pieces.iter().map(|(piece, _)| piece.as_ref().len()).max().unwrap_or(0),
@@ -263,7 +270,8 @@ impl Unigram {
             // A character that is another piece is never unknown.
             return (self.vocab.token(unk_id) == Some(text)).then_some(unk_id);
         }
-        if text.len() <= self.longest { self.vocab.id(text) } else { None }
+        let may_be_piece = text.len() <= self.longest && !text.starts_with(|c| self.chars.is_lone(c));
+        if may_be_piece { self.vocab.id(text) } else { None }
     }
 
     /// The error for a character without a piece where no unknown id is set.

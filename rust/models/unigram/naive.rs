@@ -43,7 +43,7 @@ fn tokens(unigram: &Unigram, word: &str, path: &[Edge]) -> Tokens {
 prop_compose! {
     /// A few pieces, with scores that often tie.
     fn model()(
-        pieces in prop::collection::vec(("[abé日]{1,4}", 1..12i32, 1..4i32), 0..10),
+        pieces in prop::collection::vec(("[abé日]{1,4}|ж|𠀀", 1..12i32, 1..4i32), 0..10),
         byte_fallback in any::<bool>(),
     ) -> Unigram {
         let mut pieces: Vec<(String, f64)> = pieces
@@ -59,7 +59,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn best_path_matches_naive(unigram in model(), word in "[abé日x]{0,9}") {
+    fn best_path_matches_naive(unigram in model(), word in "[abé日xж𠀀]{0,9}") {
         let mut found = Tokens::default();
         unigram.encode_word(&word, &mut Scratch::default(), &mut found).expect("an unknown id");
         let best = all(&unigram, &word).swap_remove(0);
@@ -82,9 +82,10 @@ proptest! {
     #[test]
     fn best_path_by_units_matches_naive(
         unigram in model(),
-        words in prop::collection::vec("[abé日x]{1,6}", 1..6),
+        words in prop::collection::vec("[abé日xж𠀀]{1,6}", 1..6),
         choices in prop::collection::vec(any::<usize>(), 1..120),
         in_32_bits in any::<bool>(),
+        has_cuts in any::<bool>(),
     ) {
         let unigram = if in_32_bits {
             let pieces: Vec<(&str, f64)> = unigram.pieces().collect();
@@ -94,13 +95,13 @@ proptest! {
             unigram
         };
         let text: String = choices.iter().map(|&choice| words[choice % words.len()].as_str()).collect();
-        let cuts = CutPoints::new(unigram.vocab.iter().map(|(piece, _)| piece));
+        let cuts = has_cuts.then(|| CutPoints::new(unigram.vocab.iter().map(|(piece, _)| piece)));
         let (mut fast, mut naive) = (Scratch::default(), Scratch::default());
         let rounded = |sum: f64| if in_32_bits { f64::from(sum as f32) } else { sum };
         let epsilon = if in_32_bits { f64::from(f32::EPSILON) } else { f64::EPSILON };
         // Twice, so that every unit is a miss and then a hit.
         for _ in 0..2 {
-            unigram.best_path_by_units(&text, &cuts, rounded, epsilon, &mut fast).expect("an unknown id");
+            unigram.best_path_by_units(&text, cuts.as_ref(), rounded, epsilon, &mut fast).expect("an unknown id");
             unigram.best_path_of_whole(&text, rounded, &mut naive).expect("an unknown id");
             prop_assert_eq!(&fast.path, &naive.path);
         }

@@ -9,7 +9,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-use super::best_path::{Margin, Node, Scratch, char_len};
+use super::best_path::{Margin, Node, Scratch};
+use super::chars::Place;
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::models::bpe::CutPoints;
@@ -73,67 +74,112 @@ impl Unigram {
             .get(len, self.scores.len(), || Some(CutPoints::new(self.vocab.iter().map(|(piece, _)| piece))))
     }
 
-    /// As [`Self::best_path`], unit by unit; `rounded` is what becomes of a sum, to a relative error of `epsilon`.
+    /// As [`Self::best_path`], from one lone character to the next, and unit by unit where `cuts` are known; `rounded` is
+    /// what becomes of a sum, to a relative error of `epsilon`.
     pub(super) fn best_path_by_units(
         &self,
         word: &str,
-        cuts: &CutPoints,
+        cuts: Option<&CutPoints>,
         rounded: impl Fn(f64) -> f64 + Copy,
         epsilon: f64,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { nodes, path, units, .. } = scratch;
-        path.clear();
+        scratch.path.clear();
         let (mut start, mut sum) = (0, 0.0);
-        while start < word.len() {
-            let end = cuts.unit_end(word.as_bytes(), start, word.len());
-            let unit = &word[start..end];
-            if unit.len() == char_len(unit.as_bytes()[0]) {
-                // There is nothing to choose, so nothing to remember.
-                let (id, score) = self.piece_of_char(unit).ok_or_else(|| self.no_unk_id(word, start))?;
-                path.push(Edge { start: start as u32, end: end as u32, id });
-                sum = rounded(score + sum);
-                start = end;
-                continue;
-            }
-            let hash = FixedState::default().hash_one(unit.as_bytes());
-            let known = match units.get(hash, unit.as_bytes()) {
-                None if unit.len() <= LONGEST => {
-                    let margin = self.walk::<true>(unit, 0.0, rounded, nodes)?;
-                    let mut edges: Vec<(Edge, f64)> = Vec::new();
-                    trace(nodes, |edge| edges.push((edge, self.score_of(unit, edge))));
-                    units.insert(hash, unit.as_bytes(), margin, edges.into_iter().rev());
-                    units.get(hash, unit.as_bytes())
-                }
-                known => known,
-            };
-            let known = known.filter(|known| known.margin.holds_at(sum, unit.len(), epsilon));
-            if let Some(Unit { edges: (first, last), .. }) = known {
-                for &(Edge { start: from, end: to, id }, score) in &units.edges[first as usize..last as usize]
-                {
-                    path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
+        // Where the next lone character is, once all before it is through.
+        let mut joined_end = 0;
+        while let Some(c) = word[start..].chars().next() {
+            let char_end = start + c.len_utf8();
+            if start >= joined_end {
+                let place = self.chars.place(c);
+                if place != Place::Joined {
+                    let unknown = || self.options.unk_id.map(|id| (id, self.unknown_score));
+                    let found = if place == Place::Unknown { unknown() } else { self.piece_of_char(c) };
+                    let (id, score) = found.ok_or_else(|| self.no_unk_id(word, start))?;
+                    scratch.path.push(Edge { start: start as u32, end: char_end as u32, id });
                     sum = rounded(score + sum);
+                    start = char_end;
+                    continue;
                 }
+                joined_end = char_end + self.chars.joined_len(&word[char_end..]);
+            }
+            let end = cuts.map_or(joined_end, |cuts| cuts.unit_end(word.as_bytes(), start, joined_end));
+            if end == char_end {
+                // There is nothing to choose, so nothing to remember.
+                let (id, score) = self.piece_of_char(c).ok_or_else(|| self.no_unk_id(word, start))?;
+                scratch.path.push(Edge { start: start as u32, end: end as u32, id });
+                sum = rounded(score + sum);
+            } else if cuts.is_some() && end - start <= LONGEST {
+                sum = self.push_unit(&word[start..end], start, sum, rounded, epsilon, scratch)?;
             } else {
-                self.walk::<false>(unit, sum, rounded, nodes)?;
-                sum = nodes[unit.len()].score;
-                let first = path.len();
-                trace(nodes, |Edge { start: from, end: to, id }| {
-                    path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
-                });
-                path[first..].reverse();
+                sum = self.push_walk(&word[start..end], start, sum, rounded, scratch)?;
             }
             start = end;
         }
-        path.reverse();
+        scratch.path.reverse();
         Ok(())
     }
 
+    /// Appends the path through a unit at `start`, behind which the sum was `sum`, and answers the sum then: as it is
+    /// remembered, or remembered from now on.
+    fn push_unit(
+        &self,
+        unit: &str,
+        start: usize,
+        mut sum: f64,
+        rounded: impl Fn(f64) -> f64 + Copy,
+        epsilon: f64,
+        scratch: &mut Scratch,
+    ) -> Result<f64> {
+        let Scratch { nodes, path, units, .. } = &mut *scratch;
+        let hash = FixedState::default().hash_one(unit.as_bytes());
+        let known = match units.get(hash, unit.as_bytes()) {
+            None => {
+                let margin = self.walk::<true>(unit, 0.0, rounded, nodes)?;
+                let mut edges: Vec<(Edge, f64)> = Vec::new();
+                trace(nodes, |edge| edges.push((edge, self.score_of(unit, edge))));
+                units.insert(hash, unit.as_bytes(), margin, edges.into_iter().rev());
+                units.get(hash, unit.as_bytes())
+            }
+            known => known,
+        };
+        let known = known.filter(|known| known.margin.holds_at(sum, unit.len(), epsilon));
+        let Some(Unit { edges: (first, last), .. }) = known else {
+            return self.push_walk(unit, start, sum, rounded, scratch);
+        };
+        for &(Edge { start: from, end: to, id }, score) in &units.edges[first as usize..last as usize] {
+            path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
+            sum = rounded(score + sum);
+        }
+        Ok(sum)
+    }
+
+    /// As [`Self::push_unit`], gone through.
+    fn push_walk(
+        &self,
+        unit: &str,
+        start: usize,
+        sum: f64,
+        rounded: impl Fn(f64) -> f64 + Copy,
+        scratch: &mut Scratch,
+    ) -> Result<f64> {
+        let Scratch { nodes, path, .. } = scratch;
+        self.walk::<false>(unit, sum, rounded, nodes)?;
+        let first = path.len();
+        trace(nodes, |Edge { start: from, end: to, id }| {
+            path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
+        });
+        path[first..].reverse();
+        Ok(nodes[unit.len()].score)
+    }
+
     /// The piece that a single character is, or the unknown one if there is such, with its score.
-    fn piece_of_char(&self, c: &str) -> Option<(u32, f64)> {
-        let mut found = None;
-        let has_char = self.pieces_at(c, 0, |_, id, score| found = Some((id, score)));
-        found.filter(|_| has_char).or_else(|| self.options.unk_id.map(|id| (id, self.unknown_score)))
+    fn piece_of_char(&self, c: char) -> Option<(u32, f64)> {
+        let node = self.chars.node(c, &self.trie);
+        match node.and_then(|node| self.trie.value(node)) {
+            Some(id) => Some((id, self.effective_scores[id as usize])),
+            None => self.options.unk_id.map(|id| (id, self.unknown_score)),
+        }
     }
 
     /// The score that an edge of a path through `word` adds.

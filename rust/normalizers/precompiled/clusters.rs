@@ -1,77 +1,99 @@
 //! What can be told of clusters of characters without looking for them: most characters stand alone.
 
+/// Ranges of characters that stand alone, below U+10000.
+const ALONE: &[(char, char)] = &[
+    ('\0', '\u{C}'),
+    ('\u{E}', '\u{7E}'),
+    ('\u{A1}', '\u{2FF}'),
+    ('\u{370}', '\u{482}'),
+    ('\u{48A}', '\u{590}'),
+    ('\u{5D0}', '\u{5FF}'),
+    ('\u{606}', '\u{60F}'),
+    ('\u{61B}', '\u{64A}'),
+    ('\u{660}', '\u{66F}'),
+    ('\u{671}', '\u{6D5}'),
+    ('\u{6EE}', '\u{70E}'),
+    ('\u{712}', '\u{72F}'),
+    ('\u{74B}', '\u{7A5}'),
+    ('\u{7B1}', '\u{7EA}'),
+    ('\u{904}', '\u{939}'),
+    ('\u{958}', '\u{961}'),
+    ('\u{964}', '\u{980}'),
+    ('\u{984}', '\u{9BB}'),
+    ('\u{9E4}', '\u{9FD}'),
+    ('\u{A04}', '\u{A3B}'),
+    ('\u{A52}', '\u{A6F}'),
+    ('\u{A84}', '\u{ABB}'),
+    ('\u{B04}', '\u{B3B}'),
+    ('\u{B64}', '\u{B81}'),
+    ('\u{B83}', '\u{BBD}'),
+    ('\u{BD8}', '\u{BFF}'),
+    ('\u{C05}', '\u{C3B}'),
+    ('\u{C64}', '\u{C80}'),
+    ('\u{C84}', '\u{CBB}'),
+    ('\u{D04}', '\u{D3A}'),
+    ('\u{D64}', '\u{D80}'),
+    ('\u{D84}', '\u{DC9}'),
+    ('\u{E01}', '\u{E30}'),
+    ('\u{E3F}', '\u{E46}'),
+    ('\u{E4F}', '\u{EB0}'),
+    ('\u{EBD}', '\u{EC7}'),
+    ('\u{ECF}', '\u{F17}'),
+    ('\u{F1A}', '\u{F34}'),
+    ('\u{F40}', '\u{F70}'),
+    ('\u{FC7}', '\u{102A}'),
+    ('\u{103F}', '\u{1055}'),
+    ('\u{109E}', '\u{10FF}'),
+    ('\u{1200}', '\u{135C}'),
+    ('\u{1360}', '\u{1711}'),
+    ('\u{1774}', '\u{17B3}'),
+    ('\u{17DE}', '\u{180A}'),
+    ('\u{1810}', '\u{1884}'),
+    ('\u{1E00}', '\u{200B}'),
+    ('\u{200E}', '\u{20CF}'),
+    ('\u{20F1}', '\u{2CEE}'),
+    ('\u{2CF2}', '\u{2D7E}'),
+    ('\u{2D80}', '\u{2DDF}'),
+    ('\u{2E00}', '\u{3029}'),
+    ('\u{3030}', '\u{3098}'),
+    ('\u{309B}', '\u{A66E}'),
+    ('\u{AC00}', '\u{D7A3}'),
+    ('\u{F900}', '\u{FB1D}'),
+    ('\u{FB1F}', '\u{FDFF}'),
+    ('\u{FE30}', '\u{FF9D}'),
+    ('\u{FFA0}', '\u{FFFF}'),
+];
+
+/// [`ALONE`], a bit a character: asked for every character of some texts.
+static IS_ALONE: [u64; 1 << 10] = {
+    let (mut bits, mut at) = ([0; 1 << 10], 0);
+    while at < ALONE.len() {
+        let (mut code, last) = (ALONE[at].0 as usize, ALONE[at].1 as usize);
+        while code <= last {
+            bits[code / 64] |= 1 << (code % 64);
+            code += 1;
+        }
+        at += 1;
+    }
+    bits
+};
+
 /// Whether between two characters of which both are such, or behind one at the end of a text, a cluster ends.
 ///
 /// Said of many that are common: letters, ideographs, syllables and punctuation that nothing joins by itself.
 #[inline]
 pub fn stands_alone(c: char) -> bool {
-    matches!(
-        c,
-        '\0'..='\u{C}'
-            | '\u{E}'..='\u{7E}'
-            | '\u{A1}'..='\u{2FF}'
-            | '\u{370}'..='\u{482}'
-            | '\u{48A}'..='\u{590}'
-            | '\u{5D0}'..='\u{5FF}'
-            | '\u{606}'..='\u{60F}'
-            | '\u{61B}'..='\u{64A}'
-            | '\u{660}'..='\u{66F}'
-            | '\u{671}'..='\u{6D5}'
-            | '\u{6EE}'..='\u{70E}'
-            | '\u{712}'..='\u{72F}'
-            | '\u{74B}'..='\u{7A5}'
-            | '\u{7B1}'..='\u{7EA}'
-            | '\u{904}'..='\u{939}'
-            | '\u{958}'..='\u{961}'
-            | '\u{964}'..='\u{980}'
-            | '\u{984}'..='\u{9BB}'
-            | '\u{9E4}'..='\u{9FD}'
-            | '\u{A04}'..='\u{A3B}'
-            | '\u{A52}'..='\u{A6F}'
-            | '\u{A84}'..='\u{ABB}'
-            | '\u{B04}'..='\u{B3B}'
-            | '\u{B64}'..='\u{B81}'
-            | '\u{B83}'..='\u{BBD}'
-            | '\u{BD8}'..='\u{BFF}'
-            | '\u{C05}'..='\u{C3B}'
-            | '\u{C64}'..='\u{C80}'
-            | '\u{C84}'..='\u{CBB}'
-            | '\u{D04}'..='\u{D3A}'
-            | '\u{D64}'..='\u{D80}'
-            | '\u{D84}'..='\u{DC9}'
-            | '\u{E01}'..='\u{E30}'
-            | '\u{E3F}'..='\u{E46}'
-            | '\u{E4F}'..='\u{EB0}'
-            | '\u{EBD}'..='\u{EC7}'
-            | '\u{ECF}'..='\u{F17}'
-            | '\u{F1A}'..='\u{F34}'
-            | '\u{F40}'..='\u{F70}'
-            | '\u{FC7}'..='\u{102A}'
-            | '\u{103F}'..='\u{1055}'
-            | '\u{109E}'..='\u{10FF}'
-            | '\u{1200}'..='\u{135C}'
-            | '\u{1360}'..='\u{1711}'
-            | '\u{1774}'..='\u{17B3}'
-            | '\u{17DE}'..='\u{180A}'
-            | '\u{1810}'..='\u{1884}'
-            | '\u{1E00}'..='\u{200B}'
-            | '\u{200E}'..='\u{20CF}'
-            | '\u{20F1}'..='\u{2CEE}'
-            | '\u{2CF2}'..='\u{2D7E}'
-            | '\u{2D80}'..='\u{2DDF}'
-            | '\u{2E00}'..='\u{3029}'
-            | '\u{3030}'..='\u{3098}'
-            | '\u{309B}'..='\u{A66E}'
-            | '\u{AC00}'..='\u{D7A3}'
-            | '\u{F900}'..='\u{FB1D}'
-            | '\u{FB1F}'..='\u{FDFF}'
-            | '\u{FE30}'..='\u{FF9D}'
-            | '\u{FFA0}'..='\u{FFFF}'
-            | '\u{12000}'..='\u{1343F}'
-            | '\u{1F300}'..='\u{1F3FA}'
-            | '\u{1F400}'..='\u{1FAFF}'
-            | '\u{20000}'..='\u{323AF}'
-    )
+    let code = c as usize;
+    match IS_ALONE.get(code / 64) {
+        Some(bits) => bits >> (code % 64) & 1 == 1,
+        None => matches!(
+            c,
+            '\u{12000}'..='\u{1343F}'
+                | '\u{1F300}'..='\u{1F3FA}'
+                | '\u{1F400}'..='\u{1FAFF}'
+                | '\u{20000}'..='\u{323AF}'
+        ),
+    }
 }
 
 /// Whether a cluster may go on behind `c` with any character but a control character.
@@ -178,6 +200,14 @@ mod tests {
 
     fn clusters(chars: &[char]) -> usize {
         String::from_iter(chars).graphemes(true).count()
+    }
+
+    #[test]
+    fn table_of_lone_characters_matches_naive() {
+        for c in '\0'..='\u{FFFF}' {
+            let naive = ALONE.iter().any(|&(first, last)| (first..=last).contains(&c));
+            assert_eq!(stands_alone(c), naive, "U+{:04X}", c as u32);
+        }
     }
 
     #[test]

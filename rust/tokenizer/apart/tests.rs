@@ -15,7 +15,7 @@ use crate::testing::cases;
 
 /// A charsmap that makes spaces of line ends and odd ones, takes some characters away, and has rules that leave
 /// spaces at either end.
-fn charsmap() -> Charsmap {
+fn charsmap(has_lines: bool) -> Charsmap {
     let rules: &[(&str, &str)] = &[
         ("\t", " "),
         ("\n", " "),
@@ -32,7 +32,8 @@ fn charsmap() -> Charsmap {
         ("e\u{301}", "é"),
         ("▁", " "),
     ];
-    precompiled(&rules.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
+    let rules = rules.iter().filter(|(from, _)| has_lines || !matches!(*from, "\n" | "\r"));
+    precompiled(&rules.map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
 }
 
 fn replace(pattern: TextPattern, content: &str) -> Normalizer {
@@ -41,14 +42,14 @@ fn replace(pattern: TextPattern, content: &str) -> Normalizer {
 
 /// Normalizers as they are in published tokenizers, and others.
 fn normalizer(choice: usize) -> Option<Normalizer> {
-    let precompiled = || Normalizer::Precompiled(charsmap());
+    let precompiled = || Normalizer::Precompiled(charsmap(choice < 7));
     let run = |content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content);
     let quotes = || replace(TextPattern::Literal("``".to_owned()), "\"");
     let strip = || Normalizer::Strip { left: false, right: true };
     let stages = match choice {
         0 => return None,
         1 => return Some(precompiled()),
-        2 => vec![precompiled(), strip(), run("▁")],
+        2 | 7 => vec![precompiled(), strip(), run("▁")],
         3 => {
             vec![quotes(), Normalizer::Unicode(Form::Nfkd), Normalizer::StripAccents, precompiled(), run(" ")]
         }
@@ -59,7 +60,7 @@ fn normalizer(choice: usize) -> Option<Normalizer> {
     Some(Normalizer::Sequence(stages))
 }
 
-const CHOICES: usize = 7;
+const CHOICES: usize = 8;
 
 fn model(byte_fallback: bool) -> Arc<Model> {
     let pieces = [
@@ -82,6 +83,8 @@ fn model(byte_fallback: bool) -> Arc<Model> {
         ("\"", -5.0),
         ("\u{301}", -6.0),
         ("a▁", -1.0),
+        ("a\nb", -3.0),
+        ("\n", -4.0),
     ];
     let options = UnigramOptions { unk_id: Some(0), byte_fallback, ..UnigramOptions::default() };
     Arc::new(Model::Unigram(Unigram::new(&pieces, options).expect("a valid model")))
@@ -199,10 +202,13 @@ const PIECES: &[&str] = &[
 
 fn text() -> impl Strategy<Value = String> {
     let words = prop::sample::select(&["a", "ab", "b,a", "é", "日本", "S", "abababababababab"][..]);
+    let ends = prop::sample::select(&[" ", "\n", "\n ", " \n", "\n\n", "\n\u{301}", "  "][..]);
+    let lines = prop::collection::vec((words.clone(), ends), 0..12)
+        .prop_map(|pairs| pairs.into_iter().flat_map(|(word, end)| [word, end]).collect::<String>());
     let spaced = prop::collection::vec((words, prop::sample::select(PIECES)), 0..12)
         .prop_map(|pairs| pairs.into_iter().flat_map(|(word, piece)| [word, " ", piece]).collect::<String>());
     let mixed = prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|all| all.concat());
-    prop_oneof![spaced, mixed]
+    prop_oneof![spaced, lines, mixed]
 }
 
 proptest! {
@@ -217,7 +223,7 @@ proptest! {
     ) {
         let scheme = if is_never && !has_gaps { PrependScheme::Never } else { PrependScheme::Always };
         let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_naive));
-        let is_apart = !(has_gaps && [0, 2, 5].contains(&choice));
+        let is_apart = !(has_gaps && [0, 2, 5, 7].contains(&choice));
         prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
         prop_assert_eq!(naive.plan(), Plan::Stages);
         for text in &texts {
