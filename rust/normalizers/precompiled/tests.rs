@@ -98,12 +98,11 @@ proptest! {
         }
     }
 
+    // One mark at most: a cluster of six bytes or more is taken apart.
     #[test]
-    fn plain_text_is_left_alone_wherever_marks_follow(text in "[ab]{0,4}\u{301}{0,2}[ab\r\n]{0,4}é?[ab]{0,2}") {
+    fn plain_text_is_left_alone_wherever_marks_follow(text in "[ab]{0,4}\u{301}?[ab\r\n]{0,4}é?[ab]{0,2}") {
         let charsmap = rules(&[("e\u{301}", "x"), ("\r\n", " "), ("a\u{301}", "á")]);
         let expected = text.replace("a\u{301}", "á").replace("\r\n", " ");
-        // A cluster of six bytes or more is taken apart.
-        prop_assume!(!text.contains("\u{301}\u{301}"));
         prop_assert_eq!(charsmap.is_identity(&text), text == expected);
         prop_assert_eq!(charsmap.normalize(&Normalized::new(&text, 0, false)).into_text(), expected);
     }
