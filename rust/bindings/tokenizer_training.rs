@@ -15,6 +15,7 @@ use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use super::trainers::{PyTrainer, Training, default_trainer};
 use crate::models::Model;
+use crate::structures::freed_memory::give_back;
 use crate::structures::progress::Progress;
 use crate::tokenizer::{Tokenizer, Utf8Errors, WordCounting};
 
@@ -185,5 +186,7 @@ fn learn(
 ) -> crate::Result<Model> {
     let words = counting.finish(&mut |progress| reporter.report(progress))?;
     let model = core.pipeline().model();
-    training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress))
+    let trained = training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress));
+    give_back();
+    trained
 }

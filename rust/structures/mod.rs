@@ -6,6 +6,7 @@ pub mod byte_trie;
 pub mod finder;
 pub mod flat_map;
 pub mod fraction;
+pub mod freed_memory;
 pub mod huge_pages;
 pub mod progress;
 pub mod regex;

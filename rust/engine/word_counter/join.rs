@@ -54,6 +54,7 @@ impl WordCounter {
         let made = run_parts(STAGE, words as u64, stretches, on_progress, |(start, end), meter| {
             ordered(&parts, start, end, unit, meter)
         })?;
+        drop(parts);
         Ok(made.into_iter().reduce(WordCounts::followed_by).unwrap_or_default())
     }
 
@@ -104,9 +105,8 @@ impl WordCounter {
 
 impl Part {
     fn new(counter: WordCounter) -> Self {
-        let mut short: Vec<Entry> = Vec::with_capacity(counter.used);
-        short.extend(counter.entries.iter().filter(|entry| entry.key != 0));
-        drop(counter.entries);
+        let mut short = counter.entries;
+        short.retain(|entry| entry.key != 0);
         let mut long: Vec<LongEntry> = counter.long.into_iter().collect();
         short.sort_unstable_by_key(|entry| entry.first);
         long.sort_unstable_by_key(|entry| entry.first);

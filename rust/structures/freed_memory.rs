@@ -1,0 +1,27 @@
+//! Memory that was freed and that the C library keeps for later.
+
+/// Gives it back to the system.
+///
+/// What threads free stays with their arenas: training 45 MB of multilingual text twice took 284 MB the second time, and
+/// 206 the first.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "there is no safe call for this request")]
+pub fn give_back() {
+    // SAFETY: this only looks at memory that nobody uses, under the locks of its owner.
+    unsafe { libc::malloc_trim(0) };
+}
+
+/// Does nothing: here the C library has no such call.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn give_back() {}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_in_use_stays() {
+        let used = vec![7u8; 3 << 20];
+        drop(vec![1u8; 3 << 20]);
+        super::give_back();
+        assert!(used.iter().all(|&byte| byte == 7));
+    }
+}
