@@ -4,12 +4,13 @@
 //! answered from a 32-byte entry; longer ones are hashed and compared. The cache is bounded in
 //! bytes: when it is full it starts anew, which costs less than keeping track of age.
 
-use super::ahead::{Ahead, PART, prefetch};
+use super::ahead::{Ahead, PART};
 use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
 use super::{Found, WordTokens};
 use crate::Result;
 use crate::structures::huge_pages::{vec_copied, vec_filled};
+use crate::structures::prefetch::prefetch;
 
 /// Ids that fit into an entry.
 pub const INLINE: usize = 3;

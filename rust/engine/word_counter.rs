@@ -4,9 +4,9 @@ mod join;
 
 use hashbrown::HashTable;
 
-use super::ahead::prefetch;
 use super::key::{SHORT, hash_key, hash_long, key};
 use crate::structures::huge_pages::vec_filled;
+use crate::structures::prefetch::prefetch;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 

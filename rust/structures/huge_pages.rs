@@ -16,6 +16,13 @@ const REACH: usize = 8 << 20;
 /// Smaller memory is left alone.
 const WORTHWHILE: usize = 1 << 20;
 
+/// An empty vector with room for `capacity` items.
+pub fn vec_with_capacity<T>(capacity: usize) -> Vec<T> {
+    let mut items = Vec::with_capacity(capacity);
+    prepare(items.spare_capacity_mut());
+    items
+}
+
 /// A vector of `len` times `value`.
 pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     let mut items = Vec::with_capacity(len);

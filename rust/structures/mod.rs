@@ -8,6 +8,7 @@ pub mod flat_map;
 pub mod fraction;
 pub mod freed_memory;
 pub mod huge_pages;
+pub mod prefetch;
 pub mod progress;
 pub mod regex;
 pub mod threads;

@@ -3,6 +3,7 @@
 use super::cells::{self, HEADER, LARGE, PAYLOAD, is_header, is_inside};
 use super::headers::HeaderIndex;
 use super::walk::Part;
+use crate::structures::huge_pages;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 use crate::{Error, Result};
@@ -27,9 +28,7 @@ impl Arena {
         if size >= u32::MAX as usize {
             return Err(Error::TextTooLong { bytes, limit: u32::MAX as usize });
         }
-        let mut parts = parts.into_iter();
-        let mut cells = parts.next().unwrap_or_default();
-        cells.reserve_exact(size + 1 - cells.len());
+        let mut cells = huge_pages::vec_with_capacity(size + 1);
         for part in parts {
             cells.extend_from_slice(&part);
         }

@@ -3,7 +3,7 @@
 use super::TieBreak;
 use super::arena::Arena;
 use super::likelihood::{Likelihood, Merged};
-use super::pairs::PairTable;
+use super::pairs::{Pair, PairTable};
 use super::ties::Ties;
 use crate::structures::bucket_queue::BucketQueue;
 
@@ -30,6 +30,27 @@ impl Choice {
         match self {
             Self::Frequency(frequency) => frequency.next(pairs, arena),
             Self::Likelihood(likelihood) => likelihood.next(),
+        }
+    }
+
+    /// The pair that will be the best once `merged` are merged, if that is known beforehand; see
+    /// [`Frequency::next_beside`].
+    pub(super) fn next_beside(
+        &mut self,
+        merged: &[Pair],
+        pairs: &mut PairTable,
+        arena: &Arena,
+    ) -> Option<u32> {
+        match self {
+            Self::Frequency(frequency) => frequency.next_beside(merged, pairs, arena),
+            Self::Likelihood(_) => None,
+        }
+    }
+
+    /// Takes back the last pair that was handed out.
+    pub(super) fn give_back(&mut self, index: u32, pairs: &mut PairTable, arena: &Arena) {
+        if let Self::Frequency(frequency) = self {
+            frequency.ties.push(index, pairs, arena);
         }
     }
 
@@ -78,8 +99,22 @@ impl Frequency {
     }
 
     fn next(&mut self, pairs: &mut PairTable, arena: &Arena) -> Option<u32> {
+        self.next_beside(&[], pairs, arena)
+    }
+
+    /// The pair that will be the best once `merged` are merged, if that is known beforehand.
+    ///
+    /// `merged` are the best pairs of this state, in order, none with the same token twice. Merging `a` and `b` takes
+    /// occurrences from pairs that end in `a` or begin with `b` alone, and a new pair has at most as many as one of these had.
+    /// So if no pair of the present highest count is one of those for any of `merged`, nothing new reaches that count and
+    /// nothing of that count changes. All pairs above it are among `merged`. Pairs whose count has fallen may be taken for
+    /// ones of the highest count; then less is known than could be.
+    fn next_beside(&mut self, merged: &[Pair], pairs: &mut PairTable, arena: &Arena) -> Option<u32> {
         loop {
-            while let Some(index) = self.ties.pop() {
+            if merged.iter().any(|&pair| self.ties.suffer_from(pair)) {
+                return None;
+            }
+            while let Some(index) = self.ties.pop(pairs) {
                 let count = pairs.live_count(index);
                 if count == self.queue.level() {
                     return Some(index);

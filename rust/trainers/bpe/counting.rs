@@ -1,4 +1,5 @@
-//! Counting pairs from scratch: a sketch of all, then exactly the few that can reach a threshold.
+//! Counting pairs from scratch: all of them where there are few ids, or else a sketch of all and exactly the few that can
+//! reach a threshold.
 
 use std::ops::Range;
 
@@ -6,113 +7,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::arena::Arena;
 use super::pairs::{LengthLimit, PairTable, key};
+use super::sketch::{Filter, Hash, Sketch};
+use super::survey::{self, Counts, PairCount, Square, Survey, sum};
 use super::tokens::Tokens;
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
-use crate::structures::huge_pages::vec_filled;
+use crate::structures::huge_pages;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 
 const STAGE: &str = "count pairs";
 
-/// At most this many sums in a sketch, 4 MB: what stays near the processor.
-const SKETCH_BITS: u32 = 20;
-
-/// How often one pair occurs.
-#[derive(Clone, Copy, Debug, Default)]
-struct PairCount {
-    weight: u64,
-    occurrences: u32,
-}
-
-type Counts = FlatMap<PairCount>;
-
-/// Counts of pairs summed by hash, up to `u32::MAX`: never below a pair's true count, rarely far above.
-#[derive(Clone, Debug)]
-pub(super) struct Sketch {
-    sums: Vec<u32>,
-    hash: Hash,
-}
-
-/// A hash of `bits` bits.
-#[derive(Clone, Copy, Debug)]
-struct Hash {
-    bits: u32,
-}
-
-impl Hash {
-    #[inline]
-    fn of(self, key: u64) -> usize {
-        // Another odd constant than the hash map's, so that what collides here does not collide there.
-        (key.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> (64 - self.bits)) as usize
-    }
-}
-
-impl Sketch {
-    fn new(bits: u32) -> Self {
-        Self { sums: vec![0; 1 << bits], hash: Hash { bits } }
-    }
-
-    #[inline]
-    fn add(&mut self, key: u64, weight: u64) {
-        let sum = &mut self.sums[self.hash.of(key)];
-        *sum = sum.saturating_add(u32::try_from(weight).unwrap_or(u32::MAX));
-    }
-
-    fn add_all(&mut self, other: &Self) {
-        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
-            *sum = sum.saturating_add(*other);
-        }
-    }
-
-    /// The highest sum.
-    pub(super) fn highest(&self) -> u64 {
-        self.sums.iter().copied().max().map_or(0, u64::from)
-    }
-
-    /// The sum that `rank` others reach, 0 if there are too few.
-    pub(super) fn nth_highest(&self, rank: usize) -> u64 {
-        if rank >= self.sums.len() {
-            return 0;
-        }
-        let mut sums = self.sums.clone();
-        u64::from(*sums.select_nth_unstable_by(rank, |one, other| other.cmp(one)).1)
-    }
-
-    /// The pairs whose counts may reach `threshold`.
-    fn filter(&self, threshold: u64) -> Filter {
-        let threshold = u32::try_from(threshold).unwrap_or(u32::MAX);
-        let mut filter = Filter::new(self.hash);
-        for (slot, &sum) in self.sums.iter().enumerate() {
-            filter.bits[slot / 64] |= u64::from(sum >= threshold) << (slot % 64);
-        }
-        filter
-    }
-}
-
-/// A set of pairs that may hold a few more: small enough to stay close, it spares most look-ups elsewhere.
-#[derive(Debug)]
-struct Filter {
-    bits: Vec<u64>,
-    hash: Hash,
-}
-
-impl Filter {
-    fn new(hash: Hash) -> Self {
-        Self { bits: vec![0; (1usize << hash.bits).div_ceil(64)], hash }
-    }
-
-    fn add(&mut self, key: u64) {
-        let slot = self.hash.of(key);
-        self.bits[slot / 64] |= 1 << (slot % 64);
-    }
-
-    #[inline]
-    fn may_hold(&self, key: u64) -> bool {
-        let slot = self.hash.of(key);
-        self.bits[slot / 64] >> (slot % 64) & 1 != 0
-    }
-}
+/// Room that counting starts with.
+const FIRST_PAIRS: usize = 1 << 10;
 
 /// What one recount looks at.
 #[derive(Clone, Copy)]
@@ -160,101 +67,121 @@ impl Counter<'_> {
         }
     }
 
-    /// Sums all counts by hash.
-    pub(super) fn sketch(self, on_progress: &mut OnProgress<'_>) -> Result<Sketch> {
-        // More sums than pairs there can be would only be slower to reach.
-        let ids = self.tokens.len() + 1;
-        let bits = (2 * ids.ilog2() + 2).min(self.arena.len().ilog2() + 1).clamp(6, SKETCH_BITS);
+    /// Looks over all pairs.
+    pub(super) fn survey(self, on_progress: &mut OnProgress<'_>) -> Result<Survey> {
+        if survey::fit_a_square(self.tokens.len()) {
+            self.count_all(on_progress).map(Survey::Exact)
+        } else {
+            self.sketch(on_progress).map(Survey::Sketch)
+        }
+    }
+
+    fn count_all(self, on_progress: &mut OnProgress<'_>) -> Result<Vec<Counts>> {
+        self.run(self.parts(), on_progress, |part, meter| {
+            let mut square: Square<PairCount> = Square::new(self.tokens.len());
+            self.visit(part, meter, |key, _, weight| square.get_mut(key).add(weight));
+            let mut counts = Counts::with_capacity(FIRST_PAIRS);
+            for (key, count) in square.iter().filter(|(_, count)| count.occurrences > 0) {
+                *counts.entry(key) = count;
+            }
+            counts
+        })
+    }
+
+    fn sketch(self, on_progress: &mut OnProgress<'_>) -> Result<Sketch> {
         let sketches = self.run(self.parts(), on_progress, |part, meter| {
-            let mut sketch = Sketch::new(bits);
+            let mut sketch = Sketch::new(self.hash());
             self.visit(part, meter, |key, _, weight| sketch.add(key, weight));
             sketch
         })?;
         let mut sketches = sketches.into_iter();
-        let mut sum = sketches.next().unwrap_or_else(|| Sketch::new(bits));
+        let mut sum = sketches.next().unwrap_or_else(|| Sketch::new(self.hash()));
         sketches.for_each(|other| sum.add_all(&other));
         Ok(sum)
+    }
+
+    fn hash(self) -> Hash {
+        Hash::new(self.tokens.len(), self.arena.len())
+    }
+
+    fn count_filtered(self, filter: &Filter, on_progress: &mut OnProgress<'_>) -> Result<Vec<Counts>> {
+        self.run(self.parts(), on_progress, |part, meter| {
+            let mut counts = Counts::with_capacity(FIRST_PAIRS);
+            self.visit(part, meter, |key, _, weight| {
+                if filter.may_hold(key) {
+                    counts.entry(key).add(weight);
+                }
+            });
+            counts
+        })
     }
 
     /// Builds the table of all pairs that reach `threshold`.
     pub(super) fn table(
         self,
-        sketch: Sketch,
+        survey: Survey,
         threshold: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<PairTable> {
-        let mut filter = sketch.filter(threshold);
-        drop(sketch);
-        let counted = self.run(self.parts(), on_progress, |part, meter| {
-            let mut counts = Counts::with_capacity(1 << 10);
-            self.visit(part, meter, |key, _, weight| {
-                if filter.may_hold(key) {
-                    let count = counts.entry(key);
-                    count.weight += weight;
-                    count.occurrences += 1;
-                }
-            });
-            counts
-        })?;
+        let counted = match survey {
+            Survey::Exact(counted) => counted,
+            Survey::Sketch(sketch) => self.count_filtered(&sketch.filter(threshold), on_progress)?,
+        };
         let mut pairs = sum(&counted);
         pairs.retain(|&(_, weight, _)| weight >= threshold);
         let part_lens: Vec<Vec<u32>> = counted.iter().map(|counts| lens(counts, &pairs)).collect();
         drop(counted);
         let mut by_ids = FlatMap::with_capacity(pairs.len());
-        filter.bits.fill(0);
         for (&(key, ..), index) in pairs.iter().zip(0..) {
             *by_ids.entry(key) = index;
-            filter.add(key);
         }
         let (starts, total) = starts(part_lens);
+        // New pairs will bring places of their own; room that nobody uses costs no memory.
+        let mut places = huge_pages::vec_with_capacity(total + total / 2);
+        places.resize(total, 0);
         // The same memory throughout: an atomic number is laid out as the number itself.
-        let places: Vec<_> = vec_filled(0, total).into_iter().map(AtomicU32::new).collect();
+        let places: Vec<_> = places.into_iter().map(AtomicU32::new).collect();
         let parts = self.parts().into_iter().zip(starts).collect();
-        self.run(parts, on_progress, |(part, next), meter| {
-            self.list(part, next, &places, &by_ids, &filter, meter);
-        })?;
+        if survey::fit_a_square(self.tokens.len()) {
+            let mut square = Square::new(self.tokens.len());
+            for (&(key, ..), index) in pairs.iter().zip(0..) {
+                *square.get_mut(key) = Some(index);
+            }
+            let index_of = |key| square.get(key);
+            self.list(parts, &places, index_of, on_progress)?;
+        } else {
+            let mut filter = Filter::new(self.hash());
+            for &(key, ..) in &pairs {
+                filter.add(key);
+            }
+            let index_of = |key| if filter.may_hold(key) { by_ids.get(key) } else { None };
+            self.list(parts, &places, index_of, on_progress)?;
+        }
         let places = places.into_iter().map(AtomicU32::into_inner).collect();
         Ok(PairTable::new(threshold, self.length_limit, by_ids, &pairs, places))
     }
 
-    /// Writes the places of all tracked pairs in a range to where `next` says for each pair.
+    /// Writes the places of all tracked pairs to where each part says for each pair.
     ///
     /// No two threads write to the same place, so they need nothing but memory that may be shared.
     fn list(
         self,
-        part: Range<usize>,
-        mut next: Vec<u32>,
+        parts: Vec<(Range<usize>, Vec<u32>)>,
         places: &[AtomicU32],
-        by_ids: &FlatMap<u32>,
-        filter: &Filter,
-        meter: &Meter,
-    ) {
-        self.visit(part, meter, |key, position, _| {
-            if !filter.may_hold(key) {
-                return;
-            }
-            if let Some(index) = by_ids.get(key) {
-                let next = &mut next[index as usize];
-                places[*next as usize].store(position, Ordering::Relaxed);
-                *next += 1;
-            }
-        });
+        index_of: impl Fn(u64) -> Option<u32> + Sync,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<()> {
+        self.run(parts, on_progress, |(part, mut next), meter| {
+            self.visit(part, meter, |key, position, _| {
+                if let Some(index) = index_of(key) {
+                    let next = &mut next[index as usize];
+                    places[*next as usize].store(position, Ordering::Relaxed);
+                    *next += 1;
+                }
+            });
+        })?;
+        Ok(())
     }
-}
-
-/// Pairs with their counts and occurrences, summed over all parts.
-fn sum(counted: &[Counts]) -> Vec<(u64, u64, u32)> {
-    let flat = |(key, count): (u64, PairCount)| (key, count.weight, count.occurrences);
-    if let [counts] = counted {
-        return counts.iter().map(flat).collect();
-    }
-    let mut summed = Counts::with_capacity(counted.first().map_or(0, Counts::len));
-    for (key, count) in counted.iter().flat_map(Counts::iter) {
-        let entry = summed.entry(key);
-        entry.weight += count.weight;
-        entry.occurrences += count.occurrences;
-    }
-    summed.iter().map(flat).collect()
 }
 
 /// How many places each pair has in one part.

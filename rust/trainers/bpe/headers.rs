@@ -2,6 +2,7 @@
 
 use super::cells::{LARGE, PAYLOAD, is_header};
 use crate::Result;
+use crate::structures::prefetch::prefetch;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 
@@ -65,6 +66,12 @@ impl HeaderIndex {
         } else {
             self.large_weights[(header & PAYLOAD) as usize]
         }
+    }
+
+    /// Asks for the memory that [`Self::weight_at`] reads first.
+    #[inline]
+    pub(super) fn ask_for(&self, position: usize) {
+        prefetch(&self.strides, position / STRIDE);
     }
 
     /// The count of the word around `position`.

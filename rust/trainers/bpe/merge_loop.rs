@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
-use super::neighbours::{self, Neighbours};
+use super::neighbours::{self, Ledger, Sums};
 use super::pairs::{LengthLimit, Pair, PairTable, key};
 use super::tokens::Tokens;
 use super::walk::{self, Replacement};
@@ -23,7 +23,7 @@ pub(super) struct Tuning {
     pub(super) spread: u64,
     /// At most about this many pairs reach the threshold for every 100 tokens still to be found.
     pub(super) tracked_percent: usize,
-    /// A merge with more places than this is shared out, so many places to a thread.
+    /// So many places to a thread, if there are enough.
     pub(super) share: usize,
 }
 
@@ -32,6 +32,9 @@ impl Default for Tuning {
         Self { spread: 256, tracked_percent: 130, share: 1 << 13 }
     }
 }
+
+/// At most this many pairs in a batch.
+const LARGEST: usize = 64;
 
 /// What is left to do under one threshold.
 #[derive(PartialEq, Eq)]
@@ -42,15 +45,33 @@ enum Outcome {
     Exhausted,
 }
 
+/// Pairs that are merged together.
+#[derive(Debug, Default)]
+struct Batch {
+    indices: Vec<u32>,
+    pairs: Vec<Pair>,
+    replacements: Vec<Replacement>,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.indices.clear();
+        self.pairs.clear();
+        self.replacements.clear();
+    }
+}
+
 /// The state of training.
 pub(super) struct MergeLoop<'a> {
     trainer: &'a BpeTrainer,
     tuning: Tuning,
     tokens: Tokens,
     arena: Arena,
-    // One for each thread, where so many have been needed.
-    neighbours: Vec<Neighbours>,
     choice: Choice,
+    batch: Batch,
+    // One for each thread, where so many have been needed.
+    ledgers: Vec<Ledger>,
+    sums: Sums,
     initial: usize,
     // The next threshold is at most this.
     ceiling: u64,
@@ -76,8 +97,10 @@ impl<'a> MergeLoop<'a> {
             ceiling: u64::MAX,
             tokens,
             arena,
-            neighbours: Vec::new(),
             choice,
+            batch: Batch::default(),
+            ledgers: Vec::new(),
+            sums: Sums::default(),
             pairs_return: false,
             merges: Vec::new(),
             counts: Vec::new(),
@@ -108,22 +131,18 @@ impl<'a> MergeLoop<'a> {
             let Some(index) = self.choice.next(&mut pairs, &self.arena) else {
                 return Ok(if pairs.threshold() > least { Outcome::Exhausted } else { Outcome::Finished });
             };
-            let pair = pairs.get(index);
-            let prefix = self.trainer.continuing_subword_prefix.as_deref();
-            let (joined, known) = self.tokens.join(pair.left, pair.right, prefix);
-            self.merges.push((pair.left, pair.right));
-            self.counts.push(pairs.count(index));
-            if known {
+            self.batch.clear();
+            if self.join(&pairs, index) {
                 // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
                 self.pairs_return = true;
                 self.ceiling = u64::MAX;
-                let Pair { left, right, .. } = pair;
-                let replacement = Replacement { left, right, joined };
-                let (_, weight) = self.walk(&pairs, index, replacement, pacer, on_progress)?;
-                self.choice.recount(Merged { left, right, joined, weight, first_new: 0 });
+                let used = self.walk(&pairs, pacer, on_progress)?;
+                let merged = self.merged(used, 0);
+                self.choice.recount(merged);
                 return Ok(Outcome::Exhausted);
             }
-            self.apply(&mut pairs, index, joined, pacer, on_progress)?;
+            self.widen(&mut pairs);
+            self.apply(&mut pairs, pacer, on_progress)?;
         }
         Ok(Outcome::Finished)
     }
@@ -142,15 +161,15 @@ impl<'a> MergeLoop<'a> {
             length_limit: LengthLimit(self.trainer.max_token_length),
             threads,
         };
-        let sketch = counter.sketch(on_progress)?;
+        let survey = counter.survey(on_progress)?;
         // A sketch may promise more than there is, so the ceiling sees to it that thresholds fall.
-        let threshold = (sketch.highest() / self.tuning.spread)
-            .max(sketch.nth_highest(wanted))
+        let threshold = (survey.highest() / self.tuning.spread)
+            .max(survey.nth_highest(wanted))
             .min(self.ceiling)
             .max(least);
         let threshold = if self.choice.needs_all_pairs() { least } else { threshold };
         self.ceiling = threshold / 2;
-        counter.table(sketch, threshold, on_progress)
+        counter.table(survey, threshold, on_progress)
     }
 
     /// What was learnt. A pair that was merged before keeps its later place alone, as in Hugging Face.
@@ -169,78 +188,120 @@ impl<'a> MergeLoop<'a> {
         TrainedBpe { vocab: self.tokens.into_texts(), merges, counts }
     }
 
-    /// Replaces a pair everywhere, on several threads where there is enough to do; returns how many had a part in it, whose
-    /// neighbours are noted, and how often the pair was replaced, by the words' counts.
+    /// Puts a pair into the batch; returns whether it spells a token that the words may hold already, which is left to a
+    /// batch of its own.
+    fn join(&mut self, pairs: &PairTable, index: u32) -> bool {
+        let pair = pairs.get(index);
+        let Pair { left, right, .. } = pair;
+        let prefix = self.trainer.continuing_subword_prefix.as_deref();
+        let (joined, known) = self.tokens.join(left, right, prefix);
+        if !known || self.batch.pairs.is_empty() {
+            self.merges.push((left, right));
+            self.counts.push(pairs.count(index));
+            self.batch.indices.push(index);
+            self.batch.pairs.push(pair);
+            self.batch.replacements.push(Replacement { left, right, joined });
+        }
+        known
+    }
+
+    /// Puts the pairs that certainly come next beside the first one, until there is enough to do for all threads.
+    fn widen(&mut self, pairs: &mut PairTable) {
+        let threads = self.trainer.threads;
+        let wanted = if threads > 1 { self.tuning.share.saturating_mul(threads) } else { 0 };
+        let mut places = pairs.places(self.batch.indices[0]).len();
+        // A run of one token makes new pairs that may be as frequent as the pair itself.
+        let is_run = |pair: Pair| pair.left == pair.right;
+        if is_run(self.batch.pairs[0]) {
+            return;
+        }
+        while places < wanted && self.batch.pairs.len() < LARGEST && self.wants_more() {
+            let Some(index) = self.choice.next_beside(&self.batch.pairs, pairs, &self.arena) else { return };
+            if is_run(pairs.get(index)) || self.join(pairs, index) {
+                self.choice.give_back(index, pairs, &self.arena);
+                return;
+            }
+            places += pairs.places(index).len();
+        }
+    }
+
+    /// Makes all replacements of the batch, on several threads where there is enough to do; returns how many had a part in
+    /// it, whose ledgers have the neighbours.
     fn walk(
         &mut self,
         pairs: &PairTable,
-        index: u32,
-        replacement: Replacement,
         pacer: &mut Pacer,
         on_progress: &mut OnProgress<'_>,
-    ) -> Result<(usize, u64)> {
-        let (places, done) = (pairs.places(index), self.done());
-        let wanted = (places.len() / self.tuning.share.max(1)).clamp(1, self.trainer.threads.max(1));
-        let parts = self.arena.whole().split(places, wanted);
-        let used = parts.len();
-        if self.neighbours.len() < used {
-            self.neighbours.resize_with(used, Neighbours::default);
+    ) -> Result<usize> {
+        let done = self.done();
+        let lists: Vec<&[u32]> = self.batch.indices.iter().map(|&index| pairs.places(index)).collect();
+        let places: usize = lists.iter().map(|places| places.len()).sum();
+        let wanted = (places / self.tuning.share.max(1)).clamp(1, self.trainer.threads.max(1));
+        let tasks = self.arena.whole().split(lists, wanted);
+        let used = tasks.len();
+        if self.ledgers.len() < used {
+            self.ledgers.resize_with(used, Ledger::default);
         }
-        let neighbours = &mut self.neighbours[..used];
-        for part in &mut *neighbours {
-            part.start(self.tokens.len());
+        let (ledgers, replacements) = (&mut self.ledgers[..used], &self.batch.replacements);
+        for ledger in &mut *ledgers {
+            ledger.start(replacements.len(), self.tokens.len());
         }
-        let mut tick = |units| pacer.tick(units, done, on_progress);
-        let performed = walk::apply(parts, replacement, neighbours, &mut tick)?;
-        Ok((used, performed))
+        walk::apply(tasks, replacements, ledgers, &mut |units| pacer.tick(units, done, on_progress))?;
+        Ok(used)
     }
 
-    /// Replaces a pair by a new token everywhere and brings all counts up to date.
+    /// Makes all replacements of the batch and brings all counts up to date.
     fn apply(
         &mut self,
         pairs: &mut PairTable,
-        index: u32,
-        joined: u32,
         pacer: &mut Pacer,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
-        let Pair { left, right, .. } = pairs.get(index);
+        let used = self.walk(pairs, pacer, on_progress)?;
         let done = self.done();
-        let replacement = Replacement { left, right, joined };
-        let (parts, performed) = self.walk(pairs, index, replacement, pacer, on_progress)?;
-        let parts = &mut self.neighbours[..parts];
-
         let (base, first_new) = (pairs.next_place(), pairs.len() as u32);
-        let tokens = &self.tokens;
-        neighbours::for_each(
-            parts,
-            |part| &mut part.left,
-            |token, tally| {
-                pairs.lower(token, left, tally.weight);
-                pairs.open(token, joined, tally, tokens, base)
-            },
-        );
-        neighbours::for_each(
-            parts,
-            |part| &mut part.right,
-            |token, tally| {
-                pairs.lower(right, token, tally.weight);
-                pairs.open(joined, token, tally, tokens, base)
-            },
-        );
-        neighbours::for_twin(parts, |twin| {
-            pairs.lower(right, left, twin.weight);
-            pairs.open(joined, joined, twin, tokens, base)
-        });
-        pairs.retire(index);
+        let (tokens, sums, parts) = (&self.tokens, &mut self.sums, &mut self.ledgers[..used]);
+        sums.make_room(tokens.len());
+        for (number, replacement) in self.batch.replacements.iter().enumerate() {
+            let Replacement { left, right, joined } = *replacement;
+            sums.for_each(
+                parts,
+                |part| &mut part.merge(number).left,
+                |token, tally| {
+                    pairs.lower(token, left, tally.weight);
+                    pairs.open(token, joined, tally, tokens, base)
+                },
+            );
+            sums.for_each(
+                parts,
+                |part| &mut part.merge(number).right,
+                |token, tally| {
+                    pairs.lower(right, token, tally.weight);
+                    pairs.open(joined, token, tally, tokens, base)
+                },
+            );
+            neighbours::for_twin(parts, number, |twin| {
+                pairs.lower(right, left, twin.weight);
+                pairs.open(joined, joined, twin, tokens, base)
+            });
+            pairs.retire(self.batch.indices[number]);
+        }
         if pairs.next_place() > base {
             for part in parts {
                 let tick = |units| pacer.tick(units, done, on_progress);
-                part.hand_out(pairs.places_from(base), tick)?;
+                part.hand_out(self.batch.indices.len(), pairs.places_from(base), tick)?;
             }
         }
-        let merged = Merged { left, right, joined, weight: performed, first_new };
+        let merged = self.merged(used, first_new);
         self.choice.update(merged, pairs, &self.arena);
         Ok(())
+    }
+
+    /// The first merge of the batch, in which `used` threads had a part and after which pairs from `first_new` on are new.
+    /// What is chosen by likelihood is alone in its batch.
+    fn merged(&mut self, used: usize, first_new: u32) -> Merged {
+        let Replacement { left, right, joined } = self.batch.replacements[0];
+        let weight = self.ledgers[..used].iter_mut().map(|ledger| ledger.merge(0).performed).sum();
+        Merged { left, right, joined, weight, first_new }
     }
 }

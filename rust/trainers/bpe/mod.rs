@@ -9,9 +9,11 @@
 //!   lists of occurrences stay sorted and never need repair;
 //! * only pairs that can win soon are tracked (`pairs`): counts never rise, so a pair below a threshold is forgotten
 //!   until the threshold itself is lowered, which recounts everything (`counting`), two to four times in all;
-//! * a merge tallies its neighbours in dense arrays (`neighbours`), so the hash map is asked once per distinct
-//!   neighbour, not once per occurrence;
-//! * threads share out the words where a merge has many places (`walk`);
+//! * a merge tallies its neighbours in arrays (`neighbours`), so the hash map is asked once per distinct neighbour, not
+//!   once per occurrence;
+//! * pairs that cannot influence one another are merged in batches (`choice` says which), whose places threads share out
+//!   (`walk`);
+//! * among few ids, as at first, pairs are counted in a square and not in a map (`survey`);
 //! * the queue asks for counts late ([`crate::structures::bucket_queue`]), so falling counts cost it nothing.
 //!
 //! Time: O(symbols + occurrences merged), and three passes over what is left of the words per threshold; one huge word
@@ -33,6 +35,8 @@ mod naive;
 mod neighbours;
 mod pairs;
 mod scores;
+mod sketch;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod ties;

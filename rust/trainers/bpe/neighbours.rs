@@ -1,4 +1,4 @@
-//! What one merge changes, summed by neighbouring token.
+//! What merges change, summed by neighbouring token.
 
 use super::cells::Applied;
 use crate::Result;
@@ -6,6 +6,9 @@ use crate::structures::workers::METER_EVERY;
 
 /// A neighbour whose places nobody wants.
 pub(super) const UNPLACED: u32 = u32::MAX;
+
+/// No number: the token has not been a neighbour yet.
+const ABSENT: u32 = u32::MAX;
 
 /// One neighbour's share of a merge.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,126 +19,6 @@ pub(super) struct Tally {
     pub(super) occurrences: u32,
     /// Where its next place goes, or [`UNPLACED`].
     pub(super) slot: u32,
-}
-
-/// The neighbours on one side: dense by token, so that an occurrence costs no hashing.
-#[derive(Debug, Default)]
-pub(super) struct Side {
-    tallies: Vec<Tally>,
-    touched: Vec<u32>,
-    // Tokens with the positions of the pairs they form now, ascending by position.
-    places: Vec<(u32, u32)>,
-}
-
-impl Side {
-    #[inline]
-    fn add(&mut self, token: u32, position: u32, weight: u64) {
-        let tally = &mut self.tallies[token as usize];
-        if tally.occurrences == 0 {
-            self.touched.push(token);
-        }
-        tally.occurrences += 1;
-        tally.weight += weight;
-        self.places.push((token, position));
-    }
-
-    fn tally(&mut self, token: u32) -> &mut Tally {
-        &mut self.tallies[token as usize]
-    }
-
-    /// Writes each place into its neighbour's part of `lists`, in order; calls `tick` with the number written.
-    fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
-        for places in self.places.chunks(METER_EVERY) {
-            for &(token, position) in places {
-                let slot = &mut self.tallies[token as usize].slot;
-                if *slot != UNPLACED {
-                    lists[*slot as usize] = position;
-                    *slot += 1;
-                }
-            }
-            tick(places.len() as u64)?;
-        }
-        Ok(())
-    }
-
-    fn clear(&mut self) {
-        for &token in &self.touched {
-            self.tallies[token as usize] = Tally::default();
-        }
-        self.touched.clear();
-        self.places.clear();
-    }
-}
-
-/// All neighbours of one merge.
-#[derive(Debug, Default)]
-pub(super) struct Neighbours {
-    /// Tokens before the new one; places are theirs.
-    pub(super) left: Side,
-    /// Tokens behind the new one; places are the new one's.
-    pub(super) right: Side,
-    /// The new token behind itself.
-    twin: Tally,
-    twin_places: Vec<u32>,
-    // The last right neighbour waits: if it is part of the next occurrence, it was never one.
-    waiting: Option<(u32, u32, u64)>,
-}
-
-impl Neighbours {
-    /// Makes room for the tallies of ids below `ids` and forgets the last merge.
-    pub(super) fn start(&mut self, ids: usize) {
-        for side in [&mut self.left, &mut self.right] {
-            side.clear();
-            if side.tallies.len() < ids {
-                side.tallies.resize(ids.next_power_of_two(), Tally::default());
-            }
-        }
-        self.twin = Tally::default();
-        self.twin_places.clear();
-    }
-
-    /// Notes a merge into `joined` at `position` of a word counted `weight` times; positions ascend, and the word's cells
-    /// are counted from `base`.
-    #[inline]
-    pub(super) fn note(&mut self, position: u32, weight: u64, applied: Applied, base: usize, joined: u32) {
-        let left = applied.left.map(|(token, start)| (token, (base + start) as u32));
-        match left {
-            // Only this merge makes the new token, so the one before must be the last occurrence.
-            Some((token, start)) if token == joined => {
-                self.waiting = None;
-                self.twin.weight += weight;
-                self.twin.occurrences += 1;
-                self.twin_places.push(start);
-            }
-            Some((token, start)) => self.left.add(token, start, weight),
-            None => {}
-        }
-        self.finish();
-        self.waiting = applied.right.map(|token| (token, position, weight));
-    }
-
-    /// Takes in the last occurrence's right neighbour.
-    #[inline]
-    pub(super) fn finish(&mut self) {
-        if let Some((token, position, weight)) = self.waiting.take() {
-            self.right.add(token, position, weight);
-        }
-    }
-
-    /// Writes all wanted places into `lists`; calls `tick` with the number written, and stops when that fails.
-    pub(super) fn hand_out(
-        &mut self,
-        lists: &mut [u32],
-        mut tick: impl FnMut(u64) -> Result<()>,
-    ) -> Result<()> {
-        self.left.hand_out(lists, &mut tick)?;
-        self.right.hand_out(lists, &mut tick)?;
-        if self.twin.occurrences > 0 && self.twin.slot != UNPLACED {
-            let slot = self.twin.slot as usize;
-            lists[slot..slot + self.twin_places.len()].copy_from_slice(&self.twin_places);
-        }
-        Ok(())
-    }
 }
 
 impl Tally {
@@ -153,43 +36,266 @@ impl Tally {
     }
 }
 
-/// Visits every neighbour on one side once, with its sums over all parts of the words; `visit` returns where its places go,
-/// those of earlier parts first.
-#[inline]
-pub(super) fn for_each(
-    parts: &mut [Neighbours],
-    side: impl Fn(&mut Neighbours) -> &mut Side,
-    mut visit: impl FnMut(u32, Tally) -> u32,
-) {
-    for at in 0..parts.len() {
-        let (before, rest) = parts.split_at_mut(at);
-        for touched in 0..side(&mut rest[0]).touched.len() {
-            let token = side(&mut rest[0]).touched[touched];
-            if before.iter_mut().any(|part| side(part).tally(token).occurrences > 0) {
-                continue;
-            }
-            let mut sum = Tally::default();
-            for part in &mut *rest {
-                sum.add(*side(part).tally(token));
-            }
-            let mut slot = visit(token, sum);
-            for part in &mut *rest {
-                side(part).tally(token).take_slots(&mut slot);
-            }
+/// Tallies by token, in the order in which the tokens came.
+#[derive(Debug, Default)]
+pub(super) struct Tallies(Vec<(u32, Tally)>);
+
+impl Tallies {
+    /// The number of `token`'s tally, which begins empty.
+    #[inline]
+    fn number(&mut self, token: u32, numbers: &mut Numbers) -> u32 {
+        let number = &mut numbers.0[token as usize];
+        if *number == ABSENT {
+            *number = self.0.len() as u32;
+            self.0.push((token, Tally::default()));
+        }
+        *number
+    }
+
+    #[inline]
+    fn get(&mut self, number: u32) -> &mut Tally {
+        &mut self.0[number as usize].1
+    }
+}
+
+/// Which tally a token has, while one list of tallies is made: dense, so that an occurrence costs no hashing.
+#[derive(Debug, Default)]
+struct Numbers(Vec<u32>);
+
+impl Numbers {
+    fn make_room(&mut self, ids: usize) {
+        if self.0.len() < ids {
+            self.0.resize(ids.next_power_of_two(), ABSENT);
+        }
+    }
+
+    fn forget(&mut self, tallies: &Tallies) {
+        for &(token, _) in &tallies.0 {
+            self.0[token as usize] = ABSENT;
         }
     }
 }
 
-/// As [`for_each`], for the new token behind itself.
-pub(super) fn for_twin(parts: &mut [Neighbours], visit: impl FnOnce(Tally) -> u32) {
+/// The neighbours on one side of a merge.
+#[derive(Debug, Default)]
+pub(super) struct Side {
+    tallies: Tallies,
+    // Numbers of tallies with the positions of the pairs their tokens form now, ascending by position.
+    places: Vec<(u32, u32)>,
+}
+
+impl Side {
+    #[inline]
+    fn add(&mut self, token: u32, position: u32, weight: u64, numbers: &mut Numbers) {
+        let number = self.tallies.number(token, numbers);
+        self.tallies.get(number).add(Tally { weight, occurrences: 1, slot: 0 });
+        self.places.push((number, position));
+    }
+
+    /// Writes each place into its neighbour's part of `lists`, in order; calls `tick` with the number written.
+    fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
+        for places in self.places.chunks(METER_EVERY) {
+            for &(number, position) in places {
+                let slot = &mut self.tallies.get(number).slot;
+                if *slot != UNPLACED {
+                    lists[*slot as usize] = position;
+                    *slot += 1;
+                }
+            }
+            tick(places.len() as u64)?;
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.tallies.0.clear();
+        self.places.clear();
+    }
+}
+
+/// All neighbours of one merge in some words.
+#[derive(Debug, Default)]
+pub(super) struct Neighbours {
+    /// Tokens before the new one; places are theirs.
+    pub(super) left: Side,
+    /// Tokens behind the new one; places are the new one's.
+    pub(super) right: Side,
+    /// The new token behind itself.
+    twin: Tally,
+    twin_places: Vec<u32>,
+    /// How often the pair was replaced, by the words' counts.
+    pub(super) performed: u64,
+}
+
+impl Neighbours {
+    fn clear(&mut self) {
+        self.left.clear();
+        self.right.clear();
+        self.twin = Tally::default();
+        self.twin_places.clear();
+        self.performed = 0;
+    }
+
+    /// Writes all wanted places into `lists`; calls `tick` with the number written, and stops when that fails.
+    fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
+        self.left.hand_out(lists, tick)?;
+        self.right.hand_out(lists, tick)?;
+        if self.twin.occurrences > 0 && self.twin.slot != UNPLACED {
+            let slot = self.twin.slot as usize;
+            lists[slot..slot + self.twin_places.len()].copy_from_slice(&self.twin_places);
+        }
+        Ok(())
+    }
+}
+
+/// The neighbours of all merges of a batch in some words.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    merges: Vec<Neighbours>,
+    left: Numbers,
+    right: Numbers,
+}
+
+impl Ledger {
+    /// Makes room for `merges` merges among ids below `ids` and forgets the last batch.
+    pub(super) fn start(&mut self, merges: usize, ids: usize) {
+        if self.merges.len() < merges {
+            self.merges.resize_with(merges, Neighbours::default);
+        }
+        self.merges[..merges].iter_mut().for_each(Neighbours::clear);
+        self.left.make_room(ids);
+        self.right.make_room(ids);
+    }
+
+    /// The neighbours of one merge.
+    pub(super) fn merge(&mut self, number: usize) -> &mut Neighbours {
+        &mut self.merges[number]
+    }
+
+    /// Starts to note one merge into `joined`.
+    pub(super) fn note(&mut self, number: usize, joined: u32) -> Notes<'_> {
+        let Self { merges, left, right } = self;
+        Notes { neighbours: &mut merges[number], left, right, joined, waiting: None }
+    }
+
+    /// Writes all wanted places of the first `merges` merges into `lists`; calls `tick` with the number written, and stops
+    /// when that fails.
+    pub(super) fn hand_out(
+        &mut self,
+        merges: usize,
+        lists: &mut [u32],
+        mut tick: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        self.merges[..merges].iter_mut().try_for_each(|merge| merge.hand_out(lists, &mut tick))
+    }
+}
+
+/// The neighbours of one merge while it is applied.
+#[derive(Debug)]
+pub(super) struct Notes<'a> {
+    neighbours: &'a mut Neighbours,
+    left: &'a mut Numbers,
+    right: &'a mut Numbers,
+    joined: u32,
+    // The last right neighbour waits: if it is part of the next occurrence, it was never one.
+    waiting: Option<(u32, u32, u64)>,
+}
+
+impl Notes<'_> {
+    /// Notes a merge at `position` of a word counted `weight` times; positions ascend, and the word's cells are counted
+    /// from `base`.
+    #[inline]
+    pub(super) fn add(&mut self, position: u32, weight: u64, applied: Applied, base: usize) {
+        let neighbours = &mut *self.neighbours;
+        neighbours.performed += weight;
+        match applied.left.map(|(token, start)| (token, (base + start) as u32)) {
+            // Only this merge makes the new token, so the one before must be the last occurrence.
+            Some((token, start)) if token == self.joined => {
+                self.waiting = None;
+                neighbours.twin.add(Tally { weight, occurrences: 1, slot: 0 });
+                neighbours.twin_places.push(start);
+            }
+            Some((token, start)) => neighbours.left.add(token, start, weight, self.left),
+            None => {}
+        }
+        self.take_in_waiting();
+        self.waiting = applied.right.map(|token| (token, position, weight));
+    }
+
+    /// Takes in the last occurrence's right neighbour.
+    #[inline]
+    fn take_in_waiting(&mut self) {
+        if let Some((token, position, weight)) = self.waiting.take() {
+            self.neighbours.right.add(token, position, weight, self.right);
+        }
+    }
+
+    /// Ends the merge.
+    pub(super) fn finish(mut self) {
+        self.take_in_waiting();
+        self.left.forget(&self.neighbours.left.tallies);
+        self.right.forget(&self.neighbours.right.tallies);
+    }
+}
+
+/// Sums over all parts of the words.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    numbers: Numbers,
+    tallies: Tallies,
+}
+
+impl Sums {
+    /// Makes room for ids below `ids`.
+    pub(super) fn make_room(&mut self, ids: usize) {
+        self.numbers.make_room(ids);
+    }
+
+    /// Visits every neighbour on one side of a merge once, with its sums over all parts; `visit` returns where its places
+    /// go, those of earlier parts first.
+    #[inline]
+    pub(super) fn for_each(
+        &mut self,
+        parts: &mut [Ledger],
+        side: impl Fn(&mut Ledger) -> &mut Side,
+        mut visit: impl FnMut(u32, Tally) -> u32,
+    ) {
+        if let [part] = parts {
+            for (token, tally) in &mut side(part).tallies.0 {
+                tally.slot = visit(*token, *tally);
+            }
+            return;
+        }
+        for part in &mut *parts {
+            for &(token, tally) in &side(part).tallies.0 {
+                let number = self.tallies.number(token, &mut self.numbers);
+                self.tallies.get(number).add(tally);
+            }
+        }
+        for (token, sum) in &mut self.tallies.0 {
+            sum.slot = visit(*token, *sum);
+        }
+        for part in parts {
+            for (token, tally) in &mut side(part).tallies.0 {
+                let number = self.tallies.number(*token, &mut self.numbers);
+                tally.take_slots(&mut self.tallies.get(number).slot);
+            }
+        }
+        self.numbers.forget(&self.tallies);
+        self.tallies.0.clear();
+    }
+}
+
+/// As [`Sums::for_each`], for the new token of merge `number` behind itself.
+pub(super) fn for_twin(parts: &mut [Ledger], number: usize, visit: impl FnOnce(Tally) -> u32) {
     let mut sum = Tally::default();
-    for part in &*parts {
-        sum.add(part.twin);
+    for part in &mut *parts {
+        sum.add(part.merge(number).twin);
     }
     if sum.occurrences > 0 {
         let mut slot = visit(sum);
         for part in parts {
-            part.twin.take_slots(&mut slot);
+            part.merge(number).twin.take_slots(&mut slot);
         }
     }
 }

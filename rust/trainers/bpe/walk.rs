@@ -1,15 +1,19 @@
-//! Applying one merge at all its places, on one thread or several.
+//! Applying a batch of merges at all their places, on one thread or several.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle};
 
 use super::cells::merge_at;
 use super::headers::HeaderIndex;
-use super::neighbours::Neighbours;
+use super::neighbours::Ledger;
 use crate::Result;
+use crate::structures::prefetch::prefetch;
 
 /// How many places are previewed together.
 const BATCH: usize = 64;
+
+/// How many places tell where words are to be cut.
+const SAMPLES: usize = 256;
 
 /// What to replace by what.
 #[derive(Clone, Copy, Debug)]
@@ -28,55 +32,77 @@ pub(super) struct Part<'a> {
     headers: &'a HeaderIndex,
 }
 
+/// Some whole words, and the ascending places of each merge in them.
+pub(super) type Task<'a> = (Part<'a>, Vec<&'a [u32]>);
+
 impl<'a> Part<'a> {
     /// All words.
     pub(super) fn new(cells: &'a mut [u32], headers: &'a HeaderIndex) -> Self {
         Self { cells, start: 0, headers }
     }
 
-    /// Cuts the words into at most `wanted` parts with about as many of the ascending `places` each.
-    pub(super) fn split(self, places: &'a [u32], wanted: usize) -> Vec<(Self, &'a [u32])> {
-        let (mut rest, mut places, mut parts) = (self, places, Vec::with_capacity(wanted));
-        for remaining in (2..=wanted).rev() {
-            let Some(&middle) = places.get(places.len() / remaining) else { break };
+    /// Cuts the words into at most `wanted` parts with about as many of the places each; every list of places ascends.
+    pub(super) fn split(self, mut lists: Vec<&'a [u32]>, wanted: usize) -> Vec<Task<'a>> {
+        let (mut rest, mut tasks) = (self, Vec::with_capacity(wanted));
+        let samples = if wanted > 1 { samples(&lists) } else { Vec::new() };
+        for number in 1..wanted {
+            let Some(&middle) = samples.get(samples.len() * number / wanted) else { break };
             // Where one word spans all, there is nothing to share out.
             let Some(cut) = rest.headers.word_start(middle as usize).filter(|&cut| cut > rest.start) else {
                 continue;
             };
             let (near, far) = rest.cells.split_at_mut(cut - rest.start);
-            let (before, after) = places.split_at(places.partition_point(|&place| (place as usize) < cut));
-            parts.push((Self { cells: near, ..rest }, before));
-            (rest, places) = (Self { cells: far, start: cut, ..rest }, after);
+            let (before, after) = lists
+                .iter()
+                .map(|places| places.split_at(places.partition_point(|&place| (place as usize) < cut)))
+                .unzip();
+            tasks.push((Self { cells: near, ..rest }, before));
+            (rest, lists) = (Self { cells: far, start: cut, ..rest }, after);
         }
-        parts.push((rest, places));
-        parts
+        tasks.push((rest, lists));
+        tasks
     }
 
-    /// Replaces the pair where it still is among `places` and notes what surrounds it there; returns how often it was
-    /// replaced, by the words' counts. Calls `tick` with the number of places seen, and stops when that fails.
-    pub(super) fn apply(
+    /// Applies one merge after the other, each where its pair still is among its places, and notes what surrounds it there.
+    /// Calls `tick` with the number of places seen, and stops when that fails.
+    fn apply(
         &mut self,
-        replacement: Replacement,
-        places: &[u32],
-        neighbours: &mut Neighbours,
+        replacements: &[Replacement],
+        lists: &[&[u32]],
+        ledger: &mut Ledger,
         tick: &mut impl FnMut(u64) -> Result<()>,
-    ) -> Result<u64> {
-        let Replacement { left, right, joined } = replacement;
-        let (mut live, mut performed) = ([(0, 0); BATCH], 0);
-        for places in places.chunks(BATCH) {
-            let len = self.preview(places, left, &mut live);
-            for &(position, weight) in &live[..len] {
-                if let Some(applied) =
-                    merge_at(self.cells, position as usize - self.start, left, right, joined)
-                {
-                    neighbours.note(position, weight, applied, self.start, joined);
-                    performed += weight;
+    ) -> Result<()> {
+        let mut live = [(0, 0); BATCH];
+        let mut ahead = lists.iter().flat_map(|places| places.chunks(BATCH));
+        self.ask_for(ahead.next().unwrap_or_default());
+        for (number, (replacement, places)) in replacements.iter().zip(lists).enumerate() {
+            let Replacement { left, right, joined } = *replacement;
+            let mut notes = ledger.note(number, joined);
+            for places in places.chunks(BATCH) {
+                let len = self.preview(places, left, &mut live);
+                // What the next preview reads comes from memory while these are merged.
+                self.ask_for(ahead.next().unwrap_or_default());
+                for &(position, weight) in &live[..len] {
+                    if let Some(applied) =
+                        merge_at(self.cells, position as usize - self.start, left, right, joined)
+                    {
+                        notes.add(position, weight, applied, self.start);
+                    }
                 }
+                tick(places.len() as u64)?;
             }
-            tick(places.len() as u64)?;
+            notes.finish();
         }
-        neighbours.finish();
-        Ok(performed)
+        Ok(())
+    }
+
+    /// Asks for the memory of some places.
+    #[inline]
+    fn ask_for(&self, places: &[u32]) {
+        for &position in places {
+            prefetch(self.cells, position as usize - self.start);
+            self.headers.ask_for(position as usize);
+        }
     }
 
     /// Finds the places that still hold `left`, with the counts of their words, and returns how many there are.
@@ -97,39 +123,50 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Applies one merge to all `parts`, each on a thread of its own with its own `neighbours`; returns how often it was
-/// applied, by the words' counts.
+/// Some of all places, evenly taken and ascending.
+fn samples(lists: &[&[u32]]) -> Vec<u32> {
+    let total: usize = lists.iter().map(|places| places.len()).sum();
+    let every = total / SAMPLES + 1;
+    let mut samples = Vec::with_capacity(SAMPLES + lists.len());
+    for places in lists {
+        samples.extend(places.iter().skip(every / 2).step_by(every));
+    }
+    samples.sort_unstable();
+    samples
+}
+
+/// Applies merges to all `tasks`, each on a thread of its own with its own ledger.
 ///
 /// What is done to a word depends on no other word, and the parts' neighbours come one after the other, so the result is
 /// that of one thread.
 pub(super) fn apply(
-    parts: Vec<(Part<'_>, &[u32])>,
-    replacement: Replacement,
-    neighbours: &mut [Neighbours],
+    tasks: Vec<Task<'_>>,
+    replacements: &[Replacement],
+    ledgers: &mut [Ledger],
     tick: &mut impl FnMut(u64) -> Result<()>,
-) -> Result<u64> {
-    let mut work = parts.into_iter().zip(neighbours);
-    let Some(((mut own, places), own_neighbours)) = work.next() else { return Ok(0) };
-    let waiting: Vec<_> = work.map(|part| Mutex::new(Some(part))).collect();
+) -> Result<()> {
+    let mut work = tasks.into_iter().zip(ledgers);
+    let Some(((mut own, places), own_ledger)) = work.next() else { return Ok(()) };
+    let waiting: Vec<_> = work.map(|task| Mutex::new(Some(task))).collect();
     let apply_waiting = |at: usize| {
-        let part = waiting[at].lock().unwrap_or_else(PoisonError::into_inner).take();
-        part.map_or(Ok(0), |((mut part, places), neighbours)| {
-            part.apply(replacement, places, neighbours, &mut |_| Ok(()))
+        let task = waiting[at].lock().unwrap_or_else(PoisonError::into_inner).take();
+        task.map_or(Ok(()), |((mut part, places), ledger)| {
+            part.apply(replacements, &places, ledger, &mut |_| Ok(()))
         })
     };
     let apply_waiting = &apply_waiting;
     std::thread::scope(|scope| {
         let start = |at| Builder::new().spawn_scoped(scope, move || apply_waiting(at)).ok();
         let helpers: Vec<_> = (0..waiting.len()).map(start).collect();
-        let mut performed = own.apply(replacement, places, own_neighbours, tick)?;
+        own.apply(replacements, &places, own_ledger, tick)?;
         for (at, helper) in helpers.into_iter().enumerate() {
-            performed += match helper.map(ScopedJoinHandle::join) {
+            match helper.map(ScopedJoinHandle::join) {
                 Some(Ok(part)) => part?,
                 Some(Err(panic)) => std::panic::resume_unwind(panic),
                 // What the system refuses a thread for is done here.
                 None => apply_waiting(at)?,
-            };
+            }
         }
-        Ok(performed)
+        Ok(())
     })
 }

@@ -1,0 +1,102 @@
+//! Counts of pairs summed by hash, and sets of pairs told by hash: small enough to stay near the processor.
+
+/// At most this many sums in a sketch, 4 MB: what stays near the processor.
+const SKETCH_BITS: u32 = 20;
+
+/// Counts of pairs summed by hash, up to `u32::MAX`: never below a pair's true count, rarely far above.
+#[derive(Clone, Debug)]
+pub(super) struct Sketch {
+    sums: Vec<u32>,
+    hash: Hash,
+}
+
+/// A hash of `bits` bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hash {
+    bits: u32,
+}
+
+impl Hash {
+    /// A hash for the pairs of `ids` ids in `cells` cells: more values than pairs there can be would only be slower to reach.
+    pub(super) fn new(ids: usize, cells: usize) -> Self {
+        Self { bits: (2 * (ids + 1).ilog2() + 2).min(cells.ilog2() + 1).clamp(6, SKETCH_BITS) }
+    }
+
+    #[inline]
+    fn of(self, key: u64) -> usize {
+        // Another odd constant than the hash map's, so that what collides here does not collide there.
+        (key.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> (64 - self.bits)) as usize
+    }
+}
+
+impl Sketch {
+    /// No counts yet.
+    pub(super) fn new(hash: Hash) -> Self {
+        Self { sums: vec![0; 1 << hash.bits], hash }
+    }
+
+    /// Counts a pair.
+    #[inline]
+    pub(super) fn add(&mut self, key: u64, weight: u64) {
+        let sum = &mut self.sums[self.hash.of(key)];
+        *sum = sum.saturating_add(u32::try_from(weight).unwrap_or(u32::MAX));
+    }
+
+    /// Adds another sketch of the same hash.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
+            *sum = sum.saturating_add(*other);
+        }
+    }
+
+    /// The highest sum.
+    pub(super) fn highest(&self) -> u64 {
+        self.sums.iter().copied().max().map_or(0, u64::from)
+    }
+
+    /// The sum that `rank` others reach, 0 if there are too few.
+    pub(super) fn nth_highest(&self, rank: usize) -> u64 {
+        if rank >= self.sums.len() {
+            return 0;
+        }
+        let mut sums = self.sums.clone();
+        u64::from(*sums.select_nth_unstable_by(rank, |one, other| other.cmp(one)).1)
+    }
+
+    /// The pairs whose counts may reach `threshold`.
+    pub(super) fn filter(&self, threshold: u64) -> Filter {
+        let threshold = u32::try_from(threshold).unwrap_or(u32::MAX);
+        let mut filter = Filter::new(self.hash);
+        for (slot, &sum) in self.sums.iter().enumerate() {
+            filter.bits[slot / 64] |= u64::from(sum >= threshold) << (slot % 64);
+        }
+        filter
+    }
+}
+
+/// A set of pairs that may hold a few more: small enough to stay close, it spares most look-ups elsewhere.
+#[derive(Debug)]
+pub(super) struct Filter {
+    bits: Vec<u64>,
+    hash: Hash,
+}
+
+impl Filter {
+    /// The empty set.
+    pub(super) fn new(hash: Hash) -> Self {
+        Self { bits: vec![0; (1usize << hash.bits).div_ceil(64)], hash }
+    }
+
+    /// Adds a pair.
+    pub(super) fn add(&mut self, key: u64) {
+        let slot = self.hash.of(key);
+        self.bits[slot / 64] |= 1 << (slot % 64);
+    }
+
+    /// Whether the pair, or one of the same hash, has been added.
+    #[inline]
+    pub(super) fn may_hold(&self, key: u64) -> bool {
+        let slot = self.hash.of(key);
+        self.bits[slot / 64] >> (slot % 64) & 1 != 0
+    }
+}

@@ -1,0 +1,115 @@
+//! What is known of all pairs before it is chosen which of them are tracked.
+
+use super::pairs::{ids, key};
+use super::sketch::Sketch;
+use crate::structures::flat_map::FlatMap;
+
+/// Among so few ids all pairs have a place in a square, 4 MB at most: no slower to reach than a sketch.
+const SQUARE_IDS: usize = 512;
+
+/// Whether the pairs of `ids` ids are few enough for a [`Square`].
+pub(super) fn fit_a_square(ids: usize) -> bool {
+    ids <= SQUARE_IDS
+}
+
+/// How often one pair occurs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PairCount {
+    /// By the words' counts.
+    pub(super) weight: u64,
+    /// In distinct words.
+    pub(super) occurrences: u32,
+}
+
+impl PairCount {
+    /// Counts a place in a word that occurs `weight` times.
+    #[inline]
+    pub(super) fn add(&mut self, weight: u64) {
+        self.weight += weight;
+        self.occurrences += 1;
+    }
+}
+
+/// Pairs with their counts.
+pub(super) type Counts = FlatMap<PairCount>;
+
+/// A value for each pair of a few ids.
+#[derive(Debug)]
+pub(super) struct Square<V> {
+    side: usize,
+    values: Vec<V>,
+}
+
+impl<V: Copy + Default> Square<V> {
+    /// Default values for the pairs of `ids` ids.
+    pub(super) fn new(ids: usize) -> Self {
+        Self { side: ids, values: vec![V::default(); ids * ids] }
+    }
+
+    /// The value of a pair.
+    #[inline]
+    pub(super) fn get(&self, key: u64) -> V {
+        let (left, right) = ids(key);
+        self.values[left as usize * self.side + right as usize]
+    }
+
+    /// The value of a pair, to be changed.
+    #[inline]
+    pub(super) fn get_mut(&mut self, key: u64) -> &mut V {
+        let (left, right) = ids(key);
+        &mut self.values[left as usize * self.side + right as usize]
+    }
+
+    /// All pairs with their values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, V)> + '_ {
+        let side = self.side as u32;
+        let keys = (0..side).flat_map(move |left| (0..side).map(move |right| key(left, right)));
+        keys.zip(self.values.iter().copied())
+    }
+}
+
+/// What is known of the pairs before the threshold is chosen.
+#[derive(Debug)]
+pub(super) enum Survey {
+    /// All there is to know, of each part of the words.
+    Exact(Vec<Counts>),
+    /// Sums that are seldom too high.
+    Sketch(Sketch),
+}
+
+impl Survey {
+    /// The highest count.
+    pub(super) fn highest(&self) -> u64 {
+        match self {
+            Self::Exact(parts) => sum(parts).into_iter().map(|(_, weight, _)| weight).max().unwrap_or(0),
+            Self::Sketch(sketch) => sketch.highest(),
+        }
+    }
+
+    /// The count that `rank` others reach, 0 if there are too few.
+    pub(super) fn nth_highest(&self, rank: usize) -> u64 {
+        match self {
+            Self::Exact(parts) => {
+                let mut weights: Vec<u64> = sum(parts).into_iter().map(|(_, weight, _)| weight).collect();
+                weights.sort_unstable_by(|one, other| other.cmp(one));
+                weights.get(rank).copied().unwrap_or(0)
+            }
+            Self::Sketch(sketch) => sketch.nth_highest(rank),
+        }
+    }
+}
+
+/// Pairs with their counts and occurrences, summed over all parts.
+pub(super) fn sum(counted: &[Counts]) -> Vec<(u64, u64, u32)> {
+    let flat = |(key, count): (u64, PairCount)| (key, count.weight, count.occurrences);
+    if let [counts] = counted {
+        return counts.iter().map(flat).collect();
+    }
+    let mut summed = Counts::with_capacity(counted.first().map_or(0, Counts::len));
+    for (key, count) in counted.iter().flat_map(Counts::iter) {
+        let entry = summed.entry(key);
+        entry.weight += count.weight;
+        entry.occurrences += count.occurrences;
+    }
+    summed.iter().map(flat).collect()
+}
