@@ -22,6 +22,8 @@ struct CharCounts {
     counts: Vec<u64>,
     // May pass 2^64 when the counts saturate, which the caller refuses.
     total: u128,
+    // In distinct words.
+    distinct: usize,
 }
 
 impl CharCounts {
@@ -46,6 +48,7 @@ pub(super) fn symbolise(
     let total = words.byte_len() as u64;
     let counted =
         run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| count_chars(words, part, meter))?;
+    let chars: Vec<usize> = counted.iter().map(|part| part.distinct).collect();
     let mut tokens = Tokens::default();
     for special in &trainer.special_tokens {
         tokens.intern(special);
@@ -79,17 +82,24 @@ pub(super) fn symbolise(
         }
     };
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
-    let built = run_parts(STAGE, total, parts, on_progress, |part, meter| {
-        let mut builder = ArenaBuilder::new(&large);
-        for index in metered(words, part, meter) {
-            builder.push_word(
-                words.count(index),
-                symbols.of_word(words.word(index)),
-                words.word(index).len(),
-            )?;
-        }
-        Ok(builder.into_cells())
-    })?;
+    let room: Vec<usize> = parts.iter().zip(chars).map(|(part, chars)| part.len() + chars).collect();
+    // The first part takes in the others.
+    let all = room.iter().sum::<usize>() + 1;
+    let rooms = std::iter::once(all).chain(room.into_iter().skip(1));
+    let built =
+        run_parts(STAGE, total, parts.into_iter().zip(rooms).collect(), on_progress, |part, meter| {
+            let (part, room) = part;
+            let mut builder = ArenaBuilder::new(&large, room);
+            for index in metered(words, part, meter) {
+                let (word, count) = (words.word(index), words.count(index));
+                if symbols.have_affixes() {
+                    builder.push_word(count, symbols.of_word(word), word.len())?;
+                } else {
+                    builder.push_word(count, symbols.of_plain_word(word), word.len())?;
+                }
+            }
+            Ok(builder.into_cells())
+        })?;
     let arena = Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())?;
     Ok((tokens, arena, counts))
 }
@@ -133,6 +143,7 @@ fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCou
             length += 1;
         }
         counts.total += u128::from(count) * u128::from(length);
+        counts.distinct += length as usize;
     }
     counts
 }
@@ -213,7 +224,7 @@ impl<'s> Symbols<'s> {
 
     /// Interns the affixed characters in order of first appearance.
     fn add_affixed(&mut self, words: &WordCounts, tokens: &mut Tokens) {
-        if self.prefix.is_empty() && self.suffix.is_empty() {
+        if !self.have_affixes() {
             return;
         }
         let size = self.by_place[0].len();
@@ -302,6 +313,17 @@ impl<'s> Symbols<'s> {
             let ends = if at + character.len_utf8() == word.len() { suffixed } else { 0 };
             (continues | ends, character)
         })
+    }
+
+    fn have_affixes(&self) -> bool {
+        !self.prefix.is_empty() || !self.suffix.is_empty()
+    }
+
+    /// As [`Self::of_word`], where there are no affixes.
+    #[inline]
+    fn of_plain_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + use<'a, 's> {
+        let plain = &self.by_place[0];
+        word.chars().map(|character| plain[character as usize]).filter(|&id| id != ABSENT)
     }
 
     /// The symbols of a word, characters outside the alphabet left out.

@@ -22,13 +22,15 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Puts parts together, in order.
+    /// Puts parts together, in order; the first one's memory is kept.
     pub(super) fn join(parts: Vec<Vec<u32>>, large_weights: Vec<u64>, bytes: usize) -> Result<Self> {
         let size: usize = parts.iter().map(Vec::len).sum();
         if size >= u32::MAX as usize {
             return Err(Error::TextTooLong { bytes, limit: u32::MAX as usize });
         }
-        let mut cells = huge_pages::vec_with_capacity(size + 1);
+        let mut parts = parts.into_iter();
+        let mut cells = parts.next().unwrap_or_default();
+        cells.reserve_exact(size + 1 - cells.len());
         for part in parts {
             cells.extend_from_slice(&part);
         }
@@ -90,7 +92,8 @@ impl Arena {
         range: std::ops::Range<usize>,
         mut visit: impl FnMut(u32, u32, u32, u64),
     ) {
-        let mut weight = if range.start == 0 { 0 } else { self.headers.weight_at(range.start) };
+        let mut weight =
+            if range.start == 0 { 0 } else { self.headers.weight_at(range.start, &self.cells, 0) };
         let lefts = &self.cells[range.start..range.end];
         let rights = &self.cells[range.start + 1..=range.end];
         for ((&left, &right), position) in lefts.iter().zip(rights).zip(range.start as u32..) {
@@ -139,9 +142,9 @@ pub(super) struct ArenaBuilder<'a> {
 }
 
 impl<'a> ArenaBuilder<'a> {
-    /// A builder that finds weights too large for a header in `large_weights`.
-    pub(super) fn new(large_weights: &'a [u64]) -> Self {
-        Self { cells: Vec::new(), large_weights }
+    /// A builder with room for so many cells, which finds weights too large for a header in `large_weights`.
+    pub(super) fn new(large_weights: &'a [u64], room: usize) -> Self {
+        Self { cells: huge_pages::vec_with_capacity(room), large_weights }
     }
 
     /// The weights too large for a header, ascending.

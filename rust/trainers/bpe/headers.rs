@@ -11,6 +11,9 @@ const STAGE: &str = "count pairs";
 /// Cells per entry of the header index.
 const STRIDE: usize = 64;
 
+/// In place of a header: there is none before.
+const NONE: u32 = 0;
+
 /// How many strides the start of a word is looked for in.
 const FAR: usize = 64;
 
@@ -19,7 +22,7 @@ const FAR: usize = 64;
 struct Headers {
     /// A bit for each cell of the stride.
     bits: u64,
-    /// Number of headers before the stride.
+    /// The last header before the stride.
     before: u32,
 }
 
@@ -27,15 +30,13 @@ struct Headers {
 #[derive(Debug)]
 pub(super) struct HeaderIndex {
     strides: Vec<Headers>,
-    // All headers once more: next to each other they are more likely to be in the cache than among the cells.
-    headers: Vec<u32>,
     large_weights: Vec<u64>,
 }
 
 impl HeaderIndex {
     /// An index of nothing yet, with the weights too large for a header.
     pub(super) fn new(large_weights: Vec<u64>) -> Self {
-        Self { strides: Vec::new(), headers: Vec::new(), large_weights }
+        Self { strides: Vec::new(), large_weights }
     }
 
     /// Notes where the headers of compact words are.
@@ -49,11 +50,12 @@ impl HeaderIndex {
         let parts = cells.chunks(share).collect();
         let indexed = run_parts(STAGE, cells.len() as u64, parts, on_progress, index_part)?;
         self.strides.clear();
-        self.headers.clear();
-        for (strides, headers) in indexed {
-            let before = self.headers.len() as u32;
-            self.strides.extend(strides.iter().map(|part| Headers { before: before + part.before, ..*part }));
-            self.headers.extend(headers);
+        self.strides.reserve_exact(cells.len().div_ceil(STRIDE));
+        let mut last = NONE;
+        for (strides, last_here) in indexed {
+            let known = |header| if header == NONE { last } else { header };
+            self.strides.extend(strides.iter().map(|part| Headers { before: known(part.before), ..*part }));
+            last = known(last_here);
         }
         Ok(())
     }
@@ -74,13 +76,18 @@ impl HeaderIndex {
         prefetch(&self.strides, position / STRIDE);
     }
 
-    /// The count of the word around `position`.
+    /// The count of the word around `position`, which lies in `cells`, whose first one has the position `start`.
     #[inline]
-    pub(super) fn weight_at(&self, position: usize) -> u64 {
+    pub(super) fn weight_at(&self, position: usize, cells: &[u32], start: usize) -> u64 {
         let Headers { bits, before } = self.strides[position / STRIDE];
         let bits = bits & ((1 << (position % STRIDE)) - 1);
-        // Every position lies behind the first header, so there is one to go back to.
-        self.weight(self.headers[(before + bits.count_ones()) as usize - 1])
+        // A header close by is likely to be in the cache with its word.
+        let header = if bits == 0 {
+            before
+        } else {
+            cells[position / STRIDE * STRIDE + bits.ilog2() as usize - start]
+        };
+        self.weight(header)
     }
 
     /// Where the word around `position` starts; `None` if that is far away.
@@ -93,18 +100,18 @@ impl HeaderIndex {
     }
 }
 
-/// The headers of some strides, counted from their start, and their headers.
-fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, Vec<u32>) {
-    let (mut strides, mut headers) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), Vec::new());
+/// The headers of some strides, and the last header.
+fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, u32) {
+    let (mut strides, mut last) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), NONE);
     for cells in cells.chunks(METER_EVERY) {
         for cells in cells.chunks(STRIDE) {
-            let before = headers.len() as u32;
+            let before = last;
             let mut bits = 0;
             for (at, &cell) in cells.iter().enumerate() {
-                if is_header(cell) {
-                    bits |= 1 << at;
-                    headers.push(cell);
-                }
+                bits |= u64::from(is_header(cell)) << at;
+            }
+            if bits != 0 {
+                last = cells[bits.ilog2() as usize];
             }
             strides.push(Headers { bits, before });
         }
@@ -112,5 +119,5 @@ fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, Vec<u32>) {
             break;
         }
     }
-    (strides, headers)
+    (strides, last)
 }

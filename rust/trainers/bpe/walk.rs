@@ -117,7 +117,7 @@ impl<'a> Part<'a> {
             len += usize::from(self.cells[position as usize - self.start] == left);
         }
         for (position, weight) in &mut live[..len] {
-            *weight = self.headers.weight_at(*position as usize);
+            *weight = self.headers.weight_at(*position as usize, self.cells, self.start);
         }
         len
     }
