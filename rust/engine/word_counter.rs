@@ -5,7 +5,7 @@ mod join;
 use hashbrown::HashTable;
 
 use super::key::{SHORT, hash_key, hash_long, key};
-use crate::structures::huge_pages::vec_filled;
+use crate::structures::huge_pages::{vec_mapped, vec_mapped_filled};
 use crate::structures::prefetch::prefetch;
 
 const FIRST_CAPACITY: usize = 1 << 12;
@@ -53,8 +53,10 @@ pub struct WordCounter {
     entries: Vec<Entry>,
     used: usize,
     pending: Vec<Pending>,
-    long: HashTable<LongEntry>,
+    long: Vec<LongEntry>,
     long_text: Vec<u8>,
+    // Places in `long` by hash.
+    long_places: HashTable<usize>,
 }
 
 impl WordCounter {
@@ -66,7 +68,7 @@ impl WordCounter {
     /// An empty table with room for so many words.
     fn with_room(words: usize) -> Self {
         let capacity = (2 * words + 1).next_power_of_two();
-        Self { entries: vec_filled(Entry::default(), capacity.max(FIRST_CAPACITY)), ..Self::default() }
+        Self { entries: vec_mapped_filled(Entry::default(), capacity.max(FIRST_CAPACITY)), ..Self::default() }
     }
 
     /// Counts `text[start..end]`, seen at `position` of the corpus.
@@ -123,7 +125,7 @@ impl WordCounter {
     #[cold]
     fn grow(&mut self) {
         let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
-        let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), capacity));
+        let old = std::mem::replace(&mut self.entries, vec_mapped_filled(Entry::default(), capacity));
         for entry in old.into_iter().filter(|entry| entry.key != 0) {
             let place = self.place(entry.key, hash_key(entry.key) as usize);
             self.entries[place] = entry;
@@ -131,17 +133,34 @@ impl WordCounter {
     }
 
     fn add_long(&mut self, word: &[u8], hash: u64, count: u64, position: u64) {
-        let text = &self.long_text;
-        let is_word = |entry: &LongEntry| entry.hash == hash && entry.text(text) == word;
-        if let Some(entry) = self.long.find_mut(hash, is_word) {
+        let (entries, text) = (&mut self.long, &mut self.long_text);
+        let is_word = |&at: &usize| {
+            let entry = &entries[at];
+            entry.hash == hash && entry.text(text) == word
+        };
+        if let Some(&at) = self.long_places.find(hash, is_word) {
+            let entry = &mut entries[at];
             entry.count += count;
             entry.first = entry.first.min(position);
             return;
         }
-        let (start, len) = (self.long_text.len() as u64, word.len() as u64);
-        self.long_text.extend_from_slice(word);
-        self.long
-            .insert_unique(hash, LongEntry { hash, start, len, count, first: position }, |entry| entry.hash);
+        let (start, len) = (text.len() as u64, word.len() as u64);
+        make_room(text, word.len());
+        text.extend_from_slice(word);
+        let at = entries.len();
+        self.long_places.insert_unique(hash, at, |&at| entries[at].hash);
+        make_room(entries, 1);
+        entries.push(LongEntry { hash, start, len, count, first: position });
+    }
+}
+
+/// Makes room for `more` items, in memory that goes back to the system.
+#[inline]
+fn make_room<T: Copy>(items: &mut Vec<T>, more: usize) {
+    if items.capacity() - items.len() < more {
+        let mut larger = vec_mapped((items.len() + more).max(2 * items.len()));
+        larger.extend_from_slice(items);
+        *items = larger;
     }
 }
 

@@ -2,8 +2,7 @@
 
 /// Gives it back to the system.
 ///
-/// What threads free stays with their arenas: training 45 MB of multilingual text twice took 284 MB the second time, and
-/// 206 the first.
+/// What threads free stays with their arenas, though what is large is mapped by itself (see [`super::huge_pages`]).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no safe call for this request")]
 pub fn give_back() {

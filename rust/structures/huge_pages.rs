@@ -7,6 +7,9 @@
 
 use std::ops::Range;
 
+/// Bytes that are always mapped by themselves: glibc's largest threshold, and a little more.
+const ALWAYS_MAPPED: usize = if cfg!(all(target_os = "linux", target_env = "gnu")) { 33 << 20 } else { 0 };
+
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -16,10 +19,26 @@ const REACH: usize = 8 << 20;
 /// Smaller memory is left alone.
 const WORTHWHILE: usize = 1 << 20;
 
-/// An empty vector with room for `capacity` items.
-pub fn vec_with_capacity<T>(capacity: usize) -> Vec<T> {
-    let mut items = Vec::with_capacity(capacity);
-    prepare(items.spare_capacity_mut());
+/// An empty vector with room for `capacity` items, whose memory the system gets back when it is dropped.
+///
+/// The C library keeps what a thread frees for later; only what is larger than it ever keeps is always mapped by itself. So
+/// such a vector claims more addresses than it needs. Those that nobody touches cost no memory.
+pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
+    let size = size_of::<T>().max(1);
+    let claimed = if capacity.saturating_mul(size) < WORTHWHILE {
+        capacity
+    } else {
+        capacity.max(ALWAYS_MAPPED / size)
+    };
+    let mut items = Vec::with_capacity(claimed);
+    prepare(&mut items.spare_capacity_mut()[..capacity]);
+    items
+}
+
+/// As [`vec_mapped`], of `len` times `value`.
+pub fn vec_mapped_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
+    let mut items = vec_mapped(len);
+    items.resize(len, value);
     items
 }
 
@@ -93,6 +112,7 @@ mod tests {
             let items = vec_filled(7u64, len);
             assert_eq!((items.len(), items.iter().sum::<u64>()), (len, 7 * len as u64));
             assert_eq!(vec_copied(&items), items);
+            assert_eq!(vec_mapped_filled(7u64, len), items);
         }
     }
 

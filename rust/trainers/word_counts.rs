@@ -1,5 +1,7 @@
 //! Distinct words of a corpus with their counts, in order of first appearance.
 
+use crate::structures::huge_pages::vec_mapped;
+
 /// Distinct words (pre-tokens, as the model will see them) with 64-bit counts.
 ///
 /// Words keep their order of first appearance in the corpus: the textbook's ties depend on it.
@@ -19,11 +21,9 @@ impl WordCounts {
 
     /// An empty table with room for `words` words of `bytes` bytes together.
     pub fn with_room(words: usize, bytes: usize) -> Self {
-        Self {
-            text: String::with_capacity(bytes),
-            ends: Vec::with_capacity(words),
-            counts: Vec::with_capacity(words),
-        }
+        // Nothing is well-formed text.
+        let text = String::from_utf8(vec_mapped(bytes)).unwrap_or_default();
+        Self { text, ends: vec_mapped(words), counts: vec_mapped(words) }
     }
 
     /// Appends a word, which must not be in the table yet.
@@ -42,6 +42,7 @@ impl WordCounts {
     #[must_use]
     pub fn followed_by(mut self, others: Self) -> Self {
         let len = self.text.len();
+        self.text.reserve_exact(others.text.len());
         self.text.push_str(&others.text);
         self.ends.extend(others.ends.iter().map(|end| len + end));
         self.counts.extend(others.counts);

@@ -10,6 +10,7 @@ use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::engine::Unit;
 use crate::engine::key::{hash_key, key_bytes};
+use crate::structures::huge_pages::vec_mapped;
 use crate::structures::prefetch::prefetch;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
@@ -107,7 +108,7 @@ impl Part {
     fn new(counter: WordCounter) -> Self {
         let mut short = counter.entries;
         short.retain(|entry| entry.key != 0);
-        let mut long: Vec<LongEntry> = counter.long.into_iter().collect();
+        let mut long = counter.long;
         short.sort_unstable_by_key(|entry| entry.first);
         long.sort_unstable_by_key(|entry| entry.first);
         Self { short, long, long_text: counter.long_text }
@@ -129,7 +130,14 @@ fn stretches(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
 /// The words that first appeared from `start` on and before `end`.
 fn ordered(parts: &[Part], start: u64, end: u64, unit: Unit, meter: &Meter) -> WordCounts {
     // First appearances, and from which list the word is: lists are in order, so it is the next one of that list.
-    let (mut order, mut lists) = (Vec::new(), Vec::new());
+    let room = parts
+        .iter()
+        .map(|part| {
+            within(&part.short, start, end, |entry| entry.first).len()
+                + within(&part.long, start, end, |entry| entry.first).len()
+        })
+        .sum();
+    let (mut order, mut lists) = (vec_mapped(room), Vec::new());
     for part in parts {
         let short = within(&part.short, start, end, |entry| entry.first);
         let long = within(&part.long, start, end, |entry| entry.first);

@@ -144,7 +144,7 @@ pub(super) struct ArenaBuilder<'a> {
 impl<'a> ArenaBuilder<'a> {
     /// A builder with room for so many cells, which finds weights too large for a header in `large_weights`.
     pub(super) fn new(large_weights: &'a [u64], room: usize) -> Self {
-        Self { cells: huge_pages::vec_with_capacity(room), large_weights }
+        Self { cells: huge_pages::vec_mapped(room), large_weights }
     }
 
     /// The weights too large for a header, ascending.

@@ -137,7 +137,7 @@ impl Counter<'_> {
         }
         let (starts, total) = starts(part_lens);
         // New pairs will bring places of their own; room that nobody uses costs no memory.
-        let mut places = huge_pages::vec_with_capacity(total + total / 2);
+        let mut places = huge_pages::vec_mapped(total + total / 2);
         places.resize(total, 0);
         // The same memory throughout: an atomic number is laid out as the number itself.
         let places: Vec<_> = places.into_iter().map(AtomicU32::new).collect();
