@@ -52,8 +52,8 @@ PUBLISHED = [
     "bert-base-chinese",
     "rwkv-midi",
 ]
-PARTS = ("ids", "tokens", "offsets")
-ALL_PARTS = (*PARTS, "type_ids", "attention_mask", "special_tokens_mask", "word_ids", "sequence_ids")
+PARTS = ("ids", "tokens", "offsets", "word_ids")
+ALL_PARTS = (*PARTS, "type_ids", "attention_mask", "special_tokens_mask", "sequence_ids")
 # Texts at once: the other library's encodings of a whole corpus would not fit memory.
 STEP = 256
 
