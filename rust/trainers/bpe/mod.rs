@@ -16,11 +16,12 @@
 //! * among few ids, as at first, pairs are counted in a square and not in a map (`survey`);
 //! * the queue asks for counts late ([`crate::structures::bucket_queue`]), so falling counts cost it nothing.
 //!
-//! Time: O(symbols + occurrences merged), and three passes over what is left of the words per threshold; one huge word
-//! costs what many small ones do. Memory: 4 bytes a symbol and a word for the cells, a quarter byte for their index, and
-//! half the cells once more while threads' parts are joined; at most 4 bytes a symbol for the places of tracked pairs when a threshold starts, and 8 per merged occurrence under it; 64 to 96 bytes
-//! per tracked pair, of which there are little more than tokens to be found; while a pass counts, 4 MB and 48 to 96 bytes
-//! per tracked pair and thread.
+//! Time: O(symbols + occurrences merged), and three passes over what is left of the words per threshold; one huge
+//! word costs what many small ones do. Memory: 4 bytes a symbol and a word for the cells, a quarter byte for their
+//! index, and half the cells once more while threads' parts are joined; at most 4 bytes a symbol for the places of
+//! tracked pairs when a threshold starts, and 8 per merged occurrence under it; 64 to 96 bytes per tracked pair, of
+//! which there are little more than tokens to be found; while a pass counts, 4 MB and 48 to 96 bytes per tracked
+//! pair and thread.
 
 mod alphabet;
 mod arena;
