@@ -151,7 +151,7 @@ fn is_joint(c: char) -> bool {
     !stands_alone(c)
         && (joins_next(c)
             || is_linker(c)
-            || matches!(c, '\u{200D}' | '\u{1F1E6}'..='\u{1F1FF}')
+            || matches!(c, '\r' | '\u{200D}' | '\u{1F1E6}'..='\u{1F1FF}')
             || is_jamo(c))
 }
 
@@ -255,6 +255,8 @@ mod tests {
         '\u{D7FB}',
         'が',
         ',',
+        '\r',
+        '\n',
     ];
 
     fn any_chars() -> impl Strategy<Value = Vec<char>> {
