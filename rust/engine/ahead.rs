@@ -21,7 +21,7 @@ impl Ahead {
     /// Whether the pre-token is too long for a key.
     #[inline]
     pub(super) fn is_long(self) -> bool {
-        self.key & !PART == 0
+        (self.key & !PART) >> 120 == 0
     }
 
     /// Whether this is a part of a pre-token that differs from a pre-token of the same bytes.

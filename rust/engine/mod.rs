@@ -4,6 +4,7 @@
 
 pub mod ahead;
 pub mod changes;
+mod few_ids;
 pub mod key;
 mod long_words;
 mod places;
@@ -17,7 +18,7 @@ mod word_tokens;
 pub use changes::Changes;
 pub use pool::{Pool, Worker};
 pub use sink::{ColumnSink, CountSink, IdSink, Sink};
-pub use word_cache::WordCache;
+pub use word_cache::{CacheLimits, WordCache};
 pub use word_counter::WordCounter;
 pub use word_encoder::{Unit, WordEncoder};
 pub use word_tokens::{Found, NEW_PRE_TOKEN, WordTokens};

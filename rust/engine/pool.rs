@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::WordCache;
 use super::word_encoder::MissScratch;
+use super::{CacheLimits, WordCache};
 
 /// What one thread needs to encode.
 #[derive(Debug)]
@@ -20,13 +20,13 @@ pub struct Pool {
     idle: Mutex<Vec<Worker>>,
     /// What new workers know from the start.
     known: Mutex<Option<Arc<WordCache>>>,
-    cache_limit: usize,
+    limits: CacheLimits,
 }
 
 impl Pool {
-    /// An empty pool; each worker's cache takes at most about `cache_limit` bytes.
-    pub fn new(cache_limit: usize) -> Self {
-        Self { idle: Mutex::default(), known: Mutex::default(), cache_limit }
+    /// An empty pool; each worker's cache keeps to `limits`.
+    pub fn new(limits: CacheLimits) -> Self {
+        Self { idle: Mutex::default(), known: Mutex::default(), limits }
     }
 
     /// The most recently used idle worker, or a new one.
@@ -36,20 +36,20 @@ impl Pool {
         let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
         idle.unwrap_or_else(|| {
             let known = self.known.try_lock().ok().and_then(|known| known.clone());
-            let cache = known.map_or_else(|| WordCache::new(self.cache_limit), |known| known.copy());
+            let cache = known.map_or_else(|| WordCache::new(self.limits), |known| known.copy());
             Worker { cache, scratch: MissScratch::default() }
         })
     }
 
-    /// Gives workers that are yet to come a copy of the cache that `make` answers, which gets the limit of a cache; it
-    /// is asked once, and only if fewer than `threads` workers are there.
-    pub fn prepare(&self, threads: usize, make: impl FnOnce(usize) -> WordCache) {
+    /// Gives workers that are yet to come a copy of the cache that `make` answers, which gets the limits of a cache;
+    /// it is asked once, and only if fewer than `threads` workers are there.
+    pub fn prepare(&self, threads: usize, make: impl FnOnce(CacheLimits) -> WordCache) {
         let has_workers = self.idle.try_lock().is_ok_and(|idle| idle.len() >= threads);
         if has_workers || self.known.try_lock().is_ok_and(|known| known.is_some()) {
             return;
         }
         // Made while nothing is locked: a fork in the meantime leaves no lock behind.
-        let made = Arc::new(make(self.cache_limit));
+        let made = Arc::new(make(self.limits));
         if let Ok(mut known) = self.known.try_lock() {
             *known = Some(made);
         }

@@ -1,7 +1,10 @@
 //! Where tokens go: bare ids, columns with offsets, or a mere count.
 
+use std::mem::MaybeUninit;
+
 use super::ahead::Ahead;
-use super::word_cache::{INLINE, WordCache};
+use super::few_ids::{FewIds, NARROW, Packing, WIDE};
+use super::word_cache::WordCache;
 use super::{Found, NEW_PRE_TOKEN};
 use crate::encoding::ColumnsBuilder;
 use crate::normalized::Normalized;
@@ -24,8 +27,9 @@ pub trait Sink {
     #[inline]
     fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
         for (taken, &ahead) in ahead.iter().enumerate() {
-            let Some((ids, count)) = cache.get_few(ahead) else { return taken };
-            self.plain_word(Found { ids: &ids[..count], spans: None }, ahead.start as usize, ahead.word);
+            let Some((few, count)) = cache.get_few(ahead) else { return taken };
+            let ids = &cache.packing().unpack(few)[..count.min(NARROW)];
+            self.plain_word(Found { ids, spans: None }, ahead.start as usize, ahead.word);
         }
         ahead.len()
     }
@@ -53,22 +57,25 @@ impl Id for u16 {
 
 /// Appends the ids of pre-tokens up to one that `cache` does not answer at once; returns how many pre-tokens.
 ///
-/// All ids of an entry are written and those beyond its number are written over, which needs no loop.
+/// All `N` items of an entry are written, and those beyond the number of its ids are written over, which needs no loop.
 #[inline]
 #[expect(
     unsafe_code,
     reason = "keeping the vector's length up to date costs as much as the rest of a cache hit"
 )]
-fn push_hits<T: Id>(out: &mut Vec<T>, cache: &WordCache, ahead: &[Ahead]) -> usize {
-    out.reserve(INLINE * ahead.len());
+fn push_hits<T: Id, const N: usize>(
+    out: &mut Vec<T>,
+    cache: &WordCache,
+    ahead: &[Ahead],
+    write: impl Fn(&FewIds, &mut [MaybeUninit<T>; N]),
+) -> usize {
+    out.reserve(N * ahead.len());
     let (spare, mut written, mut taken) = (out.spare_capacity_mut(), 0, 0);
     for &ahead in ahead {
-        let Some((ids, count)) = cache.get_few(ahead) else { break };
-        let Some(places) = spare.get_mut(written..written + INLINE) else { break };
-        for (place, &id) in places.iter_mut().zip(ids) {
-            place.write(T::narrow(id));
-        }
-        written += count.min(INLINE);
+        let Some((few, count)) = cache.get_few(ahead) else { break };
+        let Some(places) = spare.get_mut(written..).and_then(|spare| spare.first_chunk_mut()) else { break };
+        write(few, places);
+        written += count.min(N);
         taken += 1;
     }
     // SAFETY: `written` items of the spare room were written one after the other, with no gap between.
@@ -109,7 +116,10 @@ impl<T: Id> Sink for IdSink<'_, T> {
 
     #[inline]
     fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
-        push_hits(self.0, cache, ahead)
+        match cache.packing() {
+            Packing::Narrow => push_hits::<T, NARROW>(self.0, cache, ahead, FewIds::write_narrow::<T>),
+            Packing::Wide => push_hits::<T, WIDE>(self.0, cache, ahead, FewIds::write_wide::<T>),
+        }
     }
 }
 
@@ -132,6 +142,15 @@ impl Sink for CountSink {
     #[inline]
     fn plain_word(&mut self, found: Found<'_>, _: usize, _: u32) {
         self.0 += found.ids.len() as u64;
+    }
+
+    #[inline]
+    fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
+        for (taken, &ahead) in ahead.iter().enumerate() {
+            let Some((_, count)) = cache.get_few(ahead) else { return taken };
+            self.0 += count as u64;
+        }
+        ahead.len()
     }
 }
 
@@ -213,33 +232,39 @@ impl Sink for ColumnSink<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use proptest::prelude::*;
 
     use super::super::WordTokens;
+    use super::super::word_cache::CacheLimits;
     use super::*;
 
     proptest! {
         #[test]
         fn push_hits_matches_naive(
-            known in prop::collection::vec("[ab]{1,4}", 0..20),
-            asked in prop::collection::vec("[ab]{1,4}", 1..40),
+            known in prop::collection::vec("[ab]{1,9}", 0..20),
+            asked in prop::collection::vec("[ab]{1,9}", 1..40),
+            (id_bound, most) in prop_oneof![Just((1 << 16, 7)), Just((1 << 20, 3))],
         ) {
-            let mut cache = WordCache::new(1 << 20);
+            let mut cache = WordCache::new(CacheLimits { bytes: 1 << 20, id_bound });
             for word in &known {
-                let miss = |word: &[u8], out: &mut WordTokens| {
-                    out.ids.extend(word.iter().map(|&byte| u32::from(byte)));
+                let miss = |range: Range<usize>, out: &mut WordTokens| {
+                    out.ids.extend(word.as_bytes()[range].iter().map(|&byte| u32::from(byte)));
                     Ok(())
                 };
                 prop_assert!(cache.get_or_insert_with(word.as_bytes(), 0, word.len(), miss).is_ok());
             }
             let ahead: Vec<Ahead> =
                 asked.iter().map(|word| cache.look_ahead(word.as_bytes(), 0, word.len(), 0, false)).collect();
-            let is_hit = |word: &&String| known.contains(word) && word.len() <= INLINE;
+            let is_hit = |word: &&String| known.contains(word) && word.len() <= most;
             let hits: Vec<&String> = asked.iter().take_while(is_hit).collect();
             let naive: Vec<u32> = hits.iter().flat_map(|word| word.bytes().map(u32::from)).collect();
             let (mut wide, mut narrow) = (Vec::<u32>::new(), Vec::<u16>::new());
             prop_assert_eq!(IdSink(&mut wide).hits(&cache, &ahead), hits.len());
             prop_assert_eq!(IdSink(&mut narrow).hits(&cache, &ahead), hits.len());
+            let mut count = CountSink::default();
+            prop_assert_eq!((count.hits(&cache, &ahead), count.0), (hits.len(), naive.len() as u64));
             prop_assert_eq!(&wide, &naive);
             prop_assert_eq!(narrow, naive.iter().map(|&id| id as u16).collect::<Vec<_>>());
         }

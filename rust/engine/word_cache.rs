@@ -4,16 +4,16 @@
 //! answered from a 32-byte entry; longer ones are hashed and compared. The cache is bounded in
 //! bytes: when it is full it starts anew, which costs less than keeping track of age.
 
+use std::ops::Range;
+
 use super::ahead::{Ahead, PART};
+use super::few_ids::{FewIds, Packing};
 use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
 use super::{Found, WordTokens};
 use crate::Result;
 use crate::structures::huge_pages::{vec_copied, vec_filled};
 use crate::structures::prefetch::prefetch;
-
-/// Ids that fit into an entry.
-pub const INLINE: usize = 3;
 
 /// Longer pre-tokens are not kept: they seldom come again, and an attacker could fill the cache with few.
 const LONGEST: usize = 1024;
@@ -29,20 +29,12 @@ const LAST_CAPACITY: usize = 1 << 31;
 /// Below this many entries the table grows fourfold: the first texts meet new pre-tokens all the time.
 const QUICK_GROWTH: usize = 1 << 16;
 
-/// Where an entry's tokens are.
-#[derive(Clone, Copy, Debug, Default)]
-struct Value {
-    /// Number of ids here, or 4 plus the place in the arena.
-    head: u32,
-    ids: [u32; INLINE],
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Entry {
     /// 0 when free.
     key: u128,
-    value: Value,
+    value: FewIds,
 }
 
 /// A bounded map from pre-tokens to tokens. One thread uses it at a time.
@@ -52,50 +44,62 @@ pub struct WordCache {
     /// Entries to begin with.
     first_capacity: usize,
     used: usize,
-    long: LongWords<Value>,
+    long: LongWords<FewIds>,
     /// Per record: number of ids with the top bit set if spans follow, ids, spans.
     arena: Vec<u32>,
-    limit: usize,
-    /// Tokens of a pre-token that is not kept.
+    limits: CacheLimits,
+    packing: Packing,
+    /// Tokens of a pre-token that was not met before, or that go into an entry.
     passing: WordTokens,
+}
+
+/// What caches may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct CacheLimits {
+    /// Bytes that one takes at most, about; 0 turns it off.
+    pub bytes: usize,
+    /// All ids are below.
+    pub id_bound: usize,
 }
 
 const HAS_SPANS: u32 = 1 << 31;
 
 impl WordCache {
-    /// An empty cache that will take at most about `limit` bytes; 0 turns it off.
-    pub fn new(limit: usize) -> Self {
+    /// An empty cache.
+    pub fn new(limits: CacheLimits) -> Self {
         Self {
             entries: Vec::new(),
             first_capacity: FIRST_CAPACITY,
             used: 0,
             long: LongWords::default(),
             arena: Vec::new(),
-            limit,
+            limits,
+            packing: Packing::for_ids(limits.id_bound),
             passing: WordTokens::default(),
         }
     }
 
-    /// An empty cache that will have room for so many words from the start, or for as many as go into a quarter of `limit`.
-    pub fn with_room(limit: usize, words: usize) -> Self {
-        let most = limit / 4 / size_of::<Entry>();
+    /// An empty cache that will have room for so many words from the start, or for as many as go into a quarter of its
+    /// bytes.
+    pub fn with_room(limits: CacheLimits, words: usize) -> Self {
+        let most = limits.bytes / 4 / size_of::<Entry>();
         let capacity = (3 * words).min(most).next_power_of_two();
         let first_capacity = if capacity > most { capacity / 2 } else { capacity }.max(FIRST_CAPACITY);
-        Self { first_capacity, ..Self::new(limit) }
+        Self { first_capacity, ..Self::new(limits) }
     }
 
     /// Takes in a whole pre-token of 1 to [`SHORT`] bytes that is one token; false if there is no room for it.
     pub fn add_known(&mut self, word: &[u8], id: u32) -> bool {
-        if self.entries.is_empty() && self.first_capacity * size_of::<Entry>() <= self.limit {
+        if self.entries.is_empty() && self.first_capacity * size_of::<Entry>() <= self.limits.bytes {
             self.entries = vec_filled(Entry::default(), self.first_capacity);
         }
-        if 2 * self.used >= self.entries.len() {
+        let Some(value) = self.packing.pack(&[id]).filter(|_| 2 * self.used < self.entries.len()) else {
             return false;
-        }
+        };
         let key = key(word, 0, word.len());
-        let place = self.find_short(key, hash_key(key) as u32).unwrap_or_else(|| self.place_for(key));
+        let place = self.place_for(key);
         self.used += usize::from(self.entries[place].key == 0);
-        self.entries[place] = Entry { key, value: Value { head: 1, ids: [id, 0, 0] } };
+        self.entries[place] = Entry { key, value };
         true
     }
 
@@ -108,7 +112,8 @@ impl WordCache {
             used: self.used,
             long: self.long.clone(),
             arena: self.arena.clone(),
-            limit: self.limit,
+            limits: self.limits,
+            packing: self.packing,
             passing: WordTokens::default(),
         }
     }
@@ -120,7 +125,7 @@ impl WordCache {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::new(self.limit);
+        *self = Self::new(self.limits);
     }
 
     /// [`Self::look_ahead`] and [`Self::get_ahead`] in one, for tests.
@@ -130,7 +135,7 @@ impl WordCache {
         text: &[u8],
         start: usize,
         end: usize,
-        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+        miss: impl FnOnce(Range<usize>, &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
         self.get_ahead(self.look_ahead(text, start, end, 0, false), text, miss)
     }
@@ -179,22 +184,26 @@ impl WordCache {
         Ahead { key, hash, start: start as u32, end: end as u32, word }
     }
 
-    /// The ids of a pre-token that [`Self::look_ahead`] was called for, if it is known and has few tokens, as most.
-    ///
-    /// That many of the first ids count; each of them covers its own length.
+    /// The ids of a pre-token that [`Self::look_ahead`] was called for, if it is known and has few tokens, as most: the ids
+    /// and how many. Each of them covers its own length.
     #[inline]
-    pub fn get_few(&self, ahead: Ahead) -> Option<(&[u32; INLINE], usize)> {
+    pub(super) fn get_few(&self, ahead: Ahead) -> Option<(&FewIds, usize)> {
         if ahead.is_long() {
             return None;
         }
         let Ahead { key, hash, .. } = ahead;
-        let Value { head, ids } = &self.entries[self.find_short(key, hash)?].value;
-        let count = *head as usize;
-        (count <= INLINE).then_some((ids, count))
+        let value = &self.find_short(key, hash)?.value;
+        Some((value, value.count()?))
     }
 
-    /// The tokens of a pre-token of the same `text` that [`Self::look_ahead`] was called for, asking `miss` if they are not
-    /// known.
+    /// How few ids lie in entries.
+    #[inline]
+    pub(super) fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    /// The tokens of a pre-token of the same `text` that [`Self::look_ahead`] was called for, asking `miss`, by its place in the
+    /// text, if they are not known.
     ///
     /// # Errors
     /// Those of `miss`; nothing is kept then.
@@ -203,39 +212,38 @@ impl WordCache {
         &mut self,
         ahead: Ahead,
         text: &[u8],
-        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+        miss: impl FnOnce(Range<usize>, &mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
         let Ahead { key, hash, .. } = ahead;
-        let (start, end) = (ahead.start as usize, ahead.end as usize);
+        let range = ahead.start as usize..ahead.end as usize;
+        let miss = |out: &mut _| miss(range.clone(), out);
         if ahead.is_long() {
-            return self.get_long(&text[start..end], ahead.is_part(), miss);
+            return self.get_long(&text[range.clone()], ahead.is_part(), miss);
         }
         match self.find_short(key, hash) {
-            Some(place) => Ok(self.found(&self.entries[place].value)),
-            None => self.insert_short(key, &text[start..end], miss),
+            Some(&Entry { value, .. }) => Ok(self.found(value)),
+            None => self.insert_short(key, miss),
         }
     }
 
     #[inline]
-    fn find_short(&self, key: u128, hash: u32) -> Option<usize> {
-        let mask = self.entries.len().wrapping_sub(1);
-        let home = hash as usize & mask;
+    fn find_short(&self, key: u128, hash: u32) -> Option<&Entry> {
+        let home = hash as usize & self.entries.len().wrapping_sub(1);
         match self.entries.get(home) {
-            Some(entry) if entry.key == key => Some(home),
-            Some(entry) if entry.key != 0 => self.find_neighbour(key, home, mask),
+            Some(entry) if entry.key == key => Some(entry),
+            Some(entry) if entry.key != 0 => self.find_neighbour(key, home),
             _ => None,
         }
     }
 
     #[inline(never)]
-    fn find_neighbour(&self, key: u128, home: usize, mask: usize) -> Option<usize> {
+    fn find_neighbour(&self, key: u128, home: usize) -> Option<&Entry> {
         for probe in 1..PROBES {
-            let place = (home + probe) & mask;
-            let found = self.entries[place].key;
-            if found == key {
-                return Some(place);
+            let found = &self.entries[(home + probe) & (self.entries.len() - 1)];
+            if found.key == key {
+                return Some(found);
             }
-            if found == 0 {
+            if found.key == 0 {
                 return None;
             }
         }
@@ -243,12 +251,13 @@ impl WordCache {
     }
 
     #[inline]
-    fn found<'a>(&'a self, value: &'a Value) -> Found<'a> {
-        let count = value.head as usize;
-        if count <= INLINE {
-            return Found { ids: &value.ids[..count], spans: None };
+    fn found(&mut self, value: FewIds) -> Found<'_> {
+        if let Some(count) = value.count() {
+            self.passing.clear();
+            self.passing.ids.extend(self.packing.unpack(&value).iter().take(count));
+            return self.passing.found();
         }
-        let place = count - INLINE - 1;
+        let place = value.place();
         let head = self.arena[place];
         let (ids, end) = (place + 1, place + 1 + (head & !HAS_SPANS) as usize);
         let spans = (head & HAS_SPANS != 0).then(|| &self.arena[end..end + 2 * (end - ids)]);
@@ -260,19 +269,17 @@ impl WordCache {
     fn insert_short(
         &mut self,
         key: u128,
-        word: &[u8],
-        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+        miss: impl FnOnce(&mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
-        self.ask(word, miss)?;
-        if self.limit == 0 {
-            return Ok(self.passing.found());
+        self.ask(miss)?;
+        if self.limits.bytes > 0 {
+            self.make_room();
+            let value = self.store_passing();
+            let place = self.place_for(key);
+            self.used += usize::from(self.entries[place].key == 0);
+            self.entries[place] = Entry { key, value };
         }
-        self.make_room();
-        let value = self.store_passing();
-        let place = self.place_for(key);
-        self.used += usize::from(self.entries[place].key == 0);
-        self.entries[place] = Entry { key, value };
-        Ok(self.found(&self.entries[place].value))
+        Ok(self.passing.found())
     }
 
     #[inline(never)]
@@ -280,59 +287,56 @@ impl WordCache {
         &mut self,
         word: &[u8],
         is_part: bool,
-        miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>,
+        miss: impl FnOnce(&mut WordTokens) -> Result<()>,
     ) -> Result<Found<'_>> {
-        if word.len() > LONGEST || self.limit == 0 {
-            self.ask(word, miss)?;
+        if word.len() > LONGEST || self.limits.bytes == 0 {
+            self.ask(miss)?;
             return Ok(self.passing.found());
         }
         let hash = hash_long(word);
-        if self.long.get(hash, word, is_part).is_none() {
-            self.ask(word, miss)?;
-            self.make_room();
-            if !self.long.has_room(word.len()) {
-                self.forget();
-            }
-            let value = self.store_passing();
-            self.long.insert(hash, word, is_part, value);
+        if let Some(&value) = self.long.get(hash, word, is_part) {
+            return Ok(self.found(value));
         }
-        let value = self.long.get(hash, word, is_part);
-        Ok(value.map_or_else(|| self.passing.found(), |value| self.found(value)))
+        self.ask(miss)?;
+        self.make_room();
+        if !self.long.has_room(word.len()) {
+            self.forget();
+        }
+        let value = self.store_passing();
+        self.long.insert(hash, word, is_part, value);
+        Ok(self.passing.found())
     }
 
-    fn ask(&mut self, word: &[u8], miss: impl FnOnce(&[u8], &mut WordTokens) -> Result<()>) -> Result<()> {
+    fn ask(&mut self, miss: impl FnOnce(&mut WordTokens) -> Result<()>) -> Result<()> {
         self.passing.clear();
-        miss(word, &mut self.passing)
+        miss(&mut self.passing)
     }
 
-    fn store_passing(&mut self) -> Value {
+    fn store_passing(&mut self) -> FewIds {
         let WordTokens { ids, spans, is_regular } = &self.passing;
-        let mut value = Value::default();
-        if *is_regular && ids.len() <= INLINE {
-            value.head = ids.len() as u32;
-            value.ids[..ids.len()].copy_from_slice(ids);
-        } else {
-            value.head = (self.arena.len() + INLINE + 1) as u32;
-            let flag = if *is_regular { 0 } else { HAS_SPANS };
-            self.arena.push(ids.len() as u32 | flag);
-            self.arena.extend_from_slice(ids);
-            if !is_regular {
-                self.arena.extend_from_slice(spans);
-            }
+        if *is_regular && let Some(few) = self.packing.pack(ids) {
+            return few;
         }
-        value
+        let place = self.arena.len() as u32;
+        let flag = if *is_regular { 0 } else { HAS_SPANS };
+        self.arena.push(ids.len() as u32 | flag);
+        self.arena.extend_from_slice(ids);
+        if !is_regular {
+            self.arena.extend_from_slice(spans);
+        }
+        FewIds::elsewhere(place)
     }
 
     /// Grows the table at half load, or starts anew when the limit is reached.
     fn make_room(&mut self) {
-        if self.bytes() >= self.limit {
+        if self.bytes() >= self.limits.bytes {
             self.forget();
         }
         if self.entries.is_empty() {
             self.entries = vec_filled(Entry::default(), self.first_capacity);
         } else if self.used * 2 >= self.entries.len() {
             let grown = self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
-            if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Entry>() > self.limit {
+            if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Entry>() > self.limits.bytes {
                 self.forget();
                 return;
             }
@@ -353,11 +357,12 @@ impl WordCache {
         self.arena.clear();
     }
 
-    /// A free entry for `key`, or its home if all that may hold it are taken.
+    /// The entry of `key`, or a free one, or its home if all that may hold it are taken.
     fn place_for(&self, key: u128) -> usize {
         let mask = self.entries.len() - 1;
         let home = hash_key(key) as usize & mask;
-        (0..PROBES).map(|probe| (home + probe) & mask).find(|&at| self.entries[at].key == 0).unwrap_or(home)
+        let may_hold = |&at: &usize| self.entries[at].key == 0 || self.entries[at].key == key;
+        (0..PROBES).map(|probe| (home + probe) & mask).find(may_hold).unwrap_or(home)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What happens when the cache misses: the model, and the place of its tokens in the pre-token.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::WordTokens;
@@ -136,13 +137,15 @@ impl WordEncoder {
         self.has_parts && (start, end) != (word_start, word_end)
     }
 
-    /// Encodes one pre-token, or a part of one, into `out`.
+    /// Encodes one pre-token, or a part of one, into `out`: what is at `range` of `text`, which are whole characters unless
+    /// the model sees bytes.
     ///
     /// # Errors
     /// Those of the model.
     pub fn encode(
         &self,
-        word: &[u8],
+        text: &str,
+        range: Range<usize>,
         is_part: bool,
         scratch: &mut MissScratch,
         out: &mut WordTokens,
@@ -150,9 +153,9 @@ impl WordEncoder {
         scratch.tokens.clear();
         scratch.model.set_part(is_part);
         if self.unit == Unit::Bytes {
-            return self.encode_bytes(word, scratch, out);
+            return self.encode_bytes(&text.as_bytes()[range], scratch, out);
         }
-        let word = std::str::from_utf8(word).unwrap_or_default();
+        let word = &text[range];
         if self.unit == Unit::Spaced && word.contains(' ') {
             return self.encode_spaced(word, scratch, out);
         }
@@ -263,7 +266,9 @@ mod tests {
         let bpe = Bpe::new(Vocab::from_tokens(vocab), merges, BpeOptions::default()).expect("valid");
         let encoder = WordEncoder::new(Arc::new(Model::Bpe(bpe)), Unit::Bytes);
         let mut out = WordTokens { is_regular: true, ..WordTokens::default() };
-        encoder.encode(word.as_bytes(), false, &mut MissScratch::default(), &mut out).expect("no unk_token");
+        encoder
+            .encode(word, 0..word.len(), false, &mut MissScratch::default(), &mut out)
+            .expect("no unk_token");
         out
     }
 

@@ -211,7 +211,7 @@ impl Stages<'_> {
     ) -> Result<()> {
         let word = if self.has_gaps { part } else { part.strip_prefix(' ').unwrap_or_default() };
         if self.is_plain(word) {
-            encoder.encode(part.as_bytes(), true, scratch, out)?;
+            encoder.encode(part, 0..part.len(), true, scratch, out)?;
         } else if !self.encode_alone(part, encoder, scratch, out)? {
             let normalized = self.normalize(part, 0, true)?;
             if !self.is_closed(part, &normalized)? {
@@ -265,7 +265,7 @@ impl Stages<'_> {
         let (mut end, mut is_regular) = (0, true);
         for (number, span) in cut.spans.iter().enumerate() {
             let done = out.ids.len();
-            encoder.encode(&cut.text.text().as_bytes()[span.clone()], true, scratch, out)?;
+            encoder.encode(cut.text.text(), span.clone(), true, scratch, out)?;
             let places = out.spans.as_chunks_mut::<2>().0[done..].iter_mut();
             for (place, &id) in places.zip(&out.ids[done..]) {
                 let [from, to] = place.map(|at| span.start + at as usize);
@@ -331,7 +331,7 @@ impl Pipeline {
         let (mut starts, mut ends) = ([0; ROOM], [0; ROOM]);
         while at < end {
             let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(stages) };
-            let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
+            let mut stream = Stream::new(words, text, worker, sink, *word, 1);
             let (piece, mut done) = (&text[at..], 0);
             while stream.open().is_none() {
                 let found = splitter.fill_spans(piece, done, &mut starts[..room], &mut ends[..room]);

@@ -14,7 +14,7 @@ use super::words::{CleanUp, Words};
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
-use crate::engine::{Pool, Sink, Unit, WordCache, WordEncoder, Worker};
+use crate::engine::{CacheLimits, Pool, Sink, Unit, WordCache, WordEncoder, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::{Bert, Normalizer};
@@ -82,7 +82,8 @@ impl Pipeline {
         let matchers = added.matchers(encode_special_tokens, pattern)?;
         let (plan, unit) = choose(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers);
         let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
-        let cache_limit = if model.is_deterministic() { cache_limit } else { 0 };
+        let bytes = if model.is_deterministic() { cache_limit } else { 0 };
+        let limits = CacheLimits { bytes, id_bound: model.vocab().id_bound() };
         Ok(Self {
             calls: AtomicU64::new(0),
             seed: model.seed().unwrap_or_else(|| fastrand::u64(..)),
@@ -96,7 +97,7 @@ impl Pipeline {
             normalizer,
             pre_tokenizer,
             added,
-            pool: Pool::new(cache_limit),
+            pool: Pool::new(limits),
         })
     }
 
@@ -160,9 +161,9 @@ impl Pipeline {
     pub fn prepare(&self, bytes: usize, threads: usize) {
         if bytes >= WORTH_KNOWING {
             let words = bytes / threads.max(1) / BYTES_PER_WORD;
-            self.pool.prepare(threads, |limit| {
-                known_words(&self.encoder, self.clean_up().is_some(), limit)
-                    .unwrap_or_else(|| WordCache::with_room(limit, words))
+            self.pool.prepare(threads, |limits| {
+                known_words(&self.encoder, self.clean_up().is_some(), limits)
+                    .unwrap_or_else(|| WordCache::with_room(limits, words))
             });
         }
     }
@@ -303,7 +304,7 @@ impl Pipeline {
             // Parts of the original text are told from pre-tokens, which may have the same bytes.
             let is_part = matches!(self.plan, Plan::Apart(_))
                 || self.encoder.is_part((word_start, end), start, unit_end);
-            let miss = |word: &[u8], out: &mut _| self.encoder.encode(word, is_part, scratch, out);
+            let miss = |range, out: &mut _| self.encoder.encode(text.text(), range, is_part, scratch, out);
             let ahead = cache.look_ahead(bytes, start, unit_end, word, is_part);
             let found = cache.get_ahead(ahead, bytes, miss)?;
             sink.word(found, text, start, unit_end, word);
@@ -326,7 +327,7 @@ impl Pipeline {
     ) -> Result<()> {
         let clean_up = self.clean_up().map_or(CleanUp::None, CleanUp::Bert);
         let words = Words { encoder: &self.encoder, clean_up };
-        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
+        let mut stream = Stream::new(words, text, worker, sink, *word, 1);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         *word = stream.finish()?;
         Ok(())
@@ -344,7 +345,7 @@ impl Pipeline {
         let start = range.start;
         let cut = self.cut(Normalized::new(&text[range], 0, false), self.plan)?;
         let words = Words { encoder: &self.encoder, clean_up: CleanUp::None };
-        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 1);
+        let mut stream = Stream::new(words, text, worker, sink, *word, 1);
         let bounds = |bound: fn(&Range<usize>) -> usize| cut.spans.iter().map(move |span| bound(span) as u32);
         let (starts, ends): (Vec<u32>, Vec<u32>) =
             (bounds(|span| span.start).collect(), bounds(|span| span.end).collect());

@@ -103,7 +103,7 @@ impl Pipeline {
             start += first.len();
         }
         let words = Words { encoder: self.encoder(), clean_up: CleanUp::None };
-        let mut stream = Stream::new(words, text.as_bytes(), worker, sink, *word, 0);
+        let mut stream = Stream::new(words, text, worker, sink, *word, 0);
         splitter.for_each_block(&text[start..end], |starts, ends| stream.take(start, starts, ends));
         stream.finish()?;
         *word += 1;

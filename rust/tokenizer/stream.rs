@@ -3,7 +3,7 @@
 use super::words::Words;
 use crate::Result;
 use crate::engine::ahead::Ahead;
-use crate::engine::{Sink, WordTokens, Worker};
+use crate::engine::{Sink, Worker};
 
 /// Units that are looked up together, so that one waits for memory while others are found.
 const AHEAD: usize = 32;
@@ -11,7 +11,7 @@ const AHEAD: usize = 32;
 /// The way of pre-tokens of unchanged text through cache and sink.
 pub(super) struct Stream<'a, S> {
     words: Words<'a>,
-    text: &'a [u8],
+    text: &'a str,
     worker: &'a mut Worker,
     sink: &'a mut S,
     /// Units that are being looked up.
@@ -30,7 +30,7 @@ impl<'a, S: Sink> Stream<'a, S> {
     /// A stream of pre-tokens of `text`, the first of which is number `word` and each next one number `step` more.
     pub(super) fn new(
         words: Words<'a>,
-        text: &'a [u8],
+        text: &'a str,
         worker: &'a mut Worker,
         sink: &'a mut S,
         word: u32,
@@ -49,8 +49,13 @@ impl<'a, S: Sink> Stream<'a, S> {
         {
             let room = &mut self.ahead[self.filled..];
             let bounds = (&starts[at..], &ends[at..]);
-            let mut taken =
-                self.worker.cache.look_ahead_many(self.text, base, bounds, (self.word, self.step), room);
+            let mut taken = self.worker.cache.look_ahead_many(
+                self.text.as_bytes(),
+                base,
+                bounds,
+                (self.word, self.step),
+                room,
+            );
             self.filled += taken;
             if taken == 0 {
                 self.push_long(base + start as usize, base + end as usize);
@@ -65,13 +70,13 @@ impl<'a, S: Sink> Stream<'a, S> {
 
     #[inline(never)]
     fn push_long(&mut self, word_start: usize, end: usize) {
-        let cuts = self.words.encoder.cut_points(end - word_start);
+        let (text, cuts) = (self.text.as_bytes(), self.words.encoder.cut_points(end - word_start));
         let mut start = word_start;
         while start < end {
-            let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(self.text, start, end));
+            let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(text, start, end));
             let is_part = self.words.encoder.is_part((word_start, end), start, unit_end);
             let cache = &self.worker.cache;
-            self.ahead[self.filled] = cache.look_ahead(self.text, start, unit_end, self.word, is_part);
+            self.ahead[self.filled] = cache.look_ahead(text, start, unit_end, self.word, is_part);
             self.filled += 1;
             if self.filled == AHEAD {
                 self.flush();
@@ -94,8 +99,8 @@ impl<'a, S: Sink> Stream<'a, S> {
             ahead = &ahead[self.sink.hits(cache, ahead)..];
             let Some((&first, rest)) = ahead.split_first() else { return Ok(()) };
             let miss =
-                |word: &[u8], out: &mut WordTokens| self.words.encode(word, first.is_part(), scratch, out);
-            let found = cache.get_ahead(first, self.text, miss)?;
+                |range, out: &mut _| self.words.encode(self.text, range, first.is_part(), scratch, out);
+            let found = cache.get_ahead(first, self.text.as_bytes(), miss)?;
             if self.words.is_open(found, S::TRACKED) {
                 self.open = Some((first.start as usize, first.word));
                 return Ok(());

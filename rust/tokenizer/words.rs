@@ -56,36 +56,36 @@ impl Words<'_> {
         found.is_open() || unknown.is_some_and(|unknown| found.ids.contains(&unknown))
     }
 
-    /// Encodes one pre-token into `out`; there is no token where the normalizer leaves nothing of it.
+    /// Encodes the pre-token at `range` of `text` into `out`; there is no token where the normalizer leaves nothing of it.
     ///
     /// # Errors
     /// Those of the model.
     pub(super) fn encode(
         &self,
-        word: &[u8],
+        text: &str,
+        range: Range<usize>,
         is_part: bool,
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<()> {
         let bert = match self.clean_up {
-            CleanUp::None => return self.encoder.encode(word, is_part, scratch, out),
+            CleanUp::None => return self.encoder.encode(text, range, is_part, scratch, out),
             CleanUp::Bert(bert) => bert,
             CleanUp::Stages(stages) => {
-                let part = std::str::from_utf8(word).unwrap_or_default();
-                return stages.encode(part, self.encoder, scratch, out);
+                return stages.encode(&text[range], self.encoder, scratch, out);
             }
         };
-        if word.iter().all(u8::is_ascii_graphic) {
-            if bert.lowercase && word.iter().any(u8::is_ascii_uppercase) {
-                return self.encoder.encode(&word.to_ascii_lowercase(), is_part, scratch, out);
+        let word = &text[range.clone()];
+        if word.bytes().all(|byte| byte.is_ascii_graphic()) {
+            if bert.lowercase && word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                return self.encode_whole(&word.to_ascii_lowercase(), is_part, scratch, out);
             }
-            return self.encoder.encode(word, is_part, scratch, out);
+            return self.encoder.encode(text, range, is_part, scratch, out);
         }
-        let text = std::str::from_utf8(word).unwrap_or_default();
         // Without these, most text stays as it is, which is quickly found.
         if bert.lowercase || bert.strips_accents() {
             let mut changes = scratch.take_changes();
-            let is_alone = changes.make(("", 0), text, &Letters(bert));
+            let is_alone = changes.make(("", 0), word, &Letters(bert));
             let result =
                 if is_alone { self.encoder.encode_changed(&changes, is_part, scratch, out) } else { Ok(()) };
             scratch.put_changes(changes);
@@ -93,14 +93,14 @@ impl Words<'_> {
                 return result;
             }
         }
-        let normalized = bert.normalize(Normalized::new(text, 0, true));
+        let normalized = bert.normalize(Normalized::new(word, 0, true));
         // The blanks around an ideograph are no part of the pre-token.
         let kept = normalized.text().trim_matches(' ');
         if kept.is_empty() {
             return Ok(());
         }
         let before = normalized.text().len() - normalized.text().trim_start_matches(' ').len();
-        self.encoder.encode(kept.as_bytes(), is_part, scratch, out)?;
+        self.encode_whole(kept, is_part, scratch, out)?;
         let mut end = 0;
         for (span, &id) in out.spans.as_chunks_mut::<2>().0.iter_mut().zip(&out.ids) {
             let [from, to] = span.map(|at| before + at as usize);
@@ -110,6 +110,16 @@ impl Words<'_> {
             end = span[1];
         }
         Ok(())
+    }
+
+    fn encode_whole(
+        &self,
+        word: &str,
+        is_part: bool,
+        scratch: &mut MissScratch,
+        out: &mut WordTokens,
+    ) -> Result<()> {
+        self.encoder.encode(word, 0..word.len(), is_part, scratch, out)
     }
 }
 

@@ -18,8 +18,9 @@ proptest! {
     fn word_cache_matches_naive(
         words in prop::collection::vec(("[a-c]{1,4}|[a-c]{1,20}|a{10,20}", any::<bool>()), 1..400),
         limit in prop_oneof![Just(0), Just(200_000), Just(64 << 20)],
+        id_bound in prop_oneof![Just(1 << 16), Just(1 << 20)],
     ) {
-        let mut cache = WordCache::new(limit);
+        let mut cache = WordCache::new(CacheLimits { bytes: limit, id_bound });
         let mut naive: HashMap<(String, bool), WordTokens> = HashMap::new();
         let mut calls = 0;
         for (word, is_part) in &words {
@@ -30,13 +31,14 @@ proptest! {
             });
             let ahead = cache.look_ahead(word.as_bytes(), 0, word.len(), 0, *is_part);
             prop_assert_eq!(ahead.is_part(), *is_part);
-            if let Some((ids, count)) = cache.get_few(ahead) {
-                prop_assert_eq!(Found { ids: &ids[..count], spans: None }, expected.found());
+            if let Some((few, count)) = cache.get_few(ahead) {
+                let ids = &cache.packing().unpack(few)[..count];
+                prop_assert_eq!(Found { ids, spans: None }, expected.found());
                 continue;
             }
-            let found = cache.get_ahead(ahead, word.as_bytes(), |word, tokens| {
+            let found = cache.get_ahead(ahead, word.as_bytes(), |range, tokens| {
                 calls += 1;
-                model(word, *is_part, tokens);
+                model(&word.as_bytes()[range], *is_part, tokens);
                 Ok(())
             }).expect("the model never fails");
             prop_assert_eq!(found, expected.found());
@@ -50,11 +52,11 @@ proptest! {
 #[test]
 fn the_limit_holds() {
     let limit = 1 << 20;
-    let mut cache = WordCache::new(limit);
+    let mut cache = WordCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
     for number in 0..200_000 {
         let word = format!("word {number} with a tail {}", "x".repeat(number % 30));
-        let result = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |word, tokens| {
-            model(word, false, tokens);
+        let result = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |range, tokens| {
+            model(&word.as_bytes()[range], false, tokens);
             Ok(())
         });
         assert!(result.is_ok());

@@ -1,0 +1,136 @@
+//! Ids of one pre-token in 16 bytes: all of them if they are few, or where they are.
+
+use std::mem::MaybeUninit;
+
+use super::sink::Id;
+
+/// Items that [`FewIds::write_narrow`] writes.
+pub(super) const NARROW: usize = 8;
+
+/// Items that [`FewIds::write_wide`] writes.
+pub(super) const WIDE: usize = NARROW / 2;
+
+/// In place of a number of ids: they are somewhere else.
+const ELSEWHERE: u16 = u16::MAX;
+
+/// How ids lie in [`FewIds`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// Up to seven of 16 bits.
+    Narrow,
+    /// Up to three of 32 bits, each with its low half first.
+    Wide,
+}
+
+impl Packing {
+    /// The one for ids below `id_bound`.
+    pub(super) fn for_ids(id_bound: usize) -> Self {
+        if id_bound <= 1 << 16 { Self::Narrow } else { Self::Wide }
+    }
+
+    /// Packs `ids`, if there is room for them.
+    pub(super) fn pack(self, ids: &[u32]) -> Option<FewIds> {
+        let mut halves = [0; NARROW];
+        match self {
+            Self::Narrow => {
+                for (half, &id) in halves[..NARROW - 1].get_mut(..ids.len())?.iter_mut().zip(ids) {
+                    *half = u16::try_from(id).ok()?;
+                }
+            }
+            Self::Wide => {
+                let pairs = halves[..NARROW - 2].as_chunks_mut().0.get_mut(..ids.len())?;
+                for (pair, &id) in pairs.iter_mut().zip(ids) {
+                    *pair = [id as u16, (id >> 16) as u16];
+                }
+            }
+        }
+        halves[NARROW - 1] = ids.len() as u16;
+        Some(FewIds(halves))
+    }
+
+    /// What was packed: as many ids as [`FewIds::count`] says, and behind them whatever.
+    pub(super) fn unpack(self, few: &FewIds) -> [u32; NARROW] {
+        let mut ids = few.0.map(u32::from);
+        if self == Self::Wide {
+            ids.iter_mut().take(WIDE).enumerate().for_each(|(at, id)| *id = few.wide(at));
+        }
+        ids
+    }
+}
+
+/// A few ids, or a place where ids are; their number is in the last half.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(16))]
+pub(super) struct FewIds([u16; NARROW]);
+
+impl FewIds {
+    /// Ids that are at `place`.
+    pub(super) fn elsewhere(place: u32) -> Self {
+        Self([place as u16, (place >> 16) as u16, 0, 0, 0, 0, 0, ELSEWHERE])
+    }
+
+    /// How many ids there are, up to seven; none if they are elsewhere.
+    #[inline]
+    pub(super) fn count(&self) -> Option<usize> {
+        let count = self.0[NARROW - 1];
+        (count != ELSEWHERE).then_some(count as usize)
+    }
+
+    /// Where the ids are that are elsewhere.
+    pub(super) fn place(&self) -> usize {
+        self.wide(0) as usize
+    }
+
+    /// Writes ids of [`Packing::Narrow`], and behind them whatever.
+    // Arguments of a function are known not to overlap; so this becomes a load, a widening and a store.
+    #[inline]
+    pub(super) fn write_narrow<T: Id>(&self, out: &mut [MaybeUninit<T>; NARROW]) {
+        for (place, &half) in out.iter_mut().zip(&self.0) {
+            place.write(T::narrow(half.into()));
+        }
+    }
+
+    /// Writes ids of [`Packing::Wide`], and behind them whatever.
+    #[inline]
+    pub(super) fn write_wide<T: Id>(&self, out: &mut [MaybeUninit<T>; WIDE]) {
+        for (at, place) in out.iter_mut().enumerate() {
+            place.write(T::narrow(self.wide(at)));
+        }
+    }
+
+    #[inline]
+    fn wide(&self, at: usize) -> u32 {
+        let [low, high] = self.0.as_chunks().0[at];
+        u32::from(low) | u32::from(high) << 16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_packed_is_unpacked(
+            ids in prop::collection::vec(prop_oneof![0..1u32 << 16, any::<u32>()], 0..10),
+            is_narrow: bool,
+        ) {
+            let (packing, most) = if is_narrow { (Packing::Narrow, 7) } else { (Packing::Wide, 3) };
+            let packed = packing.pack(&ids);
+            let has_room = ids.len() <= most && !(is_narrow && ids.iter().any(|&id| id > 0xFFFF));
+            prop_assert_eq!(packed.is_some(), has_room);
+            if let Some(few) = packed {
+                prop_assert_eq!(few.count(), Some(ids.len()));
+                prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids.as_slice());
+            }
+        }
+
+        #[test]
+        fn what_is_elsewhere_is_found(place: u32) {
+            let few = FewIds::elsewhere(place);
+            prop_assert_eq!((few.count(), few.place()), (None, place as usize));
+        }
+    }
+}
