@@ -1,5 +1,6 @@
 //! A few pieces of work that need a thread each.
 
+use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
@@ -26,9 +27,45 @@ pub fn share<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> V
     })
 }
 
+/// Fewer items are sorted by the calling thread: starting another one costs more.
+const WORTH_SHARING: usize = 1 << 14;
+
+/// Sorts items of which no two are equal: a run on each thread, and then all by joining these.
+pub fn sort_in_runs<T: Send>(
+    items: &mut [T],
+    threads: usize,
+    compare: impl Fn(&T, &T) -> Ordering + Copy + Sync,
+) {
+    if threads < 2 || items.len() < WORTH_SHARING {
+        return items.sort_unstable_by(compare);
+    }
+    let run = items.len().div_ceil(threads);
+    share(items.chunks_mut(run).collect(), |run| run.sort_unstable_by(compare));
+    // A stable sort finds runs that are sorted and merges them.
+    items.sort_by(compare);
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn sort_in_runs_matches_naive(
+            items in prop::collection::hash_set(any::<u32>(), 0..40),
+            times in prop_oneof![Just(1u64), Just(1000)],
+            threads in 1..5usize,
+        ) {
+            let mut items: Vec<u64> =
+                items.into_iter().flat_map(|item| (0..times).map(move |more| u64::from(item) << 32 | more)).collect();
+            let mut naive = items.clone();
+            naive.sort_by(|left, right| right.cmp(left));
+            sort_in_runs(&mut items, threads, |left, right| right.cmp(left));
+            prop_assert_eq!(items, naive);
+        }
+    }
 
     #[test]
     fn share_matches_naive() {

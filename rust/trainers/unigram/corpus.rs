@@ -130,6 +130,22 @@ impl Corpus {
         Packed { bits, codes: (u64::BITS / bits) as usize }
     }
 
+    /// By position: what [`Packed::pack`] makes of the word from there on, of `longest` codes at most.
+    pub(super) fn suffix_keys(&self, packed: Packed, longest: usize) -> Vec<u64> {
+        let last = (packed.codes as u32 - 1) * packed.bits;
+        let kept =
+            u64::MAX.checked_shl(packed.codes.saturating_sub(longest) as u32 * packed.bits).unwrap_or(0);
+        let mut keys = vec![0; self.codes.len()];
+        for index in 0..self.len() {
+            let mut key = 0;
+            for at in self.word(index).rev() {
+                key = key >> packed.bits | u64::from(self.codes[at] + 1) << last;
+                keys[at] = key & kept;
+            }
+        }
+        keys
+    }
+
     /// Number of words, or of parts of words.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
@@ -161,6 +177,16 @@ pub(super) struct Packed {
 }
 
 impl Packed {
+    /// Bits of a number.
+    pub(super) fn key_bits(&self) -> u32 {
+        self.bits * self.codes as u32
+    }
+
+    /// Whether a number has as many codes as there is room for, and so perhaps stands for more.
+    pub(super) fn is_full(&self, key: u64) -> bool {
+        key & ((1 << self.bits) - 1) != 0
+    }
+
     /// The first of `codes`.
     #[inline]
     pub(super) fn pack(&self, codes: &[u32]) -> u64 {

@@ -6,9 +6,10 @@ use super::corpus::Corpus;
 use super::lattice::{Block, GONE, blocks};
 use super::nearest;
 use super::passes::{Alternatives, Expectation, Usage, scaled};
-use super::seeds::{Seed, Suffixes};
+use super::seeds::{Seed, Suffixes, by_place};
 use crate::Result;
 use crate::structures::progress::OnProgress;
+use crate::structures::threads::sort_in_runs;
 use crate::structures::workers::{Meter, run_parts};
 
 /// Where a piece occurs first, or `None` for a character that no word holds.
@@ -45,11 +46,10 @@ impl<'a> Pieces<'a> {
         for (at, &code) in corpus.codes.iter().enumerate().rev() {
             places[code as usize] = Some((at, 1));
         }
-        places.extend(seeds.iter().map(|seed| Some((suffixes.position(seed.first), seed.len))));
-        let mut by_place: Vec<(Place, u32)> =
-            places.iter().copied().zip(0..).skip(corpus.alphabet.len()).collect();
-        by_place.sort_unstable();
-        let by_place = by_place.into_iter().map(|(_, id)| id).collect();
+        let of_seeds = seeds.iter().map(|seed| (suffixes.position(seed.first), seed.len));
+        let numbered = of_seeds.clone().zip(places.len() as u32..).map(|((start, len), id)| (start, len, id));
+        let by_place = by_place(numbered, threads).map(|(.., id)| id).collect();
+        places.extend(of_seeds.map(Some));
         let characters = corpus.char_counts.iter().map(|&count| u128::from(count.max(1)));
         let seeds = seeds.iter().map(|seed| u128::from(seed.count) * u128::from(seed.len));
         let weights: Vec<u128> = characters.chain(seeds).collect();
@@ -112,7 +112,9 @@ impl<'a> Pieces<'a> {
         })?;
         self.scores = scores;
         let mut losses = self.losses(&added(parts), on_progress)?;
-        losses.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+        sort_in_runs(&mut losses, self.threads, |left, right| {
+            right.0.total_cmp(&left.0).then(left.1.cmp(&right.1))
+        });
         losses.truncate(n.saturating_sub(self.characters()));
         let mut is_kept = vec![false; self.len()];
         is_kept[..self.characters()].fill(true);
@@ -225,7 +227,7 @@ fn lattice(
     threads: usize,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Vec<Block>> {
-    let chains = suffixes.chains(seeds);
+    let chains = suffixes.chains(seeds, threads);
     let blocks = Mutex::new(blocks(corpus).into_iter());
     let parts = vec![(); threads.max(1)];
     let built = run_parts("find places", corpus.codes.len() as u64, parts, on_progress, |(), meter| {

@@ -156,7 +156,7 @@ impl UnigramTrainer {
         let wanted = self.vocab_size - specials.len();
         let suffixes = Suffixes::new(&corpus, self.max_piece_length as u16, self.threads, on_progress)?;
         let n = self.seed_size.saturating_sub(corpus.alphabet.len());
-        let seeds = suffixes.best(&corpus, n, specials, on_progress)?;
+        let seeds = suffixes.best(&corpus, n, specials, self.threads, on_progress)?;
         let mut pieces = Pieces::new(&corpus, &suffixes, &seeds, self.threads, on_progress)?;
         drop((suffixes, seeds));
         let desired = wanted + wanted / 10;

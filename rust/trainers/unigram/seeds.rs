@@ -6,11 +6,13 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use super::corpus::Corpus;
+use super::corpus::{Corpus, Packed};
 use crate::Result;
 use crate::structures::progress::OnProgress;
-use crate::structures::workers::{METER_EVERY, Pacer, run_parts};
+use crate::structures::threads::sort_in_runs;
+use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 
 const STAGE: &str = "find seeds";
 
@@ -44,6 +46,8 @@ impl Seed {
 /// All suffixes of all words, sorted.
 pub(super) struct Suffixes {
     sorted: Vec<Suffix>,
+    /// Those that begin with the same character.
+    groups: Vec<Range<usize>>,
     /// By position: characters from there to the end of the word, no more than a piece may have.
     room: Vec<u16>,
 }
@@ -66,26 +70,37 @@ impl Suffixes {
         }
         let packing = corpus.packed();
         let packed = packing.codes;
-        let key = |at: usize| packing.pack(&codes[at..at + usize::from(room[at])]);
+        let keys = corpus.suffix_keys(packing, usize::from(longest));
         let rest = |&(_, at): &Suffix| {
             let at = at as usize;
             &codes[at + packed.min(usize::from(room[at]))..at + usize::from(room[at])]
         };
-        let (mut sorted, starts) = by_first_code(codes, corpus.alphabet.len(), key);
-        let groups = split_groups(&mut sorted, &starts, threads);
-        run_parts(STAGE, codes.len() as u64, groups, on_progress, |groups, meter| {
+        let (mut sorted, ends) = by_first_bits(&keys, packing);
+        drop(keys);
+        let (mut rest_of_all, mut start) = (sorted.as_mut_slice(), 0);
+        let buckets = ends.into_iter().filter_map(|end| {
+            let len = end - std::mem::replace(&mut start, end);
+            rest_of_all.split_off_mut(..len).filter(|bucket| !bucket.is_empty())
+        });
+        let dealt = deal(buckets.collect(), threads, |bucket| bucket.len());
+        run_parts(STAGE, codes.len() as u64, dealt, on_progress, |buckets, meter| {
             let mut done = 0;
-            for group in groups {
-                done += group.len();
-                group.sort_unstable_by(|left, right| {
-                    left.0.cmp(&right.0).then_with(|| rest(left).cmp(rest(right))).then(left.1.cmp(&right.1))
-                });
+            for bucket in buckets {
+                done += bucket.len();
+                bucket.sort_unstable_by_key(|&(key, at)| u128::from(key) << 64 | u128::from(at));
+                // Suffixes that end within their keys are equal where these are: many words end alike.
+                let is_same = |left: &Suffix, right: &Suffix| left.0 == right.0;
+                for equals in bucket.chunk_by_mut(is_same).filter(|equals| packing.is_full(equals[0].0)) {
+                    equals.sort_unstable_by(|left, right| {
+                        rest(left).cmp(rest(right)).then(left.1.cmp(&right.1))
+                    });
+                }
                 if done >= METER_EVERY && !meter.add(std::mem::take(&mut done)) {
                     return;
                 }
             }
         })?;
-        Ok(Self { sorted, room })
+        Ok(Self { sorted, groups: groups(codes, corpus.alphabet.len()), room })
     }
 
     /// Where the suffix at `index` starts in the codes.
@@ -112,33 +127,53 @@ impl Suffixes {
         corpus: &Corpus,
         n: usize,
         excluded: &BTreeSet<&str>,
+        threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Vec<Seed>> {
-        let mut sums = Vec::with_capacity(self.len() + 1);
-        sums.push(0u64);
         let weights = self.weights(corpus);
-        for &(_, at) in &self.sorted {
+        let parts = deal(self.groups.clone(), threads, ExactSizeIterator::len);
+        let found = run_parts(STAGE, self.len() as u64, parts, on_progress, |groups, meter| {
+            let mut best = Best { keep: n.saturating_mul(2).max(1 << 16), seeds: Vec::new() };
+            for group in groups {
+                if !self.offer_group(group, corpus, &weights, meter, &mut best) {
+                    break;
+                }
+            }
+            best.seeds
+        })?;
+        let mut seeds = found.concat();
+        let excluded: BTreeSet<Vec<u32>> = excluded.iter().filter_map(|text| corpus.codes_of(text)).collect();
+        if !excluded.is_empty() {
+            seeds.retain(|seed| !excluded.contains(self.codes_of(corpus, seed)));
+        }
+        sort_in_runs(&mut seeds, threads, |left, right| left.order().cmp(&right.order()));
+        seeds.truncate(n);
+        Ok(seeds)
+    }
+
+    /// Offers the substrings that begin with the character of a group, for as long as they are wanted; `weights` are those
+    /// of positions.
+    fn offer_group(
+        &self,
+        group: Range<usize>,
+        corpus: &Corpus,
+        weights: &[u64],
+        meter: &Meter,
+        best: &mut Best,
+    ) -> bool {
+        // By suffix, what all before it weigh.
+        let mut sums = Vec::with_capacity(group.len() + 1);
+        sums.push(0u64);
+        for &(_, at) in &self.sorted[group.clone()] {
             sums.push(sums[sums.len() - 1].saturating_add(weights[at as usize]));
         }
-        drop(weights);
-        let mut seeds: Vec<Seed> = Vec::new();
-        let keep = n.saturating_mul(2).max(1 << 16);
         let mut offer = |first: usize, end: usize, len: u16| {
-            let count = sums[end] - sums[first];
-            if len < 2 || count < 2 {
-                return;
-            }
-            seeds.push(Seed { count, first, end, len });
-            if seeds.len() >= 2 * keep {
-                seeds.select_nth_unstable_by_key(keep, Seed::order);
-                seeds.truncate(keep);
-            }
+            best.offer(Seed { count: sums[end - group.start] - sums[first - group.start], first, end, len });
         };
-        let mut pacer = Pacer::new(STAGE, self.len() as u64);
         let mut open: Vec<(u16, usize)> = Vec::new();
-        let mut before = 0;
-        for end in 1..=self.len() {
-            let after = if end == self.len() { 0 } else { self.common(&corpus.codes, end) };
+        let (mut before, mut done) = (0, 0);
+        for end in group.start + 1..=group.end {
+            let after = if end == group.end { 0 } else { self.common(&corpus.codes, end) };
             let own = self.room[self.position(end - 1)];
             if own > before.max(after) {
                 offer(end - 1, end, own);
@@ -152,24 +187,19 @@ impl Suffixes {
                 open.push((after, first));
             }
             before = after;
-            pacer.tick(1, end as u64, on_progress)?;
+            done += 1;
+            if done == METER_EVERY && !meter.add(std::mem::take(&mut done)) {
+                return false;
+            }
         }
-        let excluded: BTreeSet<Vec<u32>> = excluded.iter().filter_map(|text| corpus.codes_of(text)).collect();
-        if !excluded.is_empty() {
-            seeds.retain(|seed| !excluded.contains(self.codes_of(corpus, seed)));
-        }
-        seeds.sort_unstable_by_key(Seed::order);
-        seeds.truncate(n);
-        Ok(seeds)
+        meter.add(done)
     }
 
     /// By position, the seeds that start there.
-    pub(super) fn chains(&self, seeds: &[Seed]) -> Chains {
+    pub(super) fn chains(&self, seeds: &[Seed], threads: usize) -> Chains {
         // Outer intervals before inner ones.
-        let mut order: Vec<(usize, u16, u32)> =
-            (0..).zip(seeds).map(|(seed, &Seed { first, len, .. })| (first, len, seed)).collect();
-        order.sort_unstable();
-        let mut order = order.into_iter().peekable();
+        let order = (0..).zip(seeds).map(|(seed, &Seed { first, len, .. })| (first, len, seed));
+        let mut order = by_place(order, threads).peekable();
         let mut links = vec![Link { shorter: NONE, len: 0 }; seeds.len()];
         let mut longest_at = vec![NONE; self.len()];
         let mut open: Vec<u32> = Vec::new();
@@ -200,6 +230,20 @@ impl Suffixes {
         }
         weights
     }
+}
+
+/// Numbers with their places and lengths, by place and shorter ones first.
+pub(super) fn by_place(
+    numbers: impl Iterator<Item = (usize, u16, u32)>,
+    threads: usize,
+) -> impl Iterator<Item = (usize, u16, u32)> {
+    // Integers are compared faster than tuples.
+    let pack = |(start, len, number): (usize, u16, u32)| {
+        (start as u128) << 48 | u128::from(len) << 32 | u128::from(number)
+    };
+    let mut packed: Vec<u128> = numbers.map(pack).collect();
+    sort_in_runs(&mut packed, threads, Ord::cmp);
+    packed.into_iter().map(|packed| ((packed >> 48) as usize, (packed >> 32) as u16, packed as u32))
 }
 
 /// No seed.
@@ -237,42 +281,72 @@ impl Chains {
     }
 }
 
-/// Suffixes grouped by their first character, and where each group starts.
-fn by_first_code(codes: &[u32], alphabet: usize, key: impl Fn(usize) -> u64) -> (Vec<Suffix>, Vec<usize>) {
-    let mut starts = vec![0; alphabet + 1];
-    for &code in codes {
-        starts[code as usize + 1] += 1;
-    }
-    for code in 0..alphabet {
-        starts[code + 1] += starts[code];
-    }
-    let mut next = starts.clone();
-    let mut suffixes = vec![(0, 0); codes.len()];
-    for (at, &code) in codes.iter().enumerate() {
-        suffixes[next[code as usize]] = (key(at), at as u64);
-        next[code as usize] += 1;
-    }
-    (suffixes, starts)
+/// The best substrings so far.
+struct Best {
+    /// As many are kept at least, if there are.
+    keep: usize,
+    seeds: Vec<Seed>,
 }
 
-/// The groups, dealt out to threads in pieces of about the same size.
-fn split_groups<'a>(
-    mut suffixes: &'a mut [Suffix],
-    starts: &[usize],
-    threads: usize,
-) -> Vec<Vec<&'a mut [Suffix]>> {
-    let mut groups: Vec<&'a mut [Suffix]> = Vec::new();
-    for bounds in starts.windows(2) {
-        let (group, rest) = suffixes.split_at_mut(bounds[1] - bounds[0]);
-        groups.push(group);
-        suffixes = rest;
+impl Best {
+    fn offer(&mut self, seed: Seed) {
+        if seed.len < 2 || seed.count < 2 {
+            return;
+        }
+        self.seeds.push(seed);
+        if self.seeds.len() >= 2 * self.keep {
+            self.seeds.select_nth_unstable_by_key(self.keep, Seed::order);
+            self.seeds.truncate(self.keep);
+        }
     }
-    groups.sort_by_key(|group| Reverse(group.len()));
-    let mut dealt: Vec<Vec<&'a mut [Suffix]>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
+}
+
+/// Bits of a key that suffixes are told apart by before they are sorted: what is left to sort fits into fast memory.
+const FIRST_BITS: u32 = 16;
+
+/// Suffixes in the order of the first bits of their keys, and where those with the same end.
+fn by_first_bits(keys: &[u64], packing: Packed) -> (Vec<Suffix>, Vec<usize>) {
+    let shift = packing.key_bits().saturating_sub(FIRST_BITS);
+    let bucket = |key: u64| (key >> shift) as usize;
+    let mut next = vec![0; 1 << FIRST_BITS];
+    for &key in keys {
+        next[bucket(key)] += 1;
+    }
+    let mut sum = 0;
+    for place in &mut next {
+        sum += std::mem::replace(place, sum);
+    }
+    let mut suffixes = vec![(0, 0); keys.len()];
+    for (&key, at) in keys.iter().zip(0..) {
+        let place = &mut next[bucket(key)];
+        suffixes[*place] = (key, at);
+        *place += 1;
+    }
+    (suffixes, next)
+}
+
+/// Where sorted suffixes begin with the same character, by character.
+fn groups(codes: &[u32], alphabet: usize) -> Vec<Range<usize>> {
+    let mut counts = vec![0; alphabet];
+    for &code in codes {
+        counts[code as usize] += 1;
+    }
+    let mut end = 0;
+    let group = |count| {
+        end += count;
+        end - count..end
+    };
+    counts.into_iter().map(group).collect()
+}
+
+/// What is to be done, dealt out to threads in shares of about the same size, larger ones first.
+fn deal<T>(mut groups: Vec<T>, threads: usize, len: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+    groups.sort_by_key(|group| Reverse(len(group)));
+    let mut dealt: Vec<Vec<T>> = (0..threads.max(1)).map(|_| Vec::new()).collect();
     let mut sizes = vec![0; dealt.len()];
     for group in groups {
         let least = (0..sizes.len()).min_by_key(|&thread| sizes[thread]).unwrap_or(0);
-        sizes[least] += group.len();
+        sizes[least] += len(&group);
         dealt[least].push(group);
     }
     dealt

@@ -56,11 +56,25 @@ prop_compose! {
 
 proptest! {
     #[test]
+    fn suffix_keys_matches_naive(words in words(), longest in 1..30usize) {
+        let trainer = UnigramTrainer::default();
+        let corpus = Corpus::new(&trainer, &counts(&words), &BTreeSet::new()).expect("room for all characters");
+        let packed = corpus.packed();
+        let naive: Vec<u64> = (0..corpus.len())
+            .flat_map(|index| corpus.word(index).zip(std::iter::repeat(corpus.word(index).end)))
+            .map(|(at, end)| packed.pack(&corpus.codes[at..end.min(at + longest)]))
+            .collect();
+        prop_assert_eq!(corpus.suffix_keys(packed, longest), naive);
+    }
+}
+
+proptest! {
+    #[test]
     fn seeds_matches_naive(words in words(), longest in 2..8u16, threads in 1..4usize) {
         let trainer = UnigramTrainer::default();
         let corpus = Corpus::new(&trainer, &counts(&words), &BTreeSet::new()).expect("room for all characters");
         let suffixes = Suffixes::new(&corpus, longest, threads, &mut |_| Ok(())).expect("nobody stops it");
-        let seeds = suffixes.best(&corpus, 1000, &BTreeSet::new(), &mut |_| Ok(())).expect("nobody stops it");
+        let seeds = suffixes.best(&corpus, 1000, &BTreeSet::new(), threads, &mut |_| Ok(())).expect("nobody stops it");
         let found: Vec<(String, u64)> =
             seeds.iter().map(|seed| (corpus.text(suffixes.codes_of(&corpus, seed)), seed.count)).collect();
         prop_assert_eq!(found, naive_seeds(&words, usize::from(longest)));
@@ -114,8 +128,8 @@ fn lattice(words: &BTreeMap<String, u64>) -> (Corpus, Vec<Block>, Vec<Vec<u32>>)
     let trainer = UnigramTrainer::default();
     let corpus = Corpus::new(&trainer, &counts(words), &BTreeSet::new()).expect("room for all characters");
     let suffixes = Suffixes::new(&corpus, 6, 1, &mut |_| Ok(())).expect("nobody stops it");
-    let seeds = suffixes.best(&corpus, 1000, &BTreeSet::new(), &mut |_| Ok(())).expect("nobody stops it");
-    let chains = suffixes.chains(&seeds);
+    let seeds = suffixes.best(&corpus, 1000, &BTreeSet::new(), 1, &mut |_| Ok(())).expect("nobody stops it");
+    let chains = suffixes.chains(&seeds, 1);
     let blocks = blocks(&corpus).into_iter().map(|words| Block::new(&corpus, &chains, words)).collect();
     let characters = (0..corpus.alphabet.len() as u32).map(|code| vec![code]);
     let seeds = seeds.iter().map(|seed| suffixes.codes_of(&corpus, seed).to_vec());
