@@ -6,7 +6,7 @@ pub(super) const PART: u128 = 1 << 127;
 /// A pre-token whose entry is on its way from memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ahead {
-    /// Without bytes for a long pre-token.
+    /// A hash without a length for a long pre-token.
     pub(super) key: u128,
     /// As many bits as the largest table has places.
     pub(super) hash: u32,

@@ -1,27 +1,43 @@
 //! Pre-tokens that are too long for a key, each with a value.
 
-use hashbrown::HashTable;
+use crate::structures::huge_pages::vec_filled;
+use crate::structures::prefetch::prefetch;
 
-#[derive(Clone, Copy, Debug)]
+/// A word is looked for in this many neighbouring entries, so that crafted collisions stay cheap.
+const PROBES: usize = 16;
+
+const FIRST_CAPACITY: usize = 1 << 10;
+
+/// Below this many entries the table grows fourfold: the first texts meet new words all the time.
+const QUICK_GROWTH: usize = 1 << 14;
+
+/// In a length: the word is a part of a pre-token.
+const PART: u32 = 1 << 31;
+
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry<V> {
     hash: u64,
-    is_part: bool,
     start: u32,
+    /// With [`PART`]; 0 when the entry is free.
     len: u32,
     value: V,
 }
 
 /// A map from byte strings, by hash and comparison; parts of pre-tokens are told from whole ones.
+///
+/// Rarely a word takes the place of another one, which is then not found any more.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LongWords<V> {
-    table: HashTable<Entry<V>>,
+    /// A power of two, or none.
+    entries: Vec<Entry<V>>,
+    used: usize,
     text: Vec<u8>,
 }
 
-impl<V: Copy> LongWords<V> {
+impl<V: Copy + Default> LongWords<V> {
     /// Bytes that the map takes.
     pub(super) fn bytes(&self) -> usize {
-        self.table.capacity() * size_of::<Entry<V>>() + self.text.len()
+        self.entries.len() * size_of::<Entry<V>>() + self.text.len()
     }
 
     /// Whether there is room for a word of `len` bytes: places are numbers of 32 bits.
@@ -30,23 +46,99 @@ impl<V: Copy> LongWords<V> {
     }
 
     pub(super) fn clear(&mut self) {
-        self.table.clear();
+        self.entries.fill(Entry::default());
+        self.used = 0;
         self.text.clear();
     }
 
-    /// The value of a word with this hash.
-    pub(super) fn get(&self, hash: u64, word: &[u8], is_part: bool) -> Option<&V> {
-        let text = |entry: &Entry<V>| entry.start as usize..(entry.start + entry.len) as usize;
-        let is_word = |entry: &Entry<V>| {
-            entry.hash == hash && entry.is_part == is_part && self.text[text(entry)] == *word
-        };
-        self.table.find(hash, is_word).map(|entry| &entry.value)
+    /// Fetches the entry of a word with this hash from memory.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        prefetch(&self.entries, hash as usize & self.entries.len().wrapping_sub(1));
     }
 
-    /// Adds a word that is not there yet and that there is room for.
+    /// The value of a word with this hash.
+    #[inline]
+    pub(super) fn get(&self, hash: u64, word: &[u8], is_part: bool) -> Option<&V> {
+        let len = tagged_len(word, is_part);
+        let mask = self.entries.len().wrapping_sub(1);
+        for probe in 0..PROBES {
+            let entry = self.entries.get((hash as usize).wrapping_add(probe) & mask)?;
+            if entry.len == 0 {
+                return None;
+            }
+            let start = entry.start as usize;
+            if entry.hash == hash && entry.len == len && self.text[start..start + word.len()] == *word {
+                return Some(&entry.value);
+            }
+        }
+        None
+    }
+
+    /// Adds a word of at least one byte that is not there yet and that there is room for.
     pub(super) fn insert(&mut self, hash: u64, word: &[u8], is_part: bool, value: V) {
-        let (start, len) = (self.text.len() as u32, word.len() as u32);
+        if 2 * self.used >= self.entries.len() {
+            self.grow();
+        }
+        let (start, len) = (self.text.len() as u32, tagged_len(word, is_part));
         self.text.extend_from_slice(word);
-        self.table.insert_unique(hash, Entry { hash, is_part, start, len, value }, |entry| entry.hash);
+        self.place(Entry { hash, start, len, value });
+    }
+
+    fn grow(&mut self) {
+        let factor = if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
+        let capacity = (factor * self.entries.len()).max(FIRST_CAPACITY);
+        let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), capacity));
+        self.used = 0;
+        for entry in old.into_iter().filter(|entry| entry.len > 0) {
+            self.place(entry);
+        }
+    }
+
+    /// Puts an entry into the first free place, or into its first one if all that may hold it are taken.
+    fn place(&mut self, entry: Entry<V>) {
+        let mask = self.entries.len() - 1;
+        let home = entry.hash as usize & mask;
+        let free = (0..PROBES).map(|probe| (home + probe) & mask).find(|&at| self.entries[at].len == 0);
+        self.used += usize::from(free.is_some());
+        self.entries[free.unwrap_or(home)] = entry;
+    }
+}
+
+fn tagged_len(word: &[u8], is_part: bool) -> u32 {
+    word.len() as u32 | if is_part { PART } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn long_words_matches_naive(
+            words in prop::collection::vec(("[ab]{1,12}", any::<bool>(), any::<u32>()), 0..4000),
+            // Fewer bits of hash make more collisions.
+            bits in 8..64u32,
+        ) {
+            let (mut long, mut naive, mut lost) = (LongWords::default(), HashMap::new(), 0);
+            for (word, is_part, value) in &words {
+                let hash = super::super::key::hash_long(word.as_bytes()) >> (64 - bits);
+                long.prefetch(hash);
+                let found = long.get(hash, word.as_bytes(), *is_part).copied();
+                let known = naive.get(&(word, *is_part)).copied();
+                // What is found is never another word's, however many collide.
+                prop_assert!(found.is_none() || found == known);
+                lost += usize::from(found != known);
+                if found.is_none() {
+                    long.insert(hash, word.as_bytes(), *is_part, *value);
+                    naive.insert((word, *is_part), *value);
+                }
+            }
+            prop_assert!(bits < 24 || lost <= words.len() / 100, "{lost} lost");
+        }
     }
 }

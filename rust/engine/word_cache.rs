@@ -149,7 +149,9 @@ impl WordCache {
         if end - start <= SHORT {
             return self.look_ahead_short(text, start, end, word, part);
         }
-        Ahead { key: part, hash: 0, start: start as u32, end: end as u32, word }
+        let hash = hash_long(&text[start..end]);
+        self.long.prefetch(hash);
+        Ahead { key: part | u128::from(hash), hash: 0, start: start as u32, end: end as u32, word }
     }
 
     /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
@@ -218,7 +220,7 @@ impl WordCache {
         let range = ahead.start as usize..ahead.end as usize;
         let miss = |out: &mut _| miss(range.clone(), out);
         if ahead.is_long() {
-            return self.get_long(&text[range.clone()], ahead.is_part(), miss);
+            return self.get_long(key as u64, &text[range.clone()], ahead.is_part(), miss);
         }
         match self.find_short(key, hash) {
             Some(&Entry { value, .. }) => Ok(self.found(value)),
@@ -285,6 +287,7 @@ impl WordCache {
     #[inline(never)]
     fn get_long(
         &mut self,
+        hash: u64,
         word: &[u8],
         is_part: bool,
         miss: impl FnOnce(&mut WordTokens) -> Result<()>,
@@ -293,7 +296,6 @@ impl WordCache {
             self.ask(miss)?;
             return Ok(self.passing.found());
         }
-        let hash = hash_long(word);
         if let Some(&value) = self.long.get(hash, word, is_part) {
             return Ok(self.found(value));
         }

@@ -11,6 +11,9 @@ const LABEL_BITS: u32 = 9;
 /// Units are placed in blocks, so that `base ^ byte` stays in the block of `base`.
 const BLOCK: usize = 256;
 
+/// Words with a bit for each unit of a block.
+const BLOCK_WORDS: usize = BLOCK / 64;
+
 /// Blocks with free units that are tried; older ones are nearly full.
 const OPEN_BLOCKS: usize = 16;
 
@@ -75,12 +78,18 @@ impl ByteTrie {
             children.clear();
             while !range.is_empty() {
                 let label = keys[range.start].0[depth];
-                let count = keys[range.clone()].partition_point(|(key, _)| key[depth] == label);
+                // Most often all go on alike.
+                let is_same = |(key, _): &(&[u8], u32)| key[depth] == label;
+                let is_last_same = is_same(&keys[range.end - 1]);
+                let count =
+                    if is_last_same { range.len() } else { keys[range.clone()].partition_point(is_same) };
                 children.push((label, range.start..range.start + count));
                 range.start += count;
             }
-            let Some(&(first, _)) = children.first() else { continue };
-            let base = builder.find_base(first, &children);
+            if children.is_empty() {
+                continue;
+            }
+            let base = builder.find_base(&children);
             if base >> (32 - LABEL_BITS) != 0 {
                 return None;
             }
@@ -145,26 +154,47 @@ impl Default for ByteTrie {
 #[derive(Default)]
 struct Builder {
     units: Vec<Unit>,
-    /// A bit a unit.
-    free: Vec<u64>,
-    /// A bit a unit: no node has it for its base.
-    free_base: Vec<u64>,
+    /// By block, a bit a unit.
+    free: Vec<[u64; BLOCK_WORDS]>,
+    /// By block, a bit a unit: no node has it for its base.
+    free_base: Vec<[u64; BLOCK_WORDS]>,
     /// Blocks that are tried, oldest first, and how often in vain.
     open: Vec<(usize, u8)>,
 }
 
-fn is_set(bits: &[u64], at: usize) -> bool {
-    bits[at / 64] >> (at % 64) & 1 == 1
+/// The bits of a block, each moved from its place `at` to `at ^ by`.
+fn displaced(bits: &[u64; BLOCK_WORDS], by: u8) -> [u64; BLOCK_WORDS] {
+    /// Where the lower ones of two places that change places are, by their distance.
+    const LOWER: [u64; 6] = [
+        0x5555_5555_5555_5555,
+        0x3333_3333_3333_3333,
+        0x0F0F_0F0F_0F0F_0F0F,
+        0x00FF_00FF_00FF_00FF,
+        0x0000_FFFF_0000_FFFF,
+        0x0000_0000_FFFF_FFFF,
+    ];
+    std::array::from_fn(|word| {
+        let mut moved = bits[word ^ usize::from(by / 64)];
+        for (step, lower) in LOWER.into_iter().enumerate() {
+            let exchanged = (moved & lower) << (1 << step) | moved >> (1 << step) & lower;
+            moved = if by >> step & 1 == 1 { exchanged } else { moved };
+        }
+        moved
+    })
+}
+
+fn take(bits: &mut [[u64; BLOCK_WORDS]], at: usize) {
+    bits[at / BLOCK][at % BLOCK / 64] &= !(1 << (at % 64));
 }
 
 impl Builder {
     /// Appends a block and returns its number.
     fn add_block(&mut self) -> usize {
-        let block = self.units.len() / BLOCK;
+        let block = self.free.len();
         self.units.resize(self.units.len() + BLOCK, Unit { head: NO_LABEL, value: NO_VALUE });
-        let free = if block == 0 { 0 } else { u64::MAX };
-        self.free.resize(self.units.len() / 64, free);
-        self.free_base.resize(self.units.len() / 64, free);
+        let free = [if block == 0 { 0 } else { u64::MAX }; BLOCK_WORDS];
+        self.free.push(free);
+        self.free_base.push(free);
         if block > 0 {
             if self.open.len() == OPEN_BLOCKS {
                 self.open.remove(0);
@@ -175,10 +205,10 @@ impl Builder {
     }
 
     /// A base at which all children have a free unit: in an open block, else in a new one.
-    fn find_base(&mut self, first: u8, children: &[(u8, std::ops::Range<usize>)]) -> usize {
+    fn find_base(&mut self, children: &[(u8, std::ops::Range<usize>)]) -> usize {
         for at in 0..self.open.len() {
             let (block, failures) = self.open[at];
-            if let Some(base) = self.find_base_in(block, first, children) {
+            if let Some(base) = self.find_base_in(block, children) {
                 return base;
             }
             self.open[at].1 = failures.saturating_add(1);
@@ -187,38 +217,30 @@ impl Builder {
         self.add_block() * BLOCK
     }
 
-    fn find_base_in(
-        &self,
-        block: usize,
-        first: u8,
-        children: &[(u8, std::ops::Range<usize>)],
-    ) -> Option<usize> {
-        let words = block * (BLOCK / 64)..(block + 1) * (BLOCK / 64);
-        let count: u32 = self.free[words.clone()].iter().map(|word| word.count_ones()).sum();
-        if (count as usize) < children.len() {
-            return None;
-        }
-        for word in words {
-            let mut bits = self.free[word];
-            while bits != 0 {
-                let base = (word * 64 + bits.trailing_zeros() as usize) ^ usize::from(first);
-                let fits = |(label, _): &(u8, _)| is_set(&self.free, base ^ usize::from(*label));
-                if is_set(&self.free_base, base) && children.iter().all(fits) {
-                    return Some(base);
-                }
-                bits &= bits - 1;
+    /// The first such base of a block. All of them are tried at once, a bit each.
+    fn find_base_in(&self, block: usize, children: &[(u8, std::ops::Range<usize>)]) -> Option<usize> {
+        let mut bases = self.free_base[block];
+        for &(label, _) in children {
+            let mut left = 0;
+            for (bases, places) in bases.iter_mut().zip(displaced(&self.free[block], label)) {
+                *bases &= places;
+                left |= *bases;
+            }
+            if left == 0 {
+                return None;
             }
         }
-        None
+        let (word, bits) = bases.into_iter().enumerate().find(|&(_, bits)| bits != 0)?;
+        Some(block * BLOCK + word * 64 + bits.trailing_zeros() as usize)
     }
 
     fn take_base(&mut self, node: usize, base: usize) {
-        self.free_base[base / 64] &= !(1 << (base % 64));
+        take(&mut self.free_base, base);
         self.units[node].head |= (base as u32) << LABEL_BITS;
     }
 
     fn take(&mut self, at: usize, label: u8) {
-        self.free[at / 64] &= !(1 << (at % 64));
+        take(&mut self.free, at);
         self.units[at].head = u32::from(label);
     }
 }
@@ -241,6 +263,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn displaced_matches_naive(bits: [u64; BLOCK_WORDS], by: u8) {
+            let moved = displaced(&bits, by);
+            let is_set = |bits: &[u64], at: usize| bits[at / 64] >> (at % 64) & 1 == 1;
+            for at in 0..BLOCK {
+                prop_assert_eq!(is_set(&bits, at), is_set(&moved, at ^ usize::from(by)));
+            }
+        }
+
         #[test]
         fn byte_trie_matches_naive(
             keys in prop::collection::btree_map(prop::collection::vec(0..5u8, 1..6), 0..1000u32, 1..200),

@@ -31,6 +31,18 @@ struct Link {
 
 const NO_LINK: Link = Link { to: ByteTrie::ROOT, certain: 0 };
 
+/// Sorts keys of which no two are equal.
+fn sort(keys: &mut [(&[u8], u32)]) {
+    // Most are told apart by their first bytes, which are compared as one number.
+    let first = |key: &[u8]| match key.first_chunk() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => {
+            key.iter().zip((0..8).rev()).fold(0, |first, (&byte, at)| first | u64::from(byte) << (8 * at))
+        }
+    };
+    keys.sort_by_cached_key(|&(key, _)| (first(key), key));
+}
+
 /// A vocabulary prepared for longest match. Time and memory to build are linear in the vocabulary's bytes.
 #[derive(Clone, Debug)]
 pub(super) struct LinearMatch {
@@ -45,25 +57,38 @@ pub(super) struct LinearMatch {
 impl LinearMatch {
     /// Prepares a vocabulary in which `prefix` marks what continues a word; `None` if it is too large for the trie.
     pub(super) fn new(vocab: &Vocab, prefix: &str) -> Option<Self> {
-        let (mut keys, mut certain) = (Vec::with_capacity(vocab.len() * 2), Vec::new());
         // The root of continuations is there even if nothing continues.
-        keys.push((vec![CONTINUES], 0));
-        certain.push(Certain::Both(0, 0));
+        let mut certain = vec![Certain::Both(0, 0)];
+        let (mut whole, mut rests, mut text) = (Vec::with_capacity(vocab.len()), Vec::new(), Vec::new());
         for (token, id) in vocab.iter().filter(|(token, _)| !token.is_empty()) {
-            keys.push((token.as_bytes().to_vec(), certain.len() as u32));
+            whole.push((token.as_bytes(), certain.len() as u32));
             certain.push(Certain::Token(id, token.len() as u32));
             if let Some(rest) = token.strip_prefix(prefix).filter(|rest| !rest.is_empty()) {
-                keys.push(([&[CONTINUES], rest.as_bytes()].concat(), certain.len() as u32));
+                rests.push((rest.as_bytes(), certain.len() as u32));
                 certain.push(Certain::Token(id, rest.len() as u32));
             }
         }
-        keys.sort_unstable();
-        let borrowed: Vec<(&[u8], u32)> = keys.iter().map(|(key, value)| (key.as_slice(), *value)).collect();
-        let trie = ByteTrie::new(&borrowed)?;
+        sort(&mut whole);
+        sort(&mut rests);
+        text.push(CONTINUES);
+        for (rest, _) in &rests {
+            text.push(CONTINUES);
+            text.extend_from_slice(rest);
+        }
+        let (continues, mut text) = text.split_at(1);
+        // No token begins with the byte of continuations, so these come last.
+        let mut keys = whole;
+        keys.push((continues, 0));
+        for (rest, value) in rests {
+            let (key, behind) = text.split_at(1 + rest.len());
+            keys.push((key, value));
+            text = behind;
+        }
+        let trie = ByteTrie::new(&keys)?;
         let continues = trie.step(ByteTrie::ROOT, CONTINUES)?;
         let links = vec![NO_LINK; trie.node_bound()];
         let mut linear = Self { trie, continues, links, certain };
-        linear.link_all(&borrowed);
+        linear.link_all(&keys);
         Some(linear)
     }
 
