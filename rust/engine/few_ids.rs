@@ -1,4 +1,4 @@
-//! Ids of one pre-token in 16 bytes: all of them if they are few, or where they are.
+//! Ids of one pre-token in 16 bytes: all of them if they are few, or where they are, or both.
 
 use std::mem::MaybeUninit;
 
@@ -12,6 +12,12 @@ pub(super) const WIDE: usize = NARROW / 2;
 
 /// In place of a number of ids: they are somewhere else.
 const ELSEWHERE: u16 = u16::MAX;
+
+/// In a number of ids: they are also somewhere else, with their spans.
+const HAS_SPANS: u16 = 1 << 15;
+
+/// Halves with the place of ids that have spans.
+const PLACE: std::ops::Range<usize> = NARROW - 3..NARROW - 1;
 
 /// How ids lie in [`FewIds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +54,16 @@ impl Packing {
         Some(FewIds(halves))
     }
 
+    /// As [`Self::pack`], of ids that are also at `place`, with their spans; the place alone if there is no room for both.
+    pub(super) fn pack_with_spans(self, ids: &[u32], place: u32) -> FewIds {
+        let room = if self == Self::Narrow { PLACE.start } else { PLACE.start / 2 };
+        let packed = if ids.len() <= room { self.pack(ids) } else { None };
+        let Some(FewIds(mut halves)) = packed else { return FewIds::elsewhere(place) };
+        halves[PLACE].copy_from_slice(&[place as u16, (place >> 16) as u16]);
+        halves[NARROW - 1] |= HAS_SPANS;
+        FewIds(halves)
+    }
+
     /// What was packed: as many ids as [`FewIds::count`] says, and behind them whatever.
     pub(super) fn unpack(self, few: &FewIds) -> [u32; NARROW] {
         let mut ids = few.0.map(u32::from);
@@ -69,16 +85,18 @@ impl FewIds {
         Self([place as u16, (place >> 16) as u16, 0, 0, 0, 0, 0, ELSEWHERE])
     }
 
-    /// How many ids there are, up to seven; none if they are elsewhere.
+    /// How many ids there are, up to seven; none if they are elsewhere, or if `with_spans` is asked and they have some.
     #[inline]
-    pub(super) fn count(&self) -> Option<usize> {
+    pub(super) fn count(&self, with_spans: bool) -> Option<usize> {
         let count = self.0[NARROW - 1];
-        (count != ELSEWHERE).then_some(count as usize)
+        let is_elsewhere = if with_spans { count & HAS_SPANS != 0 } else { count == ELSEWHERE };
+        (!is_elsewhere).then_some((count & !HAS_SPANS) as usize)
     }
 
-    /// Where the ids are that are elsewhere.
+    /// Where the ids are that are elsewhere, or have spans.
     pub(super) fn place(&self) -> usize {
-        self.wide(0) as usize
+        let at = if self.0[NARROW - 1] == ELSEWHERE { 0..2 } else { PLACE };
+        self.0[at].iter().rev().fold(0, |place, &half| place << 16 | usize::from(half))
     }
 
     /// Writes ids of [`Packing::Narrow`], and behind them whatever.
@@ -122,7 +140,23 @@ mod tests {
             let has_room = ids.len() <= most && !(is_narrow && ids.iter().any(|&id| id > 0xFFFF));
             prop_assert_eq!(packed.is_some(), has_room);
             if let Some(few) = packed {
-                prop_assert_eq!(few.count(), Some(ids.len()));
+                prop_assert_eq!([true, false].map(|with_spans| few.count(with_spans)), [Some(ids.len()); 2]);
+                prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids.as_slice());
+            }
+        }
+
+        #[test]
+        fn what_has_spans_is_found_in_both_ways(
+            ids in prop::collection::vec(prop_oneof![0..1u32 << 16, any::<u32>()], 1..8),
+            place: u32,
+            is_narrow: bool,
+        ) {
+            let (packing, most) = if is_narrow { (Packing::Narrow, 5) } else { (Packing::Wide, 2) };
+            let few = packing.pack_with_spans(&ids, place);
+            prop_assert_eq!((few.count(true), few.place()), (None, place as usize));
+            let has_room = ids.len() <= most && packing.pack(&ids).is_some();
+            prop_assert_eq!(few.count(false), has_room.then_some(ids.len()));
+            if has_room {
                 prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids.as_slice());
             }
         }
@@ -130,7 +164,7 @@ mod tests {
         #[test]
         fn what_is_elsewhere_is_found(place: u32) {
             let few = FewIds::elsewhere(place);
-            prop_assert_eq!((few.count(), few.place()), (None, place as usize));
+            prop_assert_eq!((few.count(true), few.count(false), few.place()), (None, None, place as usize));
         }
     }
 }

@@ -27,7 +27,7 @@ pub trait Sink {
     #[inline]
     fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
         for (taken, &ahead) in ahead.iter().enumerate() {
-            let Some((few, count)) = cache.get_few(ahead) else { return taken };
+            let Some((few, count)) = cache.get_few(ahead, Self::TRACKED) else { return taken };
             let ids = &cache.packing().unpack(few)[..count.min(NARROW)];
             self.plain_word(Found { ids, spans: None }, ahead.start as usize, ahead.word);
         }
@@ -72,7 +72,7 @@ fn push_hits<T: Id, const N: usize>(
     out.reserve(N * ahead.len());
     let (spare, mut written, mut taken) = (out.spare_capacity_mut(), 0, 0);
     for &ahead in ahead {
-        let Some((few, count)) = cache.get_few(ahead) else { break };
+        let Some((few, count)) = cache.get_few(ahead, false) else { break };
         let Some(places) = spare.get_mut(written..).and_then(|spare| spare.first_chunk_mut()) else { break };
         write(few, places);
         written += count.min(N);
@@ -147,7 +147,7 @@ impl Sink for CountSink {
     #[inline]
     fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
         for (taken, &ahead) in ahead.iter().enumerate() {
-            let Some((_, count)) = cache.get_few(ahead) else { return taken };
+            let Some((_, count)) = cache.get_few(ahead, false) else { return taken };
             self.0 += count as u64;
         }
         ahead.len()

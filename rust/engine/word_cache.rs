@@ -187,15 +187,15 @@ impl WordCache {
     }
 
     /// The ids of a pre-token that [`Self::look_ahead`] was called for, if it is known and has few tokens, as most: the ids
-    /// and how many. Each of them covers its own length.
+    /// and how many. Each of them covers its own length, if `with_spans` is asked.
     #[inline]
-    pub(super) fn get_few(&self, ahead: Ahead) -> Option<(&FewIds, usize)> {
+    pub(super) fn get_few(&self, ahead: Ahead, with_spans: bool) -> Option<(&FewIds, usize)> {
         if ahead.is_long() {
             return None;
         }
         let Ahead { key, hash, .. } = ahead;
         let value = &self.find_short(key, hash)?.value;
-        Some((value, value.count()?))
+        Some((value, value.count(with_spans)?))
     }
 
     /// How few ids lie in entries.
@@ -254,7 +254,7 @@ impl WordCache {
 
     #[inline]
     fn found(&mut self, value: FewIds) -> Found<'_> {
-        if let Some(count) = value.count() {
+        if let Some(count) = value.count(true) {
             self.passing.clear();
             self.passing.ids.extend(self.packing.unpack(&value).iter().take(count));
             return self.passing.found();
@@ -326,7 +326,11 @@ impl WordCache {
         if !is_regular {
             self.arena.extend_from_slice(spans);
         }
-        FewIds::elsewhere(place)
+        // No id at all, with spans, says that the pre-token is open.
+        if *is_regular || ids.is_empty() {
+            return FewIds::elsewhere(place);
+        }
+        self.packing.pack_with_spans(ids, place)
     }
 
     /// Grows the table at half load, or starts anew when the limit is reached.

@@ -31,7 +31,10 @@ proptest! {
             });
             let ahead = cache.look_ahead(word.as_bytes(), 0, word.len(), 0, *is_part);
             prop_assert_eq!(ahead.is_part(), *is_part);
-            if let Some((few, count)) = cache.get_few(ahead) {
+            if let Some((few, count)) = cache.get_few(ahead, false) {
+                prop_assert_eq!(&cache.packing().unpack(few)[..count], expected.found().ids);
+            }
+            if let Some((few, count)) = cache.get_few(ahead, true) {
                 let ids = &cache.packing().unpack(few)[..count];
                 prop_assert_eq!(Found { ids, spans: None }, expected.found());
                 continue;
