@@ -59,20 +59,11 @@ pub struct MissScratch {
     model: Scratch,
     tokens: Tokens,
     mapped: String,
-    changes: Changes,
+    /// What became of the pre-token that [`WordEncoder::encode_changed`] is for.
+    pub changes: Changes,
 }
 
 impl MissScratch {
-    /// Takes the memory for [`WordEncoder::encode_changed`] out, until it is put back.
-    pub fn take_changes(&mut self) -> Changes {
-        std::mem::take(&mut self.changes)
-    }
-
-    /// Puts the memory back.
-    pub fn put_changes(&mut self, changes: Changes) {
-        self.changes = changes;
-    }
-
     /// Seeds the random choices that follow.
     pub fn seed(&mut self, seed: u64) {
         self.model.seed(seed);
@@ -167,21 +158,21 @@ impl WordEncoder {
         Ok(())
     }
 
-    /// Encodes what became of a pre-token, or of a part of one, into `out`.
+    /// Encodes what became of a pre-token, or of a part of one, into `out`: the changes that `scratch` holds.
     ///
     /// # Errors
     /// Those of the model.
     pub fn encode_changed(
         &self,
-        changes: &Changes,
         is_part: bool,
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<()> {
-        scratch.tokens.clear();
-        scratch.model.set_part(is_part);
-        self.model.encode_word(changes.text(), &mut scratch.model, &mut scratch.tokens)?;
-        self.place(&scratch.tokens, changes.text().len(), changes.places(), out);
+        let MissScratch { model, tokens, changes, .. } = scratch;
+        tokens.clear();
+        model.set_part(is_part);
+        self.model.encode_word(changes.text(), model, tokens)?;
+        self.place(tokens, changes.text().len(), changes.places(), out);
         Ok(())
     }
 

@@ -247,13 +247,14 @@ impl Stages<'_> {
             Some(word) => (1, word),
             None => return Ok(false),
         };
-        let (mut changes, mut space) = (scratch.take_changes(), [0; 4]);
+        let mut space = [0; 4];
         let prefix = (&*VISIBLE_SPACE.encode_utf8(&mut space), prefix_len);
         let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
-            && changes.make(prefix, word, self);
-        let result = if is_alone { encoder.encode_changed(&changes, true, scratch, out) } else { Ok(()) };
-        scratch.put_changes(changes);
-        result.map(|()| is_alone)
+            && scratch.changes.make(prefix, word, self);
+        if is_alone {
+            encoder.encode_changed(true, scratch, out)?;
+        }
+        Ok(is_alone)
     }
 
     fn encode_all(

@@ -83,15 +83,9 @@ impl Words<'_> {
             return self.encoder.encode(text, range, is_part, scratch, out);
         }
         // Without these, most text stays as it is, which is quickly found.
-        if bert.lowercase || bert.strips_accents() {
-            let mut changes = scratch.take_changes();
-            let is_alone = changes.make(("", 0), word, &Letters(bert));
-            let result =
-                if is_alone { self.encoder.encode_changed(&changes, is_part, scratch, out) } else { Ok(()) };
-            scratch.put_changes(changes);
-            if is_alone {
-                return result;
-            }
+        let is_changed = bert.lowercase || bert.strips_accents();
+        if is_changed && scratch.changes.make(("", 0), word, &Letters(bert)) {
+            return self.encoder.encode_changed(is_part, scratch, out);
         }
         let normalized = bert.normalize(Normalized::new(word, 0, true));
         // The blanks around an ideograph are no part of the pre-token.
