@@ -27,6 +27,19 @@ pub fn share<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> V
     })
 }
 
+/// The results of two pieces of work of different kinds; with more than one of `threads`, the second one has its own.
+pub fn both<A, B: Send>(threads: usize, first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
+    std::thread::scope(|scope| {
+        let thread = if threads > 1 { Builder::new().spawn_scoped(scope, &second).ok() } else { None };
+        let of_first = first();
+        let of_second = match thread {
+            Some(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            None => second(),
+        };
+        (of_first, of_second)
+    })
+}
+
 /// Fewer items are sorted by the calling thread: starting another one costs more.
 const WORTH_SHARING: usize = 1 << 14;
 
@@ -64,6 +77,13 @@ mod tests {
             naive.sort_by(|left, right| right.cmp(left));
             sort_in_runs(&mut items, threads, |left, right| right.cmp(left));
             prop_assert_eq!(items, naive);
+        }
+    }
+
+    #[test]
+    fn both_results_are_there() {
+        for threads in [0, 1, 2] {
+            assert_eq!(both(threads, || 1, || "two"), (1, "two"));
         }
     }
 

@@ -6,10 +6,10 @@ use super::corpus::Corpus;
 use super::lattice::{Block, GONE, blocks};
 use super::nearest;
 use super::passes::{Alternatives, Expectation, Usage, scaled};
-use super::seeds::{Seed, Suffixes, by_place};
+use super::seeds::{Chains, Seed, Suffixes, by_place};
 use crate::Result;
 use crate::structures::progress::OnProgress;
-use crate::structures::threads::sort_in_runs;
+use crate::structures::threads::{both, sort_in_runs};
 use crate::structures::workers::{Meter, run_parts};
 
 /// Where a piece occurs first, or `None` for a character that no word holds.
@@ -41,15 +41,10 @@ impl<'a> Pieces<'a> {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Self> {
-        let lattice = lattice(corpus, suffixes, seeds, threads, on_progress)?;
-        let mut places: Vec<Place> = vec![None; corpus.alphabet.len()];
-        for (at, &code) in corpus.codes.iter().enumerate().rev() {
-            places[code as usize] = Some((at, 1));
-        }
-        let of_seeds = seeds.iter().map(|seed| (suffixes.position(seed.first), seed.len));
-        let numbered = of_seeds.clone().zip(places.len() as u32..).map(|((start, len), id)| (start, len, id));
-        let by_place = by_place(numbered, threads).map(|(.., id)| id).collect();
-        places.extend(of_seeds.map(Some));
+        let each = threads.div_ceil(2);
+        let (chains, (places, by_place)) =
+            both(threads, || suffixes.chains(seeds, each), || places(corpus, suffixes, seeds, each));
+        let lattice = lattice(corpus, &chains, threads, on_progress)?;
         let characters = corpus.char_counts.iter().map(|&count| u128::from(count.max(1)));
         let seeds = seeds.iter().map(|seed| u128::from(seed.count) * u128::from(seed.len));
         let weights: Vec<u128> = characters.chain(seeds).collect();
@@ -219,22 +214,33 @@ impl<'a> Pieces<'a> {
     }
 }
 
+/// The places of characters and seeds, by id, and the ids of the seeds by their places.
+fn places(corpus: &Corpus, suffixes: &Suffixes, seeds: &[Seed], threads: usize) -> (Vec<Place>, Vec<u32>) {
+    let mut places: Vec<Place> = vec![None; corpus.alphabet.len()];
+    for (at, &code) in corpus.codes.iter().enumerate().rev() {
+        places[code as usize] = Some((at, 1));
+    }
+    let of_seeds = seeds.iter().map(|seed| (suffixes.position(seed.first), seed.len));
+    let numbered = of_seeds.clone().zip(places.len() as u32..).map(|((start, len), id)| (start, len, id));
+    let by_place = by_place(numbered, threads).map(|(.., id)| id).collect();
+    places.extend(of_seeds.map(Some));
+    (places, by_place)
+}
+
 /// The blocks with the edges of all characters and seeds.
 fn lattice(
     corpus: &Corpus,
-    suffixes: &Suffixes,
-    seeds: &[Seed],
+    chains: &Chains,
     threads: usize,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Vec<Block>> {
-    let chains = suffixes.chains(seeds, threads);
     let blocks = Mutex::new(blocks(corpus).into_iter());
     let parts = vec![(); threads.max(1)];
     let built = run_parts("find places", corpus.codes.len() as u64, parts, on_progress, |(), meter| {
         let mut built = Vec::new();
         while let Some(words) = next(&blocks) {
             let characters = words.clone().map(|index| corpus.word(index).len()).sum();
-            built.push(Block::new(corpus, &chains, words));
+            built.push(Block::new(corpus, chains, words));
             if !meter.add(characters) {
                 break;
             }

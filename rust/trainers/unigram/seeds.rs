@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::corpus::{Corpus, Packed};
 use crate::Result;
+use crate::structures::huge_pages::vec_filled;
 use crate::structures::progress::OnProgress;
 use crate::structures::threads::sort_in_runs;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
@@ -316,7 +317,7 @@ fn by_first_bits(keys: &[u64], packing: Packed) -> (Vec<Suffix>, Vec<usize>) {
     for place in &mut next {
         sum += std::mem::replace(place, sum);
     }
-    let mut suffixes = vec![(0, 0); keys.len()];
+    let mut suffixes = vec_filled((0, 0), keys.len());
     for (&key, at) in keys.iter().zip(0..) {
         let place = &mut next[bucket(key)];
         suffixes[*place] = (key, at);
