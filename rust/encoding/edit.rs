@@ -29,6 +29,15 @@ pub struct Padding {
 }
 
 impl Encoding {
+    /// Makes special tokens and padding part of the text, as far as masks tell.
+    pub(crate) fn count_as_text(&mut self) {
+        for piece in &mut self.pieces {
+            if let Content::Special(symbol) | Content::Pad(symbol) = &piece.content {
+                piece.content = Content::Counted(symbol.clone());
+            }
+        }
+    }
+
     /// Tokens `range`, without what overflowed.
     fn slice(&self, range: Range<usize>) -> Self {
         let mut pieces = Vec::new();

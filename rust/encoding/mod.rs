@@ -43,6 +43,8 @@ pub(crate) enum Content {
     Special(Symbol),
     /// `len` times the same padding token.
     Pad(Symbol),
+    /// `len` times the same special token or padding that counts as text.
+    Counted(Symbol),
 }
 
 #[derive(Clone, Debug)]
@@ -52,6 +54,12 @@ pub(crate) struct Piece {
     pub(crate) type_id: u32,
     /// Added to all offsets of the piece.
     pub(crate) shift: u32,
+}
+
+impl Piece {
+    fn is_text(&self) -> bool {
+        matches!(self.content, Content::Text { .. } | Content::Counted(_))
+    }
 }
 
 /// The tokens of one text or of a pair.
@@ -74,21 +82,21 @@ impl<'a> TokenRef<'a> {
     fn id(self) -> u32 {
         match &self.piece.content {
             Content::Text { columns, start, .. } => columns.ids[start + self.at],
-            Content::Special(symbol) | Content::Pad(symbol) => symbol.id,
+            Content::Special(symbol) | Content::Pad(symbol) | Content::Counted(symbol) => symbol.id,
         }
     }
 
     fn text(self) -> &'a str {
         match &self.piece.content {
             Content::Text { columns, start, .. } => columns.token(start + self.at),
-            Content::Special(symbol) | Content::Pad(symbol) => &symbol.text,
+            Content::Special(symbol) | Content::Pad(symbol) | Content::Counted(symbol) => &symbol.text,
         }
     }
 
     fn offsets(self) -> (u32, u32) {
         let (start, end) = match &self.piece.content {
             Content::Text { columns, start, trims } => columns.offsets(start + self.at, trims),
-            Content::Special(_) | Content::Pad(_) => (0, 0),
+            Content::Special(_) | Content::Pad(_) | Content::Counted(_) => (0, 0),
         };
         (start + self.piece.shift, end + self.piece.shift)
     }
@@ -96,7 +104,7 @@ impl<'a> TokenRef<'a> {
     fn word(self) -> Option<u32> {
         match &self.piece.content {
             Content::Text { columns, start, .. } => columns.word(start + self.at),
-            Content::Special(_) | Content::Pad(_) => None,
+            Content::Special(_) | Content::Pad(_) | Content::Counted(_) => None,
         }
     }
 }
@@ -167,9 +175,9 @@ impl Encoding {
         ids
     }
 
-    /// 1 for special tokens and padding, 0 for text.
+    /// 1 for special tokens and padding, 0 for text and what was there when BERT's or RoBERTa's rule wrapped it.
     pub fn special_tokens_mask(&self) -> impl Iterator<Item = u32> + '_ {
-        self.iter().map(|token| u32::from(!matches!(token.piece.content, Content::Text { .. })))
+        self.iter().map(|token| u32::from(!token.piece.is_text()))
     }
 
     /// 0 for padding, 1 for everything else.
@@ -219,15 +227,14 @@ impl Encoding {
 
     /// Ids of the special tokens before and after the text, if there is exactly one run of text.
     pub fn frame(&self) -> Option<(Vec<u32>, Vec<u32>)> {
-        let is_text = |piece: &Piece| matches!(piece.content, Content::Text { .. });
-        let text = self.pieces.iter().position(is_text)?;
-        if self.pieces.iter().filter(|piece| is_text(piece)).count() > 1 {
+        let text = self.pieces.iter().position(Piece::is_text)?;
+        if self.pieces.iter().filter(|piece| piece.is_text()).count() > 1 {
             return None;
         }
         let ids = |pieces: &[Piece]| {
             let symbols = pieces.iter().map(|piece| match &piece.content {
                 Content::Special(symbol) | Content::Pad(symbol) => Some((symbol.id, piece.len)),
-                Content::Text { .. } => None,
+                Content::Text { .. } | Content::Counted(_) => None,
             });
             symbols.flatten().flat_map(|(id, len)| std::iter::repeat_n(id, len)).collect()
         };

@@ -76,7 +76,7 @@ fn parts(piece: &Piece) -> PieceParts {
     match &piece.content {
         Content::Special(symbol) => symbols(symbol, false),
         Content::Pad(symbol) => symbols(symbol, true),
-        Content::Text { .. } => {
+        Content::Text { .. } | Content::Counted(_) => {
             let tokens = (0..piece.len).map(|at| TokenRef { piece, at });
             let tokens =
                 tokens.map(|token| (token.id(), token.text().to_owned(), token.offsets(), token.word()));

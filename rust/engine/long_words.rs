@@ -37,12 +37,29 @@ pub(super) struct LongWords<V> {
 impl<V: Copy + Default> LongWords<V> {
     /// Bytes that the map takes.
     pub(super) fn bytes(&self) -> usize {
-        self.entries.len() * size_of::<Entry<V>>() + self.text.len()
+        self.table_bytes() + self.text.len()
     }
 
-    /// Whether there is room for a word of `len` bytes: places are numbers of 32 bits.
-    pub(super) fn has_room(&self, len: usize) -> bool {
-        u32::try_from(self.text.len() + len).is_ok()
+    /// Bytes that the map takes without its words.
+    pub(super) fn table_bytes(&self) -> usize {
+        self.entries.len() * size_of::<Entry<V>>()
+    }
+
+    /// Bytes that the map will take with a word of `len` bytes more; nothing if there is no room for its place, a number of
+    /// 32 bits.
+    pub(super) fn bytes_with(&self, len: usize) -> Option<usize> {
+        let text = u32::try_from(self.text.len() + len).ok()? as usize;
+        let capacity = if self.is_full() { self.grown() } else { self.entries.len() };
+        Some(capacity * size_of::<Entry<V>>() + text)
+    }
+
+    fn is_full(&self) -> bool {
+        2 * self.used >= self.entries.len()
+    }
+
+    fn grown(&self) -> usize {
+        let factor = if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
+        (factor * self.entries.len()).max(FIRST_CAPACITY)
     }
 
     pub(super) fn clear(&mut self) {
@@ -77,7 +94,7 @@ impl<V: Copy + Default> LongWords<V> {
 
     /// Adds a word of at least one byte that is not there yet and that there is room for.
     pub(super) fn insert(&mut self, hash: u64, word: &[u8], is_part: bool, value: V) {
-        if 2 * self.used >= self.entries.len() {
+        if self.is_full() {
             self.grow();
         }
         let (start, len) = (self.text.len() as u32, tagged_len(word, is_part));
@@ -86,9 +103,8 @@ impl<V: Copy + Default> LongWords<V> {
     }
 
     fn grow(&mut self) {
-        let factor = if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
-        let capacity = (factor * self.entries.len()).max(FIRST_CAPACITY);
-        let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), capacity));
+        let grown = vec_filled(Entry::default(), self.grown());
+        let old = std::mem::replace(&mut self.entries, grown);
         self.used = 0;
         for entry in old.into_iter().filter(|entry| entry.len > 0) {
             self.place(entry);

@@ -23,6 +23,12 @@ const PROBES: usize = 16;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
+/// With room for less, nothing is kept.
+const LEAST_CAPACITY: usize = 16;
+
+/// Items of the arena, whose places are numbers of 32 bits; what one word takes has room behind.
+const LONGEST_ARENA: usize = u32::MAX as usize - (1 << 20);
+
 /// Places are found by 32 bits of hash.
 const LAST_CAPACITY: usize = 1 << 31;
 
@@ -49,14 +55,14 @@ pub struct WordCache {
     arena: Vec<u32>,
     limits: CacheLimits,
     packing: Packing,
-    /// Tokens of a pre-token that was not met before, or that go into an entry.
+    /// Tokens of a pre-token that was not met before, or those of an entry, unpacked.
     passing: WordTokens,
 }
 
 /// What caches may hold.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLimits {
-    /// Bytes that one takes at most, about; 0 turns it off.
+    /// Bytes that one takes at most, about; a few KiB or 0 turn it off.
     pub bytes: usize,
     /// All ids are below.
     pub id_bound: usize,
@@ -66,10 +72,14 @@ const HAS_SPANS: u32 = 1 << 31;
 
 impl WordCache {
     /// An empty cache.
-    pub fn new(limits: CacheLimits) -> Self {
+    pub fn new(mut limits: CacheLimits) -> Self {
+        let most = limits.bytes / 4 / size_of::<Entry>();
+        if most < LEAST_CAPACITY {
+            limits.bytes = 0;
+        }
         Self {
             entries: Vec::new(),
-            first_capacity: FIRST_CAPACITY,
+            first_capacity: FIRST_CAPACITY.min(1 << most.max(1).ilog2()),
             used: 0,
             long: LongWords::default(),
             arena: Vec::new(),
@@ -84,8 +94,9 @@ impl WordCache {
     pub fn with_room(limits: CacheLimits, words: usize) -> Self {
         let most = limits.bytes / 4 / size_of::<Entry>();
         let capacity = (3 * words).min(most).next_power_of_two();
-        let first_capacity = if capacity > most { capacity / 2 } else { capacity }.max(FIRST_CAPACITY);
-        Self { first_capacity, ..Self::new(limits) }
+        let empty = Self::new(limits);
+        let first_capacity = if capacity > most { capacity / 2 } else { capacity }.max(empty.first_capacity);
+        Self { first_capacity, ..empty }
     }
 
     /// Takes in a whole pre-token of 1 to [`SHORT`] bytes that is one token; false if there is no room for it.
@@ -301,11 +312,13 @@ impl WordCache {
         }
         self.ask(miss)?;
         self.make_room();
-        if !self.long.has_room(word.len()) {
+        if self.has_room_for(word) || {
             self.forget();
+            self.has_room_for(word)
+        } {
+            let value = self.store_passing();
+            self.long.insert(hash, word, is_part, value);
         }
-        let value = self.store_passing();
-        self.long.insert(hash, word, is_part, value);
         Ok(self.passing.found())
     }
 
@@ -333,19 +346,27 @@ impl WordCache {
         self.packing.pack_with_spans(ids, place)
     }
 
+    /// Whether a long word may be kept within the limit.
+    fn has_room_for(&self, word: &[u8]) -> bool {
+        let others = self.bytes() - self.long.bytes();
+        self.long.bytes_with(word.len()).is_some_and(|long| others + long <= self.limits.bytes)
+    }
+
     /// Grows the table at half load, or starts anew when the limit is reached.
     fn make_room(&mut self) {
-        if self.bytes() >= self.limits.bytes {
+        if self.bytes() >= self.limits.bytes || self.arena.len() > LONGEST_ARENA {
             self.forget();
+        }
+        if self.used * 2 >= self.entries.len() && !self.entries.is_empty() {
+            let grown = self.grown();
+            if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Entry>() > self.limits.bytes {
+                self.forget();
+            }
         }
         if self.entries.is_empty() {
             self.entries = vec_filled(Entry::default(), self.first_capacity);
         } else if self.used * 2 >= self.entries.len() {
-            let grown = self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
-            if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Entry>() > self.limits.bytes {
-                self.forget();
-                return;
-            }
+            let grown = self.grown();
             let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), grown));
             self.used = 0;
             for entry in old.into_iter().filter(|entry| entry.key != 0) {
@@ -356,10 +377,20 @@ impl WordCache {
         }
     }
 
+    fn grown(&self) -> usize {
+        self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 }
+    }
+
+    /// Forgets all words; tables that would leave too little room for the next ones go too.
     fn forget(&mut self) {
-        self.entries.fill(Entry::default());
+        let tables = self.entries.len() * size_of::<Entry>() + self.long.table_bytes();
+        if tables > self.limits.bytes / 2 {
+            (self.entries, self.long) = (Vec::new(), LongWords::default());
+        } else {
+            self.entries.fill(Entry::default());
+            self.long.clear();
+        }
         self.used = 0;
-        self.long.clear();
         self.arena.clear();
     }
 

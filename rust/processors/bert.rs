@@ -21,6 +21,7 @@ impl Bert {
 
     fn wrap(&self, mut encoding: Encoding, index: usize) -> Encoding {
         let overflowing = std::mem::take(&mut encoding.overflowing);
+        encoding.count_as_text();
         encoding.sequences.clear();
         encoding.set_sequence(index);
         let special = |symbol: &Symbol| Encoding::special(std::slice::from_ref(symbol), index as u32);

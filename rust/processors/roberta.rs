@@ -33,6 +33,7 @@ impl Roberta {
     fn wrap(&self, mut encoding: Encoding, index: usize) -> Encoding {
         let overflowing = std::mem::take(&mut encoding.overflowing);
         encoding.set_type_id(0);
+        encoding.count_as_text();
         encoding.sequences.clear();
         encoding.set_sequence(index);
         let opening = if index == 0 { &self.cls } else { &self.sep };

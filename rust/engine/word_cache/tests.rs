@@ -52,6 +52,42 @@ proptest! {
     }
 }
 
+/// Words of a kind by number, with few ids.
+fn word_of(kind: usize, number: usize) -> String {
+    match kind {
+        0 => format!("{number}"),
+        1 => format!("long word with {number}"),
+        _ => word_of(number % 2, number),
+    }
+}
+
+#[test]
+fn a_full_cache_starts_anew_and_keeps_to_the_limit() {
+    for (limit, kind) in
+        [100_000, 1 << 20, 3 << 20].into_iter().flat_map(|limit| [(limit, 0), (limit, 1), (limit, 2)])
+    {
+        let mut cache = WordCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+        let mut calls = 0;
+        let mut ask = |number| {
+            let word = word_of(kind, number);
+            let found = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |_, tokens| {
+                calls += 1;
+                tokens.ids.push(number as u32 % 1000);
+                Ok(())
+            });
+            assert_eq!(found.expect("the model never fails").ids, [number as u32 % 1000]);
+            assert!(cache.bytes() <= limit + (1 << 10), "{} bytes of {limit}", cache.bytes());
+            calls
+        };
+        for number in 0..200_000 {
+            ask(number);
+        }
+        // At the end there is room for a few words, whenever the cache was full.
+        let [first, second, third] = [(); 3].map(|()| (0..100).map(&mut ask).last());
+        assert!(first == second || second == third, "limit {limit}, kind {kind}");
+    }
+}
+
 #[test]
 fn the_limit_holds() {
     let limit = 1 << 20;

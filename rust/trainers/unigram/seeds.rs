@@ -2,7 +2,7 @@
 //!
 //! Suffixes are sorted by their first characters, packed into one number, and only equals by the rest; neighbours that
 //! begin alike form intervals, and an interval is a substring that different characters or ends follow. Positions are
-//! 64-bit. Memory: 16 bytes a character for the suffixes and 8 for sums. Source: Abouelhoda, Kurtz, Ohlebusch 2004.
+//! 64-bit. Memory: 16 bytes a character for the suffixes and 16 for keys, weights and sums. Source: Abouelhoda, Kurtz, Ohlebusch 2004.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -134,15 +134,16 @@ impl Suffixes {
         let weights = self.weights(corpus);
         let parts = deal(self.groups.clone(), threads, ExactSizeIterator::len);
         let found = run_parts(STAGE, self.len() as u64, parts, on_progress, |groups, meter| {
-            let mut best = Best { keep: n.saturating_mul(2).max(1 << 16), seeds: Vec::new() };
+            let mut best = Best { keep: n.saturating_add(excluded.len()).max(1 << 16), seeds: Vec::new() };
             for group in groups {
                 if !self.offer_group(group, corpus, &weights, meter, &mut best) {
                     break;
                 }
             }
+            best.cut();
             best.seeds
         })?;
-        let mut seeds = found.concat();
+        let mut seeds: Vec<Seed> = found.into_iter().flatten().collect();
         let excluded: BTreeSet<Vec<u32>> = excluded.iter().filter_map(|text| corpus.codes_of(text)).collect();
         if !excluded.is_empty() {
             seeds.retain(|seed| !excluded.contains(self.codes_of(corpus, seed)));
@@ -295,7 +296,13 @@ impl Best {
             return;
         }
         self.seeds.push(seed);
-        if self.seeds.len() >= 2 * self.keep {
+        if self.seeds.len() / 2 >= self.keep {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.seeds.len() > self.keep {
             self.seeds.select_nth_unstable_by_key(self.keep, Seed::order);
             self.seeds.truncate(self.keep);
         }
