@@ -26,15 +26,6 @@ const FIRST_CAPACITY: usize = 1 << 12;
 /// With room for less, nothing is kept.
 const LEAST_CAPACITY: usize = 16;
 
-/// Items of the arena, whose places are numbers of 32 bits; what one word takes has room behind.
-const LONGEST_ARENA: usize = u32::MAX as usize - (1 << 20);
-
-/// Places are found by 32 bits of hash.
-const LAST_CAPACITY: usize = 1 << 31;
-
-/// Below this many entries the table grows fourfold: the first texts meet new pre-tokens all the time.
-const QUICK_GROWTH: usize = 1 << 16;
-
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Entry {
@@ -312,10 +303,10 @@ impl WordCache {
         }
         self.ask(miss)?;
         self.make_room();
-        if self.has_room_for(word) || {
+        if !self.has_room_for(word) {
             self.forget();
-            self.has_room_for(word)
-        } {
+        }
+        if self.has_room_for(word) {
             let value = self.store_passing();
             self.long.insert(hash, word, is_part, value);
         }
@@ -346,54 +337,6 @@ impl WordCache {
         self.packing.pack_with_spans(ids, place)
     }
 
-    /// Whether a long word may be kept within the limit.
-    fn has_room_for(&self, word: &[u8]) -> bool {
-        let others = self.bytes() - self.long.bytes();
-        self.long.bytes_with(word.len()).is_some_and(|long| others + long <= self.limits.bytes)
-    }
-
-    /// Grows the table at half load, or starts anew when the limit is reached.
-    fn make_room(&mut self) {
-        if self.bytes() >= self.limits.bytes || self.arena.len() > LONGEST_ARENA {
-            self.forget();
-        }
-        if self.used * 2 >= self.entries.len() && !self.entries.is_empty() {
-            let grown = self.grown();
-            if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Entry>() > self.limits.bytes {
-                self.forget();
-            }
-        }
-        if self.entries.is_empty() {
-            self.entries = vec_filled(Entry::default(), self.first_capacity);
-        } else if self.used * 2 >= self.entries.len() {
-            let grown = self.grown();
-            let old = std::mem::replace(&mut self.entries, vec_filled(Entry::default(), grown));
-            self.used = 0;
-            for entry in old.into_iter().filter(|entry| entry.key != 0) {
-                let place = self.place_for(entry.key);
-                self.used += usize::from(self.entries[place].key == 0);
-                self.entries[place] = entry;
-            }
-        }
-    }
-
-    fn grown(&self) -> usize {
-        self.entries.len() * if self.entries.len() < QUICK_GROWTH { 4 } else { 2 }
-    }
-
-    /// Forgets all words; tables that would leave too little room for the next ones go too.
-    fn forget(&mut self) {
-        let tables = self.entries.len() * size_of::<Entry>() + self.long.table_bytes();
-        if tables > self.limits.bytes / 2 {
-            (self.entries, self.long) = (Vec::new(), LongWords::default());
-        } else {
-            self.entries.fill(Entry::default());
-            self.long.clear();
-        }
-        self.used = 0;
-        self.arena.clear();
-    }
-
     /// The entry of `key`, or a free one, or its home if all that may hold it are taken.
     fn place_for(&self, key: u128) -> usize {
         let mask = self.entries.len() - 1;
@@ -403,5 +346,6 @@ impl WordCache {
     }
 }
 
+mod room;
 #[cfg(test)]
 mod tests;
