@@ -90,7 +90,8 @@ impl WordCache {
         Self { first_capacity, ..empty }
     }
 
-    /// Takes in a whole pre-token of 1 to [`SHORT`] bytes that is one token; false if there is no room for it.
+    /// Takes in a whole pre-token of 1 to [`SHORT`] bytes that is one token; false if there is no room for it or
+    /// its id.
     pub fn add_known(&mut self, word: &[u8], id: u32) -> bool {
         if self.entries.is_empty() && self.first_capacity * size_of::<Entry>() <= self.limits.bytes {
             self.entries = vec_filled(Entry::default(), self.first_capacity);

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
 
 from lexmill import Encoding
 from lexmill.errors import OptionError
-from lexmill.processors import ByteLevel, PostProcessor, RobertaProcessing, Sequence, TemplateProcessing
+from lexmill.processors import (
+    BertProcessing,
+    ByteLevel,
+    PostProcessor,
+    RobertaProcessing,
+    Sequence,
+    TemplateProcessing,
+)
 from small import byte_level, letters
 
 SPECIAL = [("[C]", 100), (101, "[S]"), {"id": "[T]", "ids": [7, 8], "tokens": ["t7", "t8"]}]
@@ -165,6 +173,18 @@ class TestSequence:
 
     def test_empty_sequence_does_nothing(self) -> None:
         assert processed(Sequence([]), "ab", "c").type_ids == [0, 0, 1]
+
+
+@pytest.mark.parametrize("processor", [BertProcessing(("</s>", 2), ("<s>", 1)), TestRoberta.PROCESSOR])
+def test_padding_that_was_there_counts_as_text(processor: PostProcessor) -> None:
+    encoding = letters().encode("a")
+    encoding.pad(3)
+    framed = processor.process(encoding)
+    for view in (framed, pickle.loads(pickle.dumps(framed))):
+        assert view.special_tokens_mask == [1, 0, 0, 0, 1]
+        assert view.attention_mask == [1, 1, 1, 1, 1]
+        assert view.tokens == ["<s>", "a", "[PAD]", "[PAD]", "</s>"]
+        assert view.offsets == [(0, 0), (0, 1), (0, 0), (0, 0), (0, 0)]
 
 
 def test_process_joins_encodings_by_itself() -> None:
