@@ -159,6 +159,7 @@ impl WordCache {
 
     /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
     /// next one number `step` more, up to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
+    /// `is_part` says of which, by their first byte.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
     pub fn look_ahead_many(
@@ -167,6 +168,7 @@ impl WordCache {
         base: usize,
         (starts, ends): (&[u32], &[u32]),
         (word, step): (u32, u32),
+        is_part: impl Fn(usize) -> bool,
         out: &mut [Ahead],
     ) -> usize {
         let mut taken = 0;
@@ -175,7 +177,8 @@ impl WordCache {
                 break;
             }
             let (start, end) = (base + start as usize, base + end as usize);
-            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step), 0);
+            let part = if is_part(start) { PART } else { 0 };
+            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step), part);
             taken += 1;
         }
         taken as usize

@@ -68,6 +68,11 @@ impl MissScratch {
     pub fn seed(&mut self, seed: u64) {
         self.model.seed(seed);
     }
+
+    /// Whether what went on with a pre-token and was encoded last might have other tokens behind another one.
+    pub fn depends(&self) -> bool {
+        self.model.depends()
+    }
 }
 
 impl WordEncoder {
@@ -150,7 +155,7 @@ impl WordEncoder {
         if self.unit == Unit::Spaced && word.contains(' ') {
             return self.encode_spaced(word, scratch, out);
         }
-        if self.unit == Unit::Prefixed && !word.starts_with(VISIBLE_SPACE) {
+        if self.unit == Unit::Prefixed && !is_part && !word.starts_with(VISIBLE_SPACE) {
             return self.encode_prefixed(word, scratch, out);
         }
         self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;

@@ -73,9 +73,16 @@ impl Scratch {
         self.unigram.seed(seed);
     }
 
-    /// Says whether what is encoded next are parts of pre-tokens rather than whole ones.
+    /// Says whether what is encoded next are parts of pre-tokens rather than whole ones, for a unigram model such as go on
+    /// with one.
     pub fn set_part(&mut self, is_part: bool) {
         self.bpe.set_part(is_part);
+        self.unigram.set_part(is_part);
+    }
+
+    /// Whether the part that was encoded last might have other tokens behind some other part.
+    pub fn depends(&self) -> bool {
+        self.unigram.depends()
     }
 }
 
@@ -169,6 +176,16 @@ impl Model {
         match self {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_border),
             Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
+        }
+    }
+
+    /// Whether a pre-token of up to [`unigram::MOST_PIECES`] characters may be cut, without a change of its tokens, where
+    /// `is_border` says so of two neighbouring bytes, of which one is in `apart`, of ASCII; but for parts behind a cut of which
+    /// [`Scratch::depends`] says that they depend on what is before it.
+    pub fn is_cut_beside(&self, apart: &[u8], is_border: impl Fn(u8, u8) -> bool) -> bool {
+        match self {
+            Self::Unigram(unigram) => unigram.is_cut_at(apart, is_border),
+            Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 

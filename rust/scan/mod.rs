@@ -40,7 +40,7 @@ use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
-use spaces::{BlankSplit, Blanks, SpacedWords, Spaces};
+use spaces::{BlankSplit, BlankSplitUnits, BlankUnits, Blanks, SpacedWords, Spaces};
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// Finds where spans end, for splitters without gaps.
@@ -91,6 +91,10 @@ pub enum Splitter {
     Blanks,
     /// Everything between those.
     BlankSplit,
+    /// As `Blanks`, and words are cut where letters and [`spaces::STOPS`] meet.
+    BlankUnits,
+    /// As `BlankSplit`, and cut where letters and [`spaces::STOPS`] meet.
+    BlankSplitUnits,
 }
 
 impl Splitter {
@@ -123,7 +127,12 @@ impl Splitter {
     pub fn is_gapless(self) -> bool {
         !matches!(
             self,
-            Self::Whitespace | Self::WhitespaceSplit | Self::Bert | Self::BertText { .. } | Self::BlankSplit
+            Self::Whitespace
+                | Self::WhitespaceSplit
+                | Self::Bert
+                | Self::BertText { .. }
+                | Self::BlankSplit
+                | Self::BlankSplitUnits
         )
     }
 
@@ -173,6 +182,8 @@ impl Splitter {
             Self::SpacedWords => for_each::<SpacedWords>(text, found),
             Self::Blanks => for_each::<Blanks>(text, found),
             Self::BlankSplit => for_each_with_gaps::<BlankSplit>(text, found),
+            Self::BlankUnits => for_each::<BlankUnits>(text, found),
+            Self::BlankSplitUnits => for_each_with_gaps::<BlankSplitUnits>(text, found),
         }
     }
 }

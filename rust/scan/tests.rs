@@ -16,6 +16,9 @@ const SPACED_WORDS: &str =
 const BLANKS: &str = r"[ \r\n]*[^ \r\n]+|[ \r\n]+";
 const BLANK_SPLIT: &str = r"[^ \r\n]+";
 
+/// Before a border of units, the first character of a word, and any other.
+const BORDER: &str = r#"(?:(?<=\A[A-Za-z])|(?<=[!-~ \r\n][A-Za-z]))(?=[!"(),-.:;?](?:[!-~ \r\n]|\z))|(?:(?<=\A[!"(),-.:;?])|(?<=[!-~ \r\n][!"(),-.:;?]))(?=[A-Za-z](?:[!-~ \r\n]|\z))"#;
+
 fn pattern_of(splitter: Splitter) -> Pattern {
     let known = Splitter::PATTERNS.iter().find(|(_, known)| *known == splitter);
     let pattern = match splitter {
@@ -25,6 +28,8 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::SpacedWords => SPACED_WORDS,
         Splitter::Blanks => BLANKS,
         Splitter::BlankSplit => BLANK_SPLIT,
+        Splitter::BlankUnits => &format!(r"[ \r\n]*[^ \r\n](?:(?!{BORDER})[^ \r\n])*|[ \r\n]+"),
+        Splitter::BlankSplitUnits => &format!(r"[^ \r\n](?:(?!{BORDER})[^ \r\n])*"),
         _ => known.expect("a pattern").0,
     };
     Pattern::new(pattern).expect("a valid pattern")
@@ -96,6 +101,8 @@ matches_regex! {
     spaced_words_matches_regex: Splitter::SpacedWords;
     blanks_matches_regex: Splitter::Blanks;
     blank_split_matches_regex: Splitter::BlankSplit;
+    blank_units_matches_regex: Splitter::BlankUnits;
+    blank_split_units_matches_regex: Splitter::BlankSplitUnits;
 }
 
 /// Where a character's class matters, with `?` for the character; each part ends where all splitters cut.

@@ -12,6 +12,8 @@
 
 use std::ops::Range;
 
+pub(super) use self::units::unit_limit;
+use self::units::{Rest, part_start};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
@@ -19,7 +21,7 @@ use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
 use crate::engine::changes::Alone;
 use crate::engine::word_encoder::MissScratch;
-use crate::engine::{NEW_PRE_TOKEN, Sink, Unit, WordEncoder, WordTokens, Worker};
+use crate::engine::{CountSink, NEW_PRE_TOKEN, Sink, Unit, WordEncoder, WordTokens, Worker};
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
@@ -198,29 +200,38 @@ impl Stages<'_> {
         Ok(kept.char_indices().all(is_aligned))
     }
 
-    /// Encodes one part of the text into `out`, unless it is open; then that is the answer.
+    /// Encodes one part of the text into `out`, unless it is open; then that is the answer. A part that `goes_on` with the
+    /// one before it has no blanks.
     ///
     /// # Errors
     /// Those of the stages and of the model.
     pub(super) fn encode(
         &self,
         part: &str,
+        goes_on: bool,
         encoder: &WordEncoder,
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<()> {
-        let word = if self.has_gaps { part } else { part.strip_prefix(' ').unwrap_or_default() };
+        let has_blank = !self.has_gaps && !goes_on;
+        let word = if has_blank { part.strip_prefix(' ').unwrap_or_default() } else { part };
         if self.is_plain(word) {
-            encoder.encode(part, 0..part.len(), true, scratch, out)?;
-        } else if !self.encode_alone(part, encoder, scratch, out)? {
+            encoder.encode(part, 0..part.len(), goes_on, scratch, out)?;
+        } else if !self.encode_alone(part, goes_on, encoder, scratch, out)? {
             let normalized = self.normalize(part, 0, true)?;
-            if !self.is_closed(part, &normalized)? {
+            if !self.is_closed(part, &normalized)? || goes_on && has_space(normalized.text()) {
                 out.set_open();
                 return Ok(());
             }
             let mut cut = PreTokenized::new(normalized);
-            self.pre_tokenizer.pre_tokenize(&mut cut)?;
-            Self::encode_all(&cut, encoder, scratch, out)?;
+            if !goes_on {
+                self.pre_tokenizer.pre_tokenize(&mut cut)?;
+            }
+            Self::encode_all(&cut, goes_on, encoder, scratch, out)?;
+        }
+        if goes_on && scratch.depends() {
+            out.set_open();
+            return Ok(());
         }
         // A text that is unknown is spelled as the model sees it: it takes the stages where it is asked for.
         let is_unknown = |id: &u32| Some(*id) == encoder.model().id_of_unknown_text();
@@ -238,27 +249,30 @@ impl Stages<'_> {
     fn encode_alone(
         &self,
         part: &str,
+        goes_on: bool,
         encoder: &WordEncoder,
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<bool> {
-        let (prefix_len, word) = match part.strip_prefix(|c| self.is_blank(c)) {
-            _ if self.has_gaps => (0, part),
-            Some(word) => (1, word),
+        let mut space = [0; 4];
+        let space = &*VISIBLE_SPACE.encode_utf8(&mut space);
+        let (prefix, word) = match part.strip_prefix(|c| self.is_blank(c)) {
+            _ if goes_on => (("", 0), part),
+            _ if self.has_gaps => ((space, 0), part),
+            Some(word) => ((space, 1), word),
             None => return Ok(false),
         };
-        let mut space = [0; 4];
-        let prefix = (&*VISIBLE_SPACE.encode_utf8(&mut space), prefix_len);
         let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
             && scratch.changes.make(prefix, word, self);
         if is_alone {
-            encoder.encode_changed(true, scratch, out)?;
+            encoder.encode_changed(goes_on, scratch, out)?;
         }
         Ok(is_alone)
     }
 
     fn encode_all(
         cut: &PreTokenized<'_>,
+        goes_on: bool,
         encoder: &WordEncoder,
         scratch: &mut MissScratch,
         out: &mut WordTokens,
@@ -266,7 +280,7 @@ impl Stages<'_> {
         let (mut end, mut is_regular) = (0, true);
         for (number, span) in cut.spans.iter().enumerate() {
             let done = out.ids.len();
-            encoder.encode(cut.text.text(), span.clone(), true, scratch, out)?;
+            encoder.encode(cut.text.text(), span.clone(), goes_on, scratch, out)?;
             let places = out.spans.as_chunks_mut::<2>().0[done..].iter_mut();
             for (place, &id) in places.zip(&out.ids[done..]) {
                 let [from, to] = place.map(|at| span.start + at as usize);
@@ -307,6 +321,11 @@ impl Stages<'_> {
     }
 }
 
+/// Whether a pre-token would begin or end within `text`, or its beginning look like that of one.
+fn has_space(text: &str) -> bool {
+    text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == VISIBLE_SPACE)
+}
+
 impl Pipeline {
     /// What parts go through before the model, if the plan is [`Plan::Apart`].
     pub(super) fn stages(&self) -> Option<Stages<'_>> {
@@ -330,12 +349,18 @@ impl Pipeline {
         let Some(stages) = self.stages() else { return Ok(()) };
         let (text, mut at, mut room) = (&text[..end], start, ROOM);
         let (mut starts, mut ends) = ([0; ROOM], [0; ROOM]);
+        // Numbers of words and offsets are those of whole parts.
+        let units = if S::TRACKED { None } else { self.units_of(splitter, &text[start..]) };
         while at < end {
             let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(stages) };
             let mut stream = Stream::new(words, text, worker, sink, *word, 1);
+            if units.is_some() {
+                stream = stream.of_units();
+            }
             let (piece, mut done) = (&text[at..], 0);
             while stream.open().is_none() {
-                let found = splitter.fill_spans(piece, done, &mut starts[..room], &mut ends[..room]);
+                let found =
+                    units.unwrap_or(splitter).fill_spans(piece, done, &mut starts[..room], &mut ends[..room]);
                 if found == 0 {
                     break;
                 }
@@ -344,16 +369,36 @@ impl Pipeline {
             }
             *word = stream.finish()?;
             let Some(open) = stream.open() else { return Ok(()) };
+            let part = at + part_start(&text.as_bytes()[at..], open - at);
             // A blank is part of what makes the place the same as in the text, and has been passed over.
-            let open = if stages.has_gaps && open > start { open - 1 } else { open };
-            at = open + stages.closed_end(splitter, &text[open..])?;
+            let first = if stages.has_gaps && part > start { part - 1 } else { part };
+            at = first + stages.closed_end(splitter, &text[first..])?;
             room = FIRST_ROOM;
-            let mut cut = PreTokenized::new(stages.normalize(&text[open..at], open, S::TRACKED)?);
-            stages.pre_tokenizer.pre_tokenize(&mut cut)?;
-            for span in &cut.spans {
-                self.encode_pre_token(&cut.text, span.clone(), *word, worker, sink)?;
-                *word += 1;
+            let mut known = CountSink::default();
+            if part < open {
+                self.encode_joined(stages, text, first..open, &mut 0, worker, &mut known)?;
             }
+            let mut rest = Rest { sink: &mut *sink, passed: known.0 };
+            self.encode_joined(stages, text, first..at, word, worker, &mut rest)?;
+        }
+        Ok(())
+    }
+
+    /// Encodes parts that are joined.
+    fn encode_joined<S: Sink>(
+        &self,
+        stages: Stages<'_>,
+        text: &str,
+        range: Range<usize>,
+        word: &mut u32,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<()> {
+        let mut cut = PreTokenized::new(stages.normalize(&text[range.clone()], range.start, S::TRACKED)?);
+        stages.pre_tokenizer.pre_tokenize(&mut cut)?;
+        for span in &cut.spans {
+            self.encode_pre_token(&cut.text, span.clone(), *word, worker, sink)?;
+            *word += 1;
         }
         Ok(())
     }
@@ -361,3 +406,4 @@ impl Pipeline {
 
 #[cfg(test)]
 mod tests;
+mod units;

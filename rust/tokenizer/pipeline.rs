@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::apart::plain_ascii;
+use super::apart;
 use super::known_words::known_words;
 pub use super::plan::Plan;
 use super::plan::choose;
@@ -55,6 +55,7 @@ pub struct Pipeline {
     training_unit: Unit,
     /// For [`Plan::Apart`].
     plain_ascii: u128,
+    unit_limit: usize,
     encoder: WordEncoder,
     vocab: Arc<Vocab>,
     pool: Pool,
@@ -84,6 +85,11 @@ impl Pipeline {
         let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
         let bytes = if model.is_deterministic() { cache_limit } else { 0 };
         let limits = CacheLimits { bytes, id_bound: model.vocab().id_bound() };
+        let (mut plain_ascii, mut unit_limit) = (0, 0);
+        if let Plan::Apart(_) = plan {
+            plain_ascii = apart::plain_ascii(normalizer.as_ref());
+            unit_limit = apart::unit_limit(plain_ascii, pre_tokenizer.as_ref(), &model);
+        }
         Ok(Self {
             calls: AtomicU64::new(0),
             seed: model.seed().unwrap_or_else(|| fastrand::u64(..)),
@@ -91,7 +97,8 @@ impl Pipeline {
             plan,
             unit,
             training_unit,
-            plain_ascii: if let Plan::Apart(_) = plan { plain_ascii(normalizer.as_ref()) } else { 0 },
+            plain_ascii,
+            unit_limit,
             vocab: model.shared_vocab(),
             encoder: WordEncoder::new(model, unit),
             normalizer,
@@ -119,6 +126,11 @@ impl Pipeline {
     /// Characters of ASCII that the normalizer leaves alone, where the plan asks for them.
     pub(super) fn plain_ascii(&self) -> u128 {
         self.plain_ascii
+    }
+
+    /// Bytes of the longest part that is cut into units, where the plan is for parts.
+    pub(super) fn unit_limit(&self) -> usize {
+        self.unit_limit
     }
 
     /// The model, prepared for pre-tokens of [`Self::unit`].
@@ -302,10 +314,10 @@ impl Pipeline {
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(bytes, start, end));
             // Parts of the original text are told from pre-tokens, which may have the same bytes.
-            let is_part = matches!(self.plan, Plan::Apart(_))
-                || self.encoder.is_part((word_start, end), start, unit_end);
+            let is_part = self.encoder.is_part((word_start, end), start, unit_end);
             let miss = |range, out: &mut _| self.encoder.encode(text.text(), range, is_part, scratch, out);
-            let ahead = cache.look_ahead(bytes, start, unit_end, word, is_part);
+            let is_apart = is_part || matches!(self.plan, Plan::Apart(_));
+            let ahead = cache.look_ahead(bytes, start, unit_end, word, is_apart);
             let found = cache.get_ahead(ahead, bytes, miss)?;
             sink.word(found, text, start, unit_end, word);
             start = unit_end;

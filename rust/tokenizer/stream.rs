@@ -21,6 +21,8 @@ pub(super) struct Stream<'a, S> {
     word: u32,
     /// 1 where spans are pre-tokens, 0 where all are parts of one.
     step: u32,
+    /// Spans behind anything but a blank go on with a pre-token.
+    has_units: bool,
     /// A pre-token, and its number, that this is no way for.
     open: Option<(usize, u32)>,
     result: Result<()>,
@@ -37,7 +39,13 @@ impl<'a, S: Sink> Stream<'a, S> {
         step: u32,
     ) -> Self {
         let ahead = [Ahead::default(); AHEAD];
-        Self { words, text, worker, sink, ahead, filled: 0, word, step, open: None, result: Ok(()) }
+        let (filled, has_units, open, result) = (0, false, None, Ok(()));
+        Self { words, text, worker, sink, ahead, filled, word, step, has_units, open, result }
+    }
+
+    /// The same of [`STOPS`](crate::scan::spaces::STOPS) and what is between them, each with the blanks before it or none.
+    pub(super) fn of_units(self) -> Self {
+        Self { has_units: true, ..self }
     }
 
     /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units where that changes nothing.
@@ -47,18 +55,18 @@ impl<'a, S: Sink> Stream<'a, S> {
         while self.open.is_none()
             && let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at))
         {
+            let (text, cache) = (self.text.as_bytes(), &self.worker.cache);
+            let (bounds, words) = ((&starts[at..], &ends[at..]), (self.word, self.step));
             let room = &mut self.ahead[self.filled..];
-            let bounds = (&starts[at..], &ends[at..]);
-            let mut taken = self.worker.cache.look_ahead_many(
-                self.text.as_bytes(),
-                base,
-                bounds,
-                (self.word, self.step),
-                room,
-            );
+            let mut taken = if self.has_units {
+                cache.look_ahead_many(text, base, bounds, words, |start| goes_on(text, base, start), room)
+            } else {
+                cache.look_ahead_many(text, base, bounds, words, |_| false, room)
+            };
             self.filled += taken;
             if taken == 0 {
-                self.push_long(base + start as usize, base + end as usize);
+                let start = base + start as usize;
+                self.push_long(start, base + end as usize, self.has_units && goes_on(text, base, start));
                 taken = 1;
             } else if self.filled == AHEAD {
                 self.flush();
@@ -69,12 +77,12 @@ impl<'a, S: Sink> Stream<'a, S> {
     }
 
     #[inline(never)]
-    fn push_long(&mut self, word_start: usize, end: usize) {
+    fn push_long(&mut self, word_start: usize, end: usize, goes_on: bool) {
         let (text, cuts) = (self.text.as_bytes(), self.words.encoder.cut_points(end - word_start));
         let mut start = word_start;
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(text, start, end));
-            let is_part = self.words.encoder.is_part((word_start, end), start, unit_end);
+            let is_part = goes_on || self.words.encoder.is_part((word_start, end), start, unit_end);
             let cache = &self.worker.cache;
             self.ahead[self.filled] = cache.look_ahead(text, start, unit_end, self.word, is_part);
             self.filled += 1;
@@ -125,6 +133,13 @@ impl<'a, S: Sink> Stream<'a, S> {
         std::mem::replace(&mut self.result, Ok(()))?;
         Ok(self.open.map_or(self.word, |(_, word)| word))
     }
+}
+
+/// Whether what starts at `start` goes on with the word before it, in text that is looked at from the start of a word on.
+#[inline]
+fn goes_on(text: &[u8], from: usize, start: usize) -> bool {
+    // Units of a word meet between characters that are no white space, and control characters are not at their ends.
+    start > from && text[start - 1] > b' ' && text[start] > b' '
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Words<'_> {
             CleanUp::None => return self.encoder.encode(text, range, is_part, scratch, out),
             CleanUp::Bert(bert) => bert,
             CleanUp::Stages(stages) => {
-                return stages.encode(&text[range], self.encoder, scratch, out);
+                return stages.encode(&text[range], is_part, self.encoder, scratch, out);
             }
         };
         let word = &text[range.clone()];

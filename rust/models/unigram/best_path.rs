@@ -26,12 +26,17 @@ pub struct Scratch {
     pub(super) path: Vec<Edge>,
     pub(super) random: fastrand::Rng,
     pub(super) units: Units,
+    /// What is encoded next goes on with another word.
+    pub(super) goes_on: bool,
+    /// What went on last depends on what was before.
+    pub(super) depends: bool,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
         let random = fastrand::Rng::with_seed(0);
-        Self { nodes: Vec::new(), path: Vec::new(), random, units: Units::default() }
+        let (nodes, path, units) = (Vec::new(), Vec::new(), Units::default());
+        Self { nodes, path, random, units, goes_on: false, depends: false }
     }
 }
 
@@ -39,6 +44,17 @@ impl Scratch {
     /// Seeds the sampling that follows.
     pub fn seed(&mut self, seed: u64) {
         self.random.seed(seed);
+    }
+
+    /// Says whether what is encoded next goes on with another word, which may have scores up to those of [`MOST_PIECES`](super::MOST_PIECES).
+    pub fn set_part(&mut self, goes_on: bool) {
+        self.goes_on = goes_on;
+        self.depends = false;
+    }
+
+    /// Whether what went on last might have other tokens behind some word.
+    pub fn depends(&self) -> bool {
+        self.depends
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod best_path;
 mod chars;
+mod going_on;
 #[cfg(test)]
 mod naive;
 mod nbest;
@@ -23,6 +24,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 pub use best_path::Scratch;
 use chars::Chars;
+pub use going_on::MOST_PIECES;
 pub use nbest::Segmentation;
 
 /// An unknown character scores this much less than the worst piece.
@@ -60,6 +62,8 @@ pub struct Unigram {
     chars: Arc<Chars>,
     options: UnigramOptions,
     unknown_score: f64,
+    /// Without its sign, of all that may be added.
+    largest_score: f64,
     /// Bytes of the longest piece.
     longest: usize,
     /// `<0xNN>` tokens.
@@ -82,6 +86,7 @@ impl Default for Unigram {
             trie: Arc::new(trie),
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
+            largest_score: UNKNOWN_PENALTY,
             longest: "<unk>".len(),
             fallback_ids: Arc::new(vec![None; 256]),
             cuts: Arc::default(),
@@ -142,6 +147,9 @@ impl Unigram {
         };
         // Without a normal piece, any number does.
         let min_score = if min_score.is_finite() { min_score } else { 0.0 };
+        let unknown_score = min_score - UNKNOWN_PENALTY;
+        let largest_score =
+            effective_scores.iter().fold(unknown_score.abs(), |largest, score| largest.max(score.abs()));
         let mut unigram = Self {
             vocab: Arc::new(vocab),
             scores: Arc::new(pieces.iter().map(|&(_, score)| score).collect()),
@@ -150,7 +158,8 @@ impl Unigram {
             trie: Arc::new(trie),
             chars: Arc::new(chars),
             options: UnigramOptions::default(),
-            unknown_score: min_score - UNKNOWN_PENALTY,
+            unknown_score,
+            largest_score,
             longest: pieces.iter().map(|(piece, _)| piece.as_ref().len()).max().unwrap_or(0),
             fallback_ids: Arc::new(fallback_ids),
             cuts: Arc::default(),
@@ -219,6 +228,7 @@ impl Unigram {
             return Ok(());
         }
         match (self.options.alpha, self.options.nbest_size) {
+            _ if scratch.goes_on => self.best_path_going_on(word, scratch)?,
             (None, _) | (_, 1) => self.best_path(word, scratch)?,
             (Some(alpha), 0) => self.sample(word, alpha, scratch)?,
             (Some(alpha), n) => self.sample_of_best(word, alpha, n, scratch)?,

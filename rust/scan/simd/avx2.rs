@@ -6,7 +6,7 @@ use std::arch::x86_64::{
 };
 
 use super::fill::{Isa, Job};
-use super::masks::{BLOCK, Masks, Window, add_wide, opaque, positions};
+use super::masks::{BLOCK, Masks, STOP_RANGES, Window, add_wide, opaque, positions};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,7 @@ fn masks(window: &Window) -> Masks {
         newline: equal(b'\n') | equal(b'\r'),
         apostrophe: equal(b'\''),
         slash: equal(b'/'),
+        stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
         wide: gather(block, |half| half),
         tail: gather(block, |half| _mm256_cmpgt_epi8(_mm256_set1_epi8(-64), half)),
     };

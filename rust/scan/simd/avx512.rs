@@ -2,14 +2,15 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cmpeq_epi8_mask, _mm512_cmpge_epu8_mask,
-    _mm512_cmplt_epi8_mask, _mm512_cvtepu8_epi32, _mm512_loadu_si512, _mm512_mask_cmpeq_epi8_mask,
-    _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi32, _mm512_mask_test_epi8_mask,
-    _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_permutex2var_epi8,
-    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_shuffle_i32x4, _mm512_test_epi8_mask,
+    _mm512_cmple_epu8_mask, _mm512_cmplt_epi8_mask, _mm512_cvtepu8_epi32, _mm512_loadu_si512,
+    _mm512_mask_cmpeq_epi8_mask, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi32,
+    _mm512_mask_test_epi8_mask, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask,
+    _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_shuffle_i32x4, _mm512_sub_epi8,
+    _mm512_test_epi8_mask,
 };
 
 use super::fill::{Isa, Job};
-use super::masks::{BLOCK, Masks, Window, below};
+use super::masks::{BLOCK, Masks, STOP_RANGES, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
 
 /// Proof that this processor has the instructions.
@@ -92,6 +93,10 @@ fn masks(window: &Window) -> Masks {
         classes = wide_classes(window, bytes, wide, classes);
     }
     let equal = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
+    let between = |first: u8, last: u8| {
+        let offsets = _mm512_sub_epi8(bytes, _mm512_set1_epi8(first as i8));
+        _mm512_cmple_epu8_mask(offsets, _mm512_set1_epi8((last - first) as i8))
+    };
     let class = |class: Class| _mm512_test_epi8_mask(classes, _mm512_set1_epi8(class.bits() as i8));
     Masks {
         letter: class(LETTER),
@@ -105,6 +110,7 @@ fn masks(window: &Window) -> Masks {
         newline: equal(b'\n') | equal(b'\r'),
         apostrophe: equal(b'\''),
         slash: equal(b'/'),
+        stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
         wide,
         // As signed numbers, the bytes 0x80 to 0xBF are those below -64.
         tail: _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-64)),

@@ -2,9 +2,10 @@
 
 use super::fill::{Isa, Job, load};
 use super::masks::{BLOCK, Masks, bits, last, up};
+use super::spaces::StopBorders;
 use crate::scan::ScanWithGaps;
 use crate::scan::bert::{Bert, BertText, Oddity};
-use crate::scan::spaces::BlankSplit;
+use crate::scan::spaces::{BlankSplit, BlankSplitUnits};
 use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 
 /// A splitter that drops what is between spans, as algebra on masks: a value is what it remembers of the block before.
@@ -70,6 +71,24 @@ impl GapRules for BlankSplitRules {
     #[inline(always)]
     fn edges(&mut self, _: &[u8], _: usize, now: &Masks) -> (u64, u64) {
         self.0.edges(!(now.blank | now.newline))
+    }
+}
+
+/// Everything but spaces and line ends, cut where letters and stops meet.
+#[derive(Default)]
+pub(super) struct BlankSplitUnitsRules {
+    words: BlankSplitRules,
+    borders: StopBorders,
+}
+
+impl GapRules for BlankSplitUnitsRules {
+    type Scalar = BlankSplitUnits;
+
+    #[inline(always)]
+    fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
+        let (starts, ends) = self.words.edges(text, base, now);
+        let borders = self.borders.starts(text, base, now);
+        (starts | borders, ends | borders)
     }
 }
 

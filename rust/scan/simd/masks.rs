@@ -9,6 +9,9 @@ use crate::scan::cursor::class_at;
 /// Bytes in a block.
 pub(super) const BLOCK: usize = 64;
 
+/// [`STOPS`](crate::scan::spaces::STOPS) but for `?`, from each first to each last byte.
+pub(super) const STOP_RANGES: [(u8, u8); 4] = [(b'!', b'"'), (b'(', b')'), (b',', b'.'), (b':', b';')];
+
 /// A block and what follows: any character that begins in the block ends in the window.
 pub(super) type Window = [u8; BLOCK + 8];
 
@@ -37,6 +40,8 @@ pub(super) struct Masks {
     pub apostrophe: u64,
     /// The byte `/`.
     pub slash: u64,
+    /// The bytes of [`STOPS`](crate::scan::spaces::STOPS).
+    pub stop: u64,
     /// Bytes beyond ASCII.
     pub wide: u64,
     /// Bytes beyond ASCII but the first of each character.

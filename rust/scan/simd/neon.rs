@@ -6,7 +6,7 @@ use std::arch::aarch64::{
 };
 
 use super::fill::Isa;
-use super::masks::{BLOCK, Masks, Window, add_wide, positions};
+use super::masks::{BLOCK, Masks, STOP_RANGES, Window, add_wide, positions};
 
 /// The back end of its target.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,7 @@ fn masks(window: &Window) -> Masks {
         }),
         apostrophe: equal(b'\''),
         slash: equal(b'/'),
+        stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
         // Most blocks have none.
         wide: 0,
         tail: 0,

@@ -1,7 +1,7 @@
 //! No vectors: eight bytes at a time in 64-bit integers. The other back ends are tested against this one.
 
 use super::fill::Isa;
-use super::masks::{BLOCK, Masks, Window, add_wide, positions};
+use super::masks::{BLOCK, Masks, STOP_RANGES, Window, add_wide, positions};
 
 /// The back end that every processor has.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,9 @@ impl Isa for Portable {
             newline: between(block, b'\n', b'\n') | between(block, b'\r', b'\r'),
             apostrophe: between(block, b'\'', b'\''),
             slash: between(block, b'/', b'/'),
+            stop: STOP_RANGES.iter().fold(between(block, b'?', b'?'), |stops, &(first, last)| {
+                stops | between(block, first, last)
+            }),
             wide,
             tail: gather(block, |word| word & !(word << 1) & TOPS),
         };

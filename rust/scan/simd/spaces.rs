@@ -1,8 +1,8 @@
 //! The splitters of SentencePiece-style tokenizers on masks.
 
 use super::fill::Rules;
-use super::masks::{Masks, last, up};
-use crate::scan::spaces::{Blanks, SpacedWords, Spaces};
+use super::masks::{BLOCK, Masks, down, last, up};
+use crate::scan::spaces::{BlankUnits, Blanks, SpacedWords, Spaces, is_blank};
 
 /// A span starts at a blank that no blank is before.
 #[derive(Default)]
@@ -36,6 +36,46 @@ impl Rules for BlanksRules {
         let starts = blank & !up(blank, self.blank);
         self.blank = last(blank);
         (starts, 0)
+    }
+}
+
+/// Where letters of ASCII and stops meet, and neither is beside a character that could join it or vanish.
+#[derive(Default)]
+pub(super) struct StopBorders {
+    letter: u64,
+    stop: u64,
+    /// The last two bits of what is beside no border, in the two lowest places.
+    odd: u64,
+}
+
+impl StopBorders {
+    /// Where they meet in the block `now`, which begins at `base` of `text`.
+    #[inline(always)]
+    pub(super) fn starts(&mut self, text: &[u8], base: usize, now: &Masks) -> u64 {
+        let letter = now.letter & !now.wide;
+        let borders = now.stop & up(letter, self.letter) | letter & up(now.stop, self.stop);
+        let odd = now.wide | !(now.letter | now.number | now.punctuation | now.blank | now.newline);
+        let next_is_odd =
+            text.get(base + BLOCK).is_some_and(|&next| !next.is_ascii_graphic() && !is_blank(next));
+        let is_clear = !(odd << 2 | self.odd | down(odd, u64::from(next_is_odd)));
+        (self.letter, self.stop, self.odd) = (last(letter), last(now.stop), odd >> (BLOCK - 2));
+        borders & is_clear
+    }
+}
+
+/// A span starts at a blank or a line end that none of these is before, and where letters and stops meet.
+#[derive(Default)]
+pub(super) struct BlankUnitsRules {
+    blanks: BlanksRules,
+    borders: StopBorders,
+}
+
+impl Rules for BlankUnitsRules {
+    type Scalar = BlankUnits;
+
+    #[inline(always)]
+    fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
+        (self.blanks.starts(text, base, now, next).0 | self.borders.starts(text, base, now), 0)
     }
 }
 

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::masks::{BLOCK, Masks, Window};
 use super::{Backend, Splitter};
+use crate::scan::spaces::STOPS;
 use crate::scan::tests::{monotone_text, text};
 
 mod naive {
@@ -19,7 +20,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 13] = [
+const SPLITTERS: [Splitter; 15] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -33,6 +34,8 @@ const SPLITTERS: [Splitter; 13] = [
     Splitter::SpacedWords,
     Splitter::Blanks,
     Splitter::BlankSplit,
+    Splitter::BlankUnits,
+    Splitter::BlankSplitUnits,
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
@@ -167,6 +170,8 @@ fill_matches_naive! {
     fill_ends_of_spaced_words_matches_naive: Splitter::SpacedWords;
     fill_ends_of_blanks_matches_naive: Splitter::Blanks;
     fill_spans_of_blank_split_matches_naive: Splitter::BlankSplit;
+    fill_ends_of_blank_units_matches_naive: Splitter::BlankUnits;
+    fill_spans_of_blank_split_units_matches_naive: Splitter::BlankSplitUnits;
     fill_spans_of_whitespace_matches_naive: Splitter::Whitespace;
     fill_spans_of_whitespace_split_matches_naive: Splitter::WhitespaceSplit;
 }
@@ -238,6 +243,7 @@ fn naive_masks(window: &Window) -> Masks {
         newline: byte(b'\n') | byte(b'\r'),
         apostrophe: byte(b'\''),
         slash: byte(b'/'),
+        stop: mask(&|at| STOPS.contains(&window[at])),
         wide: mask(&|at| window[at] >= 0x80),
         tail: mask(&|at| (0x80..0xc0).contains(&window[at])),
     }

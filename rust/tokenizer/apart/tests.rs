@@ -26,9 +26,9 @@ fn charsmap(has_lines: bool) -> Charsmap {
         ("\u{3000}", " "),
         ("\u{600}", "p"),
         ("\u{fb00}", "ff"),
-        ("Q", " q"),
-        ("R", "r "),
-        ("S", "s t"),
+        ("7", " q"),
+        ("8", "r "),
+        ("9", "s t"),
         ("e\u{301}", "é"),
         ("▁", " "),
     ];
@@ -62,12 +62,13 @@ fn normalizer(choice: usize) -> Option<Normalizer> {
 
 const CHOICES: usize = 8;
 
-fn model(byte_fallback: bool) -> Arc<Model> {
+/// A model whose sums of scores are exact, or not, so that ties are decided by what is before them.
+fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
     let pieces = [
         ("<unk>", 0.0),
         ("▁", -2.0),
         ("a", -3.0),
-        ("b", -3.1),
+        ("b", if is_exact { -3.125 } else { -3.1 }),
         ("▁a", -2.5),
         ("ab", -3.5),
         ("▁ab", -4.0),
@@ -77,7 +78,12 @@ fn model(byte_fallback: bool) -> Arc<Model> {
         ("s", -3.0),
         ("t", -3.25),
         ("q", -4.0),
-        (",", -2.0),
+        (",", if is_exact { -2.0 } else { -2.3 }),
+        (",,", if is_exact { -3.75 } else { -3.1 }),
+        ("(,", -5.0),
+        ("(é", -5.5),
+        ("▁(", -6.5),
+        ("aba", -4.0),
         ("日", -5.0),
         ("本", -5.0),
         ("\"", -5.0),
@@ -85,13 +91,27 @@ fn model(byte_fallback: bool) -> Arc<Model> {
         ("a▁", -1.0),
         ("a\nb", -3.0),
         ("\n", -4.0),
+        ("!", -7.0),
+        ("(", -7.25),
+        (")", -7.5),
+        ("-", -7.0),
+        (".", -7.0),
+        (":", -7.0),
+        (";", -7.0),
+        ("?", -7.0),
     ];
     let options = UnigramOptions { unk_id: Some(0), byte_fallback, ..UnigramOptions::default() };
     Arc::new(Model::Unigram(Unigram::new(&pieces, options).expect("a valid model")))
 }
 
 /// The stages part by part, or, since a sequence in a sequence is not recognized, one after the other.
-fn pipeline(choice: usize, has_gaps: bool, scheme: PrependScheme, is_naive: bool) -> Pipeline {
+fn pipeline(
+    choice: usize,
+    has_gaps: bool,
+    scheme: PrependScheme,
+    is_exact: bool,
+    is_naive: bool,
+) -> Pipeline {
     let metaspace = Metaspace { prepend_scheme: scheme, ..Metaspace::default() };
     let mut stages = vec![PreTokenizer::Metaspace(metaspace)];
     if has_gaps {
@@ -100,7 +120,7 @@ fn pipeline(choice: usize, has_gaps: bool, scheme: PrependScheme, is_naive: bool
     if is_naive {
         stages.push(PreTokenizer::Sequence(Vec::new()));
     }
-    let (model, mut added) = (model(choice.is_multiple_of(2)), AddedTokens::default());
+    let (model, mut added) = (model(choice.is_multiple_of(2), is_exact), AddedTokens::default());
     let strip = AddedToken { lstrip: true, ..AddedToken::new("<m>", true) };
     added.add(&[AddedToken::new("<s>", true), strip], model.vocab());
     let pre_tokenizer = Some(PreTokenizer::Sequence(stages));
@@ -156,9 +176,15 @@ const PIECES: &[&str] = &[
     "`",
     "\"",
     "ﬀ",
-    "Q",
-    "R",
-    "S",
+    "7",
+    "8",
+    "9",
+    "a,",
+    "(b",
+    "(e\u{301}",
+    ".",
+    "(,",
+    "aba.aba",
     "\u{600}",
     "\u{0d4e}",
     "\u{1}",
@@ -201,7 +227,22 @@ const PIECES: &[&str] = &[
 ];
 
 fn text() -> impl Strategy<Value = String> {
-    let words = prop::sample::select(&["a", "ab", "b,a", "é", "日本", "S", "abababababababab"][..]);
+    let words = prop::sample::select(
+        &[
+            "a",
+            "ab",
+            "b,a",
+            "é",
+            "日本",
+            "9",
+            "abababababababab",
+            "(ab)-a",
+            "aba:aba?!",
+            "b,,,a",
+            "a,é",
+            "(\u{fb00}a)a\u{301},b",
+        ][..],
+    );
     let ends = prop::sample::select(&[" ", "\n", "\n ", " \n", "\n\n", "\n\u{301}", "  "][..]);
     let lines = prop::collection::vec((words.clone(), ends), 0..12)
         .prop_map(|pairs| pairs.into_iter().flat_map(|(word, end)| [word, end]).collect::<String>());
@@ -220,12 +261,15 @@ proptest! {
         choice in 0..CHOICES,
         has_gaps in any::<bool>(),
         is_never in any::<bool>(),
+        is_exact in any::<bool>(),
     ) {
         let scheme = if is_never && !has_gaps { PrependScheme::Never } else { PrependScheme::Always };
-        let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_naive));
+        let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_exact, is_naive));
         let is_apart = !(has_gaps && [0, 2, 5, 7].contains(&choice));
         prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
         prop_assert_eq!(naive.plan(), Plan::Stages);
+        let has_units = is_apart && scheme == PrependScheme::Always && ![4, 5, 6].contains(&choice);
+        prop_assert_eq!(fast.unit_limit() > 0, has_units);
         for text in &texts {
             prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);
             prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);
@@ -237,10 +281,11 @@ proptest! {
         text in text(),
         choice in 0..CHOICES,
         has_gaps in any::<bool>(),
+        is_exact in any::<bool>(),
         target in 1..20usize,
     ) {
         let [fast, naive] =
-            [false, true].map(|is_naive| pipeline(choice, has_gaps, PrependScheme::Always, is_naive));
+            [false, true].map(|is_naive| pipeline(choice, has_gaps, PrependScheme::Always, is_exact, is_naive));
         let pieces = fast.pieces(&text, target);
         let apart: Vec<u32> = pieces.iter().flat_map(|piece| ids(&fast, &text[piece.clone()])).collect();
         prop_assert_eq!(apart, ids(&naive, &text), "{:?}", pieces);

@@ -1,0 +1,118 @@
+//! Words that are cut: what goes on with another word, and has the same tokens whatever the scores before it come to.
+
+use super::best_path::Scratch;
+use super::units::trace;
+use super::{Edge, Unigram};
+use crate::Result;
+
+/// No word that is cut has more pieces.
+pub const MOST_PIECES: u32 = 1 << 24;
+
+impl Unigram {
+    /// Whether a word of up to [`MOST_PIECES`] pieces may be cut, without a change of its tokens, where `is_border` says so of
+    /// two neighbours, of which one is in `apart`, and what is behind a cut does not depend on what is before it.
+    ///
+    /// It may where no piece reaches across such a place, and nothing in `apart` is unknown, so that nothing unknown is
+    /// joined there.
+    pub fn is_cut_at(&self, apart: &[u8], is_border: impl Fn(u8, u8) -> bool) -> bool {
+        let is_crossed = |piece: &str| piece.as_bytes().windows(2).any(|pair| is_border(pair[0], pair[1]));
+        let is_known = |byte: u8| self.vocab.id(char::from(byte).encode_utf8(&mut [0; 4])).is_some();
+        let unknown = self.options.unk_id.and_then(|id| self.vocab.token(id));
+        let may_be_unknown = unknown.is_some_and(|piece| piece.bytes().any(|byte| apart.contains(&byte)));
+        self.kinds.is_none()
+            && self.is_deterministic()
+            && !may_be_unknown
+            && apart.iter().all(|&byte| is_known(byte))
+            && !self.vocab.iter().any(|(piece, _)| is_crossed(piece))
+    }
+
+    /// As [`Self::best_path`], of what goes on with another word; `scratch` tells whether it depends on that.
+    ///
+    /// Sums are rounded, the more so the more is before. So what is close to a tie may be decided otherwise there.
+    pub(super) fn best_path_going_on(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
+        let Scratch { nodes, path, .. } = &mut *scratch;
+        let margin = self.walk::<true>(word, 0.0, |sum| sum, nodes)?;
+        path.clear();
+        trace(nodes, |edge: Edge| path.push(edge));
+        let most = f64::from(MOST_PIECES) * self.largest_score;
+        scratch.depends = !margin.holds_at(most, word.len(), f64::EPSILON);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::UnigramOptions;
+    use super::*;
+    use crate::models::Tokens;
+
+    fn unigram(pieces: &[(&str, f64)]) -> Unigram {
+        let options = UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() };
+        Unigram::new(pieces, options).expect("a valid model")
+    }
+
+    #[test]
+    fn words_are_cut_where_no_piece_reaches_across() {
+        let is_cut = |pieces| unigram(pieces).is_cut_at(b",", |left, right| left == b'a' && right == b',');
+        assert!(is_cut(&[("<unk>", 0.0), (",", -1.0), ("a", -2.0), (",a", -3.0)]));
+        assert!(!is_cut(&[("<unk>", 0.0), (",", -1.0), ("a", -2.0), ("a,", -3.0)]), "a piece reaches across");
+        assert!(!is_cut(&[("<unk>", 0.0), ("a", -2.0)]), "what is unknown would be joined");
+        assert!(!is_cut(&[(",,", 0.0), (",", -1.0), ("a", -2.0)]), "a known piece would be joined");
+    }
+
+    fn encode(unigram: &Unigram, word: &str, goes_on: bool, scratch: &mut Scratch) -> Vec<u32> {
+        let mut tokens = Tokens::default();
+        scratch.set_part(goes_on);
+        unigram.encode_word(word, scratch, &mut tokens).expect("unk_id is set");
+        tokens.ids
+    }
+
+    proptest! {
+        #![proptest_config(crate::testing::cases(2000))]
+
+        #[test]
+        fn going_on_matches_naive(
+            scores in prop::collection::vec(-20.0..0.0, 8),
+            units in prop::collection::vec("[ab]{1,9}|[.,]{1,9}|[abx日]{1,5}", 1..30),
+        ) {
+            let texts = ["a", "aa", "ab", "b", ",", ".", ",,", ".."];
+            let mut pieces = vec![("<unk>", -5.0)];
+            pieces.extend(texts.into_iter().zip(scores));
+            let unigram = unigram(&pieces);
+            let is_border = |left: u8, right: u8| {
+                left.is_ascii_alphabetic() && b",.".contains(&right) || b",.".contains(&left) && right.is_ascii_alphabetic()
+            };
+            prop_assert!(unigram.is_cut_at(b",.", is_border));
+            let word = units.concat();
+            let mut scratch = Scratch::default();
+            let (mut ids, mut start) = (Vec::new(), 0);
+            for end in 1..=word.len() {
+                if end < word.len() && !is_border(word.as_bytes()[end - 1], word.as_bytes()[end]) {
+                    continue;
+                }
+                let unit = encode(&unigram, &word[start..end], start > 0, &mut scratch);
+                ids.extend(if start > 0 && scratch.depends() {
+                    let known = encode(&unigram, &word[..start], false, &mut scratch).len();
+                    encode(&unigram, &word[..end], false, &mut scratch).split_off(known)
+                } else {
+                    unit
+                });
+                start = end;
+            }
+            prop_assert_eq!(ids, encode(&unigram, &word, false, &mut scratch));
+        }
+    }
+
+    #[test]
+    fn ties_depend_on_what_is_before() {
+        let unigram = unigram(&[("<unk>", 0.0), ("a", -2.3), ("aa", -3.1), ("b", -1.0)]);
+        let mut scratch = Scratch::default();
+        let mut depends = |word| {
+            encode(&unigram, word, true, &mut scratch);
+            scratch.depends()
+        };
+        assert_eq!(["aa", "ab", "aaa", "aab"].map(&mut depends), [false, false, true, false]);
+    }
+}
