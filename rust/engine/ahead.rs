@@ -1,7 +1,10 @@
 //! Pre-tokens whose entries are on their way from memory.
 
 /// In keys: what is looked for is a part of a pre-token, and has other tokens than a pre-token of the same bytes.
-pub(super) const PART: u128 = 1 << 127;
+pub(super) const PART: u128 = 1 << PART_BIT;
+
+/// The place of [`PART`].
+pub(super) const PART_BIT: u32 = 127;
 
 /// A pre-token whose entry is on its way from memory.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::ahead::{Ahead, PART};
+use super::ahead::{Ahead, PART, PART_BIT};
 use super::few_ids::{FewIds, Packing};
 use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
@@ -48,6 +48,14 @@ pub struct WordCache {
     packing: Packing,
     /// Tokens of a pre-token that was not met before, or those of an entry, unpacked.
     passing: WordTokens,
+}
+
+/// Whether the unit at `start` goes on with the word before it, in text that is looked at from `base` on.
+// Without a branch, since nothing predicts it.
+#[inline]
+pub fn goes_on(text: &[u8], base: usize, start: usize) -> bool {
+    let is_visible = |at: usize| text.get(at).is_some_and(|&byte| byte > b' ');
+    (start > base) & is_visible(start) & is_visible(start.wrapping_sub(1))
 }
 
 /// What caches may hold.
@@ -159,16 +167,15 @@ impl WordCache {
 
     /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
     /// next one number `step` more, up to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
-    /// `is_part` says of which, by their first byte.
+    /// With `UNITS`, those behind anything but a blank or a control character are parts, but not the first one at `base`.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
-    pub fn look_ahead_many(
+    pub fn look_ahead_many<const UNITS: bool>(
         &self,
         text: &[u8],
         base: usize,
         (starts, ends): (&[u32], &[u32]),
         (word, step): (u32, u32),
-        is_part: impl Fn(usize) -> bool,
         out: &mut [Ahead],
     ) -> usize {
         let mut taken = 0;
@@ -177,7 +184,7 @@ impl WordCache {
                 break;
             }
             let (start, end) = (base + start as usize, base + end as usize);
-            let part = if is_part(start) { PART } else { 0 };
+            let part = if UNITS { u128::from(goes_on(text, base, start)) << PART_BIT } else { 0 };
             *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step), part);
             taken += 1;
         }

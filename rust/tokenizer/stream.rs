@@ -3,6 +3,7 @@
 use super::words::Words;
 use crate::Result;
 use crate::engine::ahead::Ahead;
+use crate::engine::word_cache::goes_on;
 use crate::engine::{Sink, Worker};
 
 /// Units that are looked up together, so that one waits for memory while others are found.
@@ -59,9 +60,9 @@ impl<'a, S: Sink> Stream<'a, S> {
             let (bounds, words) = ((&starts[at..], &ends[at..]), (self.word, self.step));
             let room = &mut self.ahead[self.filled..];
             let mut taken = if self.has_units {
-                cache.look_ahead_many(text, base, bounds, words, |start| goes_on(text, base, start), room)
+                cache.look_ahead_many::<true>(text, base, bounds, words, room)
             } else {
-                cache.look_ahead_many(text, base, bounds, words, |_| false, room)
+                cache.look_ahead_many::<false>(text, base, bounds, words, room)
             };
             self.filled += taken;
             if taken == 0 {
@@ -133,13 +134,6 @@ impl<'a, S: Sink> Stream<'a, S> {
         std::mem::replace(&mut self.result, Ok(()))?;
         Ok(self.open.map_or(self.word, |(_, word)| word))
     }
-}
-
-/// Whether what starts at `start` goes on with the word before it, in text that is looked at from the start of a word on.
-#[inline]
-fn goes_on(text: &[u8], from: usize, start: usize) -> bool {
-    // Units of a word meet between characters that are no white space, and control characters are not at their ends.
-    start > from && text[start - 1] > b' ' && text[start] > b' '
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{Edge, Unigram};
 use crate::Result;
 
 /// No piece ends here yet.
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The best way to a place.
 #[derive(Clone, Copy, Debug)]
@@ -168,9 +168,9 @@ impl Unigram {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Margin {
     /// The least difference between two sums that were compared.
-    least: f64,
+    pub(super) least: f64,
     /// The largest sum, without its sign.
-    largest: f64,
+    pub(super) largest: f64,
 }
 
 impl Default for Margin {

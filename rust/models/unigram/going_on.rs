@@ -1,6 +1,6 @@
 //! Words that are cut: what goes on with another word, and has the same tokens whatever the scores before it come to.
 
-use super::best_path::Scratch;
+use super::best_path::{Margin, Scratch};
 use super::units::trace;
 use super::{Edge, Unigram};
 use crate::Result;
@@ -31,11 +31,15 @@ impl Unigram {
     /// Sums are rounded, the more so the more is before. So what is close to a tie may be decided otherwise there.
     pub(super) fn best_path_going_on(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let Scratch { nodes, path, .. } = &mut *scratch;
-        let margin = self.walk::<true>(word, 0.0, |sum| sum, nodes)?;
         path.clear();
+        if !self.is_plain(0.0) {
+            scratch.depends = true;
+            return Ok(());
+        }
+        let least = self.walk_plain::<true>(word, 0.0, nodes)?;
         trace(nodes, |edge: Edge| path.push(edge));
         let most = f64::from(MOST_PIECES) * self.largest_score;
-        scratch.depends = !margin.holds_at(most, word.len(), f64::EPSILON);
+        scratch.depends = !Margin { least, largest: most }.holds_at(most, word.len(), f64::EPSILON);
         Ok(())
     }
 }

@@ -9,9 +9,11 @@ mod going_on;
 #[cfg(test)]
 mod naive;
 mod nbest;
+mod pairs;
 mod piece_kind;
 mod sample;
 mod units;
+mod walk;
 
 use std::sync::Arc;
 
@@ -26,6 +28,7 @@ pub use best_path::Scratch;
 use chars::Chars;
 pub use going_on::MOST_PIECES;
 pub use nbest::Segmentation;
+use pairs::Pairs;
 
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -54,12 +57,13 @@ pub struct Unigram {
     vocab: Arc<Vocab>,
     /// By id; a piece listed twice has two.
     scores: Arc<Vec<f64>>,
-    /// What pieces are chosen by: the scores, but for user-defined pieces.
+    /// What pieces are chosen by: the scores, but for user-defined pieces; and one behind them that nothing is chosen by.
     effective_scores: Arc<Vec<f64>>,
     /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
     kinds: Option<Arc<Vec<PieceKind>>>,
     trie: Arc<ByteTrie>,
     chars: Arc<Chars>,
+    pairs: Arc<Pairs>,
     options: UnigramOptions,
     unknown_score: f64,
     /// Without its sign, of all that may be added.
@@ -80,9 +84,10 @@ impl Default for Unigram {
         Self {
             vocab: Arc::new(vocab),
             scores: Arc::new(vec![0.0]),
-            effective_scores: Arc::new(vec![0.0]),
+            effective_scores: Arc::new(vec![0.0, f64::NEG_INFINITY]),
             kinds: None,
             chars: Arc::new(Chars::new(["<unk>"].into_iter(), &trie)),
+            pairs: Arc::new(Pairs::new(&trie)),
             trie: Arc::new(trie),
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
@@ -141,7 +146,7 @@ impl Unigram {
         let fallback_ids = (0..=255u8).map(|byte| vocab.id(&format!("<0x{byte:02X}>"))).collect();
         let normal = pieces.iter().enumerate().filter(|&(id, _)| kind(id) == PieceKind::Normal);
         let min_score = normal.fold(f64::INFINITY, |min, (_, &(_, score))| min.min(score));
-        let effective_scores = match &kinds {
+        let mut effective_scores = match &kinds {
             Some(kinds) => piece_kind::effective_scores(pieces, kinds),
             None => pieces.iter().map(|&(_, score)| score).collect(),
         };
@@ -150,11 +155,13 @@ impl Unigram {
         let unknown_score = min_score - UNKNOWN_PENALTY;
         let largest_score =
             effective_scores.iter().fold(unknown_score.abs(), |largest, score| largest.max(score.abs()));
+        effective_scores.push(f64::NEG_INFINITY);
         let mut unigram = Self {
             vocab: Arc::new(vocab),
             scores: Arc::new(pieces.iter().map(|&(_, score)| score).collect()),
             effective_scores: Arc::new(effective_scores),
             kinds: kinds.map(Arc::new),
+            pairs: Arc::new(Pairs::new(&trie)),
             trie: Arc::new(trie),
             chars: Arc::new(chars),
             options: UnigramOptions::default(),

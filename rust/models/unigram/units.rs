@@ -164,7 +164,11 @@ impl Unigram {
         scratch: &mut Scratch,
     ) -> Result<f64> {
         let Scratch { nodes, path, .. } = scratch;
-        self.walk::<false>(unit, sum, rounded, nodes)?;
+        if self.is_plain(sum) {
+            self.walk_plain::<false>(unit, sum, nodes)?;
+        } else {
+            self.walk::<false>(unit, sum, rounded, nodes)?;
+        }
         let first = path.len();
         trace(nodes, |Edge { start: from, end: to, id }| {
             path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });

@@ -1,0 +1,84 @@
+//! The walk to every place of a word, without a branch on what nothing predicts: whether a piece ends at a node of the trie, and
+//! whether it is a better way. One wrong guess costs as much as ten steps.
+
+use std::hint::select_unpredictable;
+
+use super::Unigram;
+use super::best_path::{NOWHERE, Node};
+use crate::Result;
+
+/// Scores beyond this might add up to infinity, which stands for *no way yet*.
+const LARGE: f64 = f64::MAX / (u32::MAX as f64 * 2.0);
+
+impl Unigram {
+    /// Whether [`Self::walk_plain`] may be used: sums are not rounded to 32 bits, and stay finite.
+    pub(super) fn is_plain(&self, base: f64) -> bool {
+        self.kinds.is_none() && self.largest_score < LARGE && base.abs() < f64::MAX / 2.0
+    }
+
+    /// As [`Self::walk`], where [`Self::is_plain`]; answers the least difference between two sums that were compared, if that
+    /// `IS_ASKED`.
+    #[inline]
+    pub(super) fn walk_plain<const IS_ASKED: bool>(
+        &self,
+        word: &str,
+        base: f64,
+        nodes: &mut Vec<Node>,
+    ) -> Result<f64> {
+        let (bytes, scores) = (word.as_bytes(), self.effective_scores.as_slice());
+        // The score behind those of all pieces belongs to none.
+        let none = (scores.len() - 1) as u32;
+        nodes.clear();
+        nodes.resize(word.len() + 1, Node { score: f64::NEG_INFINITY, start: NOWHERE, id: 0 });
+        nodes[0].score = base;
+        let (mut least, mut start) = (f64::INFINITY, 0);
+        while let Some(c) = word[start..].chars().next() {
+            let so_far = nodes[start].score;
+            let mut offer = |end: usize, id: u32, score: f64| {
+                let node = &mut nodes[end];
+                let sum = score + so_far;
+                if IS_ASKED {
+                    // Of two infinities this is no number, which the minimum passes over.
+                    least = least.min((sum - node.score).abs());
+                }
+                let is_better = sum > node.score;
+                node.score = select_unpredictable(is_better, sum, node.score);
+                node.start = select_unpredictable(is_better, start as u32, node.start);
+                node.id = select_unpredictable(is_better, id, node.id);
+                is_better
+            };
+            let char_end = start + c.len_utf8();
+            self.pairs.prefetch(&self.trie, &bytes[char_end..]);
+            let mut own = none;
+            if let Some(node) = self.chars.node(c, &self.trie) {
+                own = self.trie.value_or(node, none);
+                offer(char_end, own, scores[own as usize]);
+                let (mut end, mut branch) = (char_end, self.trie.branch(node));
+                if let Some(&pair) = bytes[start..].first_chunk()
+                    && let Some((node, pair_branch)) = self.pairs.get(pair)
+                {
+                    branch = pair_branch;
+                    end += 1;
+                    let id = self.trie.value_or(node, none);
+                    offer(end, id, scores[id as usize]);
+                }
+                while let Some(&byte) = bytes.get(end)
+                    && let Some(node) = self.trie.step_from(branch, byte)
+                {
+                    end += 1;
+                    let id = self.trie.value_or(node, none);
+                    offer(end, id, scores[id as usize]);
+                    branch = self.trie.branch(node);
+                }
+            }
+            if own == none {
+                let is_better = offer(char_end, self.options.unk_id.unwrap_or(NOWHERE), self.unknown_score);
+                if is_better && self.options.unk_id.is_none() {
+                    return Err(self.no_unk_id(word, start));
+                }
+            }
+            start = char_end;
+        }
+        Ok(least)
+    }
+}
