@@ -53,6 +53,8 @@ pub struct Changes {
     /// What they become, one after the other.
     made: String,
     text: String,
+    /// Bytes before the last text that nothing stands for.
+    skipped: usize,
     /// The prefix of the last text, with the first character if that is what it stands for.
     front: Width,
     /// Of the last text; none where all behind the front stays.
@@ -69,6 +71,7 @@ impl Changes {
         }
         self.text.clear();
         self.widths.clear();
+        self.skipped = 0;
         self.text.push_str(prefix);
         self.front = Width::new(prefix.len(), prefix_len);
         let staying = self.staying_len(text, rules);
@@ -143,6 +146,11 @@ impl Changes {
         true
     }
 
+    /// Makes places count from so many bytes before the last text and what its prefix stands for.
+    pub fn skip(&mut self, bytes: usize) {
+        self.skipped = bytes;
+    }
+
     /// What the last text became.
     pub fn text(&self) -> &str {
         &self.text
@@ -153,7 +161,7 @@ impl Changes {
     pub(super) fn places(&self) -> impl FnMut(usize) -> (usize, usize) + '_ {
         let (made, own) = (self.front.made as usize, self.front.own as usize);
         let mut places = Places::new(self.widths.iter().copied());
-        move |at| {
+        let mut around = move |at| {
             if !self.widths.is_empty() {
                 places.around(at)
             } else if at < made {
@@ -162,6 +170,10 @@ impl Changes {
                 let (floor, ceil) = (self.text.floor_char_boundary(at), self.text.ceil_char_boundary(at));
                 (floor - made + own, ceil - made + own)
             }
+        };
+        move |at| {
+            let (floor, ceil) = around(at);
+            (floor + self.skipped, ceil + self.skipped)
         }
     }
 

@@ -110,29 +110,38 @@ impl Normalizer {
     ///
     /// Certainly not where a stage is not known to leave such a character the neighbours it has.
     pub fn stays(&self, c: char) -> bool {
-        clusters::stands_alone(c) && self.is_identity(c.encode_utf8(&mut [0; 4])) && !self.may_join(c)
+        clusters::stands_alone(c) && self.is_identity(c.encode_utf8(&mut [0; 4])) && !self.may_join(c, false)
+    }
+
+    /// Whether `c` stays what it is, and leaves what is beside it what that becomes, between any two groups of characters
+    /// that [`Self::alone`] has an answer for; not beside another character of which only this is true.
+    pub fn stays_apart(&self, c: char) -> bool {
+        clusters::stands_alone(c) && self.is_identity(c.encode_utf8(&mut [0; 4])) && !self.may_join(c, true)
     }
 
     /// Whether `c` stays what it is, and leaves what is beside it what that becomes, between any two groups of characters
     /// that [`Self::alone`] has an answer for.
     pub fn stays_within(&self, c: char) -> bool {
         let between: String = ['a', c, 'a'].iter().collect();
-        clusters::stands_alone(c) && self.is_identity(&between) && !self.may_join(c)
+        clusters::stands_alone(c) && self.is_identity(&between) && !self.may_join(c, false)
     }
 
-    fn may_join(&self, c: char) -> bool {
+    /// Whether a stage may see `c` as a part of something longer; `is_apart` where none of what else that is made of stands
+    /// beside it.
+    fn may_join(&self, c: char, is_apart: bool) -> bool {
         match self {
             Self::Replace(replacement) => match replacement.pattern() {
                 TextPattern::Literal(pattern) => {
                     let is_visible = |byte| u8::is_ascii_graphic(&byte);
                     let content = replacement.content();
-                    pattern.contains(c) || content.is_empty() || !content.bytes().all(is_visible)
+                    let is_part = pattern.contains(c) && !(is_apart && pattern.chars().nth(1).is_some());
+                    is_part || content.is_empty() || !content.bytes().all(is_visible)
                 }
                 TextPattern::Regex(pattern) => pattern != RUN_OF_SPACES || c == ' ',
             },
             Self::Prepend(_) | Self::Bert(_) | Self::Nmt | Self::SentencePiece(_) => true,
             Self::Precompiled(charsmap) => charsmap.is_longest_first(),
-            Self::Sequence(stages) => stages.iter().any(|stage| stage.may_join(c)),
+            Self::Sequence(stages) => stages.iter().any(|stage| stage.may_join(c, is_apart)),
             Self::Unicode(_) | Self::Lowercase | Self::Strip { .. } | Self::StripAccents => false,
         }
     }

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-pub(super) use self::units::unit_limit;
+pub(super) use self::known::Known;
 use self::units::{Rest, part_start};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
@@ -87,18 +87,6 @@ pub(super) fn apart(
     }
 }
 
-/// The characters of ASCII that `normalizer` leaves alone, spaces and control characters apart; with a line feed, if it
-/// leaves that alone between others.
-pub(super) fn plain_ascii(normalizer: Option<&Normalizer>) -> u128 {
-    let stays = |c: char| normalizer.is_none_or(|normalizer| normalizer.stays(c));
-    let keeps_lines = normalizer.is_none_or(|normalizer| normalizer.stays_within(LINE_FEED.into()));
-    (0..128)
-        .filter(|&byte: &u8| {
-            byte.is_ascii_graphic() && stays(byte.into()) || byte == LINE_FEED && keeps_lines
-        })
-        .fold(0, |plain, byte| plain | 1 << byte)
-}
-
 /// The stages before the model, for parts of the original text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages<'a> {
@@ -108,8 +96,7 @@ pub(super) struct Stages<'a> {
     pub(super) has_gaps: bool,
     /// Line ends become spaces.
     pub(super) has_lines: bool,
-    /// Characters of ASCII that the normalizer leaves alone, a line feed only between others.
-    pub(super) plain: u128,
+    pub(super) known: Known,
 }
 
 impl Alone for Stages<'_> {
@@ -120,7 +107,10 @@ impl Alone for Stages<'_> {
     fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
         let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
         let made = match self.normalizer {
-            _ if group == "\n" => (self.plain >> LINE_FEED & 1 == 1).then(|| Made::unchanged(group)),
+            _ if group == "\n" => self.known.is_plain(LINE_FEED).then(|| Made::unchanged(group)),
+            _ if matches!(*group.as_bytes(), [byte] if self.known.is_lonely(byte)) => {
+                Some(Made::unchanged(group))
+            }
             Some(normalizer) => normalizer.alone(group),
             None => group.chars().all(is_text).then(|| Made::unchanged(group)),
         };
@@ -169,7 +159,7 @@ impl Stages<'_> {
     /// Whether the first of `chars` stays, and the next one stands alone.
     fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
         let stays = |c: char| match u32::from(c) {
-            code @ 0..128 => self.plain >> code & 1 == 1 && code != u32::from(LINE_FEED),
+            code @ 0..128 => code != u32::from(LINE_FEED) && self.known.is_plain(code as u8),
             _ => {
                 !c.is_whitespace()
                     && self.normalizer.map_or(stands_alone(c), |normalizer| normalizer.stays(c))
@@ -215,7 +205,7 @@ impl Stages<'_> {
     ) -> Result<()> {
         let has_blank = !self.has_gaps && !goes_on;
         let word = if has_blank { part.strip_prefix(' ').unwrap_or_default() } else { part };
-        if self.is_plain(word) {
+        if self.known.is_plain_word(word) {
             encoder.encode(part, 0..part.len(), goes_on, scratch, out)?;
         } else if !self.encode_alone(part, goes_on, encoder, scratch, out)? {
             let normalized = self.normalize(part, 0, true)?;
@@ -239,13 +229,8 @@ impl Stages<'_> {
         Ok(())
     }
 
-    /// Whether `word` is of characters of ASCII that stay.
-    fn is_plain(&self, word: &str) -> bool {
-        word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
-            && word.bytes().all(|byte| byte.is_ascii() && self.plain >> byte & 1 == 1)
-    }
-
-    /// Encodes a part whose characters become something by themselves behind one blank at most; answers whether it is such.
+    /// Encodes a part whose characters become something by themselves behind blanks that become one, if there are any; answers
+    /// whether it is such.
     fn encode_alone(
         &self,
         part: &str,
@@ -254,17 +239,22 @@ impl Stages<'_> {
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<bool> {
-        let mut space = [0; 4];
+        let blanks =
+            if goes_on { 0 } else { part.len() - part.trim_start_matches(|c| self.is_blank(c)).len() };
+        let (word, mut space) = (&part[blanks..], [0; 4]);
         let space = &*VISIBLE_SPACE.encode_utf8(&mut space);
-        let (prefix, word) = match part.strip_prefix(|c| self.is_blank(c)) {
-            _ if goes_on => (("", 0), part),
-            _ if self.has_gaps => ((space, 0), part),
-            Some(word) => ((space, 1), word),
-            None => return Ok(false),
+        let (prefix, skipped) = match blanks {
+            0 if goes_on || !self.known.begins_visibly => (("", 0), 0),
+            0 => ((space, 0), 0),
+            1 => ((space, 1), 0),
+            _ if self.known.joins_blanks => ((space, 1), blanks - 1),
+            _ => return Ok(false),
         };
         let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
+            && self.known.are_lonely_apart(word)
             && scratch.changes.make(prefix, word, self);
         if is_alone {
+            scratch.changes.skip(skipped);
             encoder.encode_changed(goes_on, scratch, out)?;
         }
         Ok(is_alone)
@@ -333,7 +323,7 @@ impl Pipeline {
         let has_gaps = !splitter.is_gapless();
         let (normalizer, pre_tokenizer) = (self.normalizer(), self.pre_tokenizer()?);
         let has_lines = splitter != Splitter::Spaces;
-        Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, plain: self.plain_ascii() })
+        Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, known: self.known_of_parts() })
     }
 
     /// Encodes a piece of text part by part.
@@ -404,6 +394,7 @@ impl Pipeline {
     }
 }
 
+mod known;
 #[cfg(test)]
 mod tests;
 mod units;

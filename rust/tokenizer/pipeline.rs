@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::apart;
+use super::apart::Known;
 use super::known_words::known_words;
 pub use super::plan::Plan;
 use super::plan::choose;
@@ -54,8 +54,7 @@ pub struct Pipeline {
     unit: Unit,
     training_unit: Unit,
     /// For [`Plan::Apart`].
-    plain_ascii: u128,
-    unit_limit: usize,
+    known_of_parts: Known,
     encoder: WordEncoder,
     vocab: Arc<Vocab>,
     pool: Pool,
@@ -85,11 +84,10 @@ impl Pipeline {
         let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
         let bytes = if model.is_deterministic() { cache_limit } else { 0 };
         let limits = CacheLimits { bytes, id_bound: model.vocab().id_bound() };
-        let (mut plain_ascii, mut unit_limit) = (0, 0);
-        if let Plan::Apart(_) = plan {
-            plain_ascii = apart::plain_ascii(normalizer.as_ref());
-            unit_limit = apart::unit_limit(plain_ascii, pre_tokenizer.as_ref(), &model);
-        }
+        let known_of_parts = match plan {
+            Plan::Apart(_) => Known::new(normalizer.as_ref(), pre_tokenizer.as_ref(), &model),
+            _ => Known::default(),
+        };
         Ok(Self {
             calls: AtomicU64::new(0),
             seed: model.seed().unwrap_or_else(|| fastrand::u64(..)),
@@ -97,8 +95,7 @@ impl Pipeline {
             plan,
             unit,
             training_unit,
-            plain_ascii,
-            unit_limit,
+            known_of_parts,
             vocab: model.shared_vocab(),
             encoder: WordEncoder::new(model, unit),
             normalizer,
@@ -123,14 +120,9 @@ impl Pipeline {
         self.pre_tokenizer.as_ref()
     }
 
-    /// Characters of ASCII that the normalizer leaves alone, where the plan asks for them.
-    pub(super) fn plain_ascii(&self) -> u128 {
-        self.plain_ascii
-    }
-
-    /// Bytes of the longest part that is cut into units, where the plan is for parts.
-    pub(super) fn unit_limit(&self) -> usize {
-        self.unit_limit
+    /// What is known of the stages, where the plan is for parts.
+    pub(super) fn known_of_parts(&self) -> Known {
+        self.known_of_parts
     }
 
     /// The model, prepared for pre-tokens of [`Self::unit`].

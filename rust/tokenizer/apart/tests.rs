@@ -269,7 +269,7 @@ proptest! {
         prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
         prop_assert_eq!(naive.plan(), Plan::Stages);
         let has_units = is_apart && scheme == PrependScheme::Always && ![4, 5, 6].contains(&choice);
-        prop_assert_eq!(fast.unit_limit() > 0, has_units);
+        prop_assert_eq!(fast.known_of_parts().unit_limit > 0, has_units);
         for text in &texts {
             prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);
             prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);

@@ -7,39 +7,8 @@
 
 use super::{Pipeline, Splitter};
 use crate::engine::{Found, Sink};
-use crate::metaspace::PrependScheme;
-use crate::models::Model;
-use crate::models::unigram::MOST_PIECES;
 use crate::normalized::Normalized;
-use crate::pre_tokenizers::PreTokenizer;
-use crate::scan::spaces::{STOPS, is_blank, is_stop_border};
-
-/// Characters that a byte becomes at most, by far.
-const GROWTH: usize = 1 << 10;
-
-/// Bytes of the longest part that may be cut into units, where `plain` characters stay; 0 if none may.
-pub(in crate::tokenizer) fn unit_limit(
-    plain: u128,
-    pre_tokenizer: Option<&PreTokenizer>,
-    model: &Model,
-) -> usize {
-    let is_plain = |byte: u8| plain >> byte & 1 == 1;
-    let mut at_borders = STOPS.iter().copied().chain(b'A'..=b'Z').chain(b'a'..=b'z');
-    // What goes on must differ from all that begins a pre-token.
-    if !begins_visibly(pre_tokenizer) || !at_borders.all(is_plain) {
-        return 0;
-    }
-    if model.is_cut_beside(STOPS, is_stop_border) { MOST_PIECES as usize / GROWTH } else { 0 }
-}
-
-/// Whether every pre-token begins with a visible space.
-fn begins_visibly(pre_tokenizer: Option<&PreTokenizer>) -> bool {
-    match pre_tokenizer {
-        Some(PreTokenizer::Metaspace(metaspace)) => metaspace.prepend_scheme == PrependScheme::Always,
-        Some(PreTokenizer::Sequence(stages)) => begins_visibly(stages.last()),
-        _ => false,
-    }
-}
+use crate::scan::spaces::is_blank;
 
 impl Pipeline {
     /// What finds units where `splitter` finds parts, if `text` may be cut into units.
@@ -49,7 +18,7 @@ impl Pipeline {
             Splitter::BlankSplit => Splitter::BlankSplitUnits,
             _ => return None,
         };
-        has_blanks(text.as_bytes(), self.unit_limit()).then_some(units)
+        has_blanks(text.as_bytes(), self.known_of_parts().unit_limit).then_some(units)
     }
 }
 
