@@ -1,4 +1,4 @@
-"""Unicode's normalization forms against Hugging Face: strings and offsets.
+"""Unicode's normalization forms, and other normalizers, against Hugging Face: strings and offsets.
 
 The rows of Unicode's own test are read from `unicode/NormalizationTest.txt` in the data folder, where somebody put it
 (the Debian package `unicode-data` has it); without it, what Python's `unicodedata` knows of takes its place.
@@ -20,6 +20,7 @@ pytestmark = pytest.mark.external
 peer = pytest.importorskip("tokenizers", reason="install the dependency group `peers`")
 
 FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
+OTHERS = ["Lowercase", "StripAccents", "Nmt", "BertNormalizer"]
 CHARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 
 
@@ -75,14 +76,14 @@ def test_what_changes_does_so_beside_marks_of_some_classes(form: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, *OTHERS])
 def test_every_code_point_alone_and_between_letters(form: str) -> None:
     check(form, CHARS)
     check(form, [f"a{char}b" for char in CHARS])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, *OTHERS])
 def test_what_changes_does_so_beside_marks_of_every_class(form: str) -> None:
     for mark in marks():
         check(form, [text for char in changing() for text in (f"a{mark}{char}b", char + mark)])
