@@ -186,6 +186,15 @@ impl WordEncoder {
         mapped.clear();
         push_visible(word, mapped);
         self.model.encode_word(mapped, model, tokens)?;
+        // Nearly always.
+        if let Some(rest) = word.strip_prefix(' ').filter(|rest| !rest.as_bytes().contains(&b' ')) {
+            let around = |at: usize| match at.checked_sub(VISIBLE_SPACE.len_utf8()) {
+                Some(at) => (rest.floor_char_boundary(at) + 1, rest.ceil_char_boundary(at) + 1),
+                None => (0, at.min(1)),
+            };
+            self.place(tokens, mapped.len(), around, out);
+            return Ok(());
+        }
         let width = |c: char| match c {
             ' ' => Width::new(VISIBLE_SPACE.len_utf8(), 1),
             _ => Width::new(c.len_utf8(), c.len_utf8()),

@@ -22,10 +22,12 @@ pub(super) enum Place {
 
 /// Places of characters, and their nodes in a trie. Four bytes a character.
 #[derive(Clone, Debug)]
-pub(super) struct Chars(
+pub(super) struct Chars {
     /// Twice the number of the node, or nothing where no piece begins with the character, and [`IS_JOINED`].
-    Vec<u32>,
-);
+    entries: Vec<u32>,
+    /// Those of ASCII that are not lone, a bit each.
+    joined: u128,
+}
 
 fn node_of(trie: &ByteTrie, c: char) -> Option<Node> {
     c.encode_utf8(&mut [0; 4]).bytes().try_fold(ByteTrie::ROOT, |node, byte| trie.step(node, byte))
@@ -45,12 +47,14 @@ impl Chars {
                 *entry |= is_joined;
             }
         }
-        Self(entries)
+        let is_joined = |&code: &usize| entries[code] & IS_JOINED != 0;
+        let joined = (0..128).filter(is_joined).fold(0, |joined, code| joined | 1 << code);
+        Self { entries, joined }
     }
 
     #[inline]
     pub(super) fn place(&self, c: char) -> Place {
-        match self.0.get(c as usize) {
+        match self.entries.get(c as usize) {
             Some(0) => Place::Unknown,
             Some(&entry) if entry & IS_JOINED == 0 => Place::Piece,
             _ => Place::Joined,
@@ -65,7 +69,7 @@ impl Chars {
     /// The node of `c` in the trie that this was made of.
     #[inline]
     pub(super) fn node(&self, c: char, trie: &ByteTrie) -> Option<Node> {
-        match self.0.get(c as usize) {
+        match self.entries.get(c as usize) {
             Some(&entry) => (entry > IS_JOINED).then(|| Node::from_index(entry >> 1)),
             None => node_of(trie, c),
         }
@@ -74,7 +78,10 @@ impl Chars {
     /// Bytes of `text` before its first lone character.
     #[inline]
     pub(super) fn joined_len(&self, text: &str) -> usize {
-        text.char_indices().find(|&(_, c)| self.is_lone(c)).map_or(text.len(), |(at, _)| at)
+        let is_joined = |byte: &u8| byte.is_ascii() && self.joined >> byte & 1 == 1;
+        let start = text.bytes().take_while(is_joined).count();
+        let mut rest = text[start..].char_indices();
+        rest.find(|&(_, c)| self.is_lone(c)).map_or(text.len(), |(at, _)| start + at)
     }
 }
 
@@ -83,7 +90,7 @@ mod tests {
     use super::Place::{Joined, Piece, Unknown};
     use super::*;
 
-    const PIECES: [&str; 5] = ["é", "日本", "本", "語", "𠀀"];
+    const PIECES: [&str; 6] = ["aa", "é", "日本", "本", "語", "𠀀"];
 
     fn trie() -> ByteTrie {
         let keys: Vec<(&[u8], u32)> = PIECES.iter().map(|piece| piece.as_bytes()).zip(0..).collect();
@@ -95,7 +102,10 @@ mod tests {
         let chars = Chars::new(PIECES.into_iter(), &trie());
         let expected = [Joined, Joined, Piece, Piece, Unknown, Joined, Joined];
         assert_eq!(['日', '本', '語', 'é', 'x', '𠀀', '\u{10ffff}'].map(|c| chars.place(c)), expected);
-        assert_eq!(["日本語", "x日", "日本"].map(|text| chars.joined_len(text)), [6, 0, 6]);
+        assert_eq!(
+            ["日本語", "x日", "日本", "a日aé", "aa", ""].map(|text| chars.joined_len(text)),
+            [6, 0, 6, 5, 2, 0]
+        );
     }
 
     #[test]
