@@ -1,6 +1,7 @@
 //! Pre-tokens whose entries are on their way from memory.
 
-/// In keys: what is looked for is a part of a pre-token, and has other tokens than a pre-token of the same bytes.
+/// In keys: what is looked for may have other tokens than what else has these bytes. It is a part of a pre-token, or, where whole
+/// parts of the text have keys, a pre-token or a unit that goes on.
 pub(super) const PART: u128 = 1 << PART_BIT;
 
 /// The place of [`PART`].

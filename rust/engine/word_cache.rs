@@ -12,6 +12,7 @@ use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
 use super::{Found, WordTokens};
 use crate::Result;
+use crate::scan::spaces::goes_on;
 use crate::structures::huge_pages::{vec_copied, vec_filled};
 use crate::structures::prefetch::prefetch;
 
@@ -48,14 +49,6 @@ pub struct WordCache {
     packing: Packing,
     /// Tokens of a pre-token that was not met before, or those of an entry, unpacked.
     passing: WordTokens,
-}
-
-/// Whether the unit at `start` goes on with the word before it, in text that is looked at from `base` on.
-// Without a branch, since nothing predicts it.
-#[inline]
-pub fn goes_on(text: &[u8], base: usize, start: usize) -> bool {
-    let is_visible = |at: usize| text.get(at).is_some_and(|&byte| byte > b' ');
-    (start > base) & is_visible(start) & is_visible(start.wrapping_sub(1))
 }
 
 /// What caches may hold.

@@ -22,7 +22,8 @@ pub enum Unit {
     Bytes,
     /// Text in which the model sees U+2581 in place of each space.
     Spaced,
-    /// Text in front of which the model sees a U+2581, which stands for the first character, unless there is one.
+    /// Text in front of which the model sees a U+2581, which stands for the first character, unless there is one; before parts it
+    /// sees none.
     Prefixed,
 }
 
@@ -69,7 +70,7 @@ impl MissScratch {
         self.model.seed(seed);
     }
 
-    /// Whether what went on with a pre-token and was encoded last might have other tokens behind another one.
+    /// Whether the part that was encoded last may have other tokens where something else is before it.
     pub fn depends(&self) -> bool {
         self.model.depends()
     }
@@ -186,7 +187,7 @@ impl WordEncoder {
         mapped.clear();
         push_visible(word, mapped);
         self.model.encode_word(mapped, model, tokens)?;
-        // Nearly always.
+        // One space, at the front: nearly always.
         if let Some(rest) = word.strip_prefix(' ').filter(|rest| !rest.as_bytes().contains(&b' ')) {
             let around = |at: usize| match at.checked_sub(VISIBLE_SPACE.len_utf8()) {
                 Some(at) => (rest.floor_char_boundary(at) + 1, rest.ceil_char_boundary(at) + 1),

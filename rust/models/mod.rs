@@ -73,14 +73,13 @@ impl Scratch {
         self.unigram.seed(seed);
     }
 
-    /// Says whether what is encoded next are parts of pre-tokens rather than whole ones, for a unigram model such as go on
-    /// with one.
+    /// Says whether what is encoded next is a part of a pre-token; for a unigram model, one with something before it.
     pub fn set_part(&mut self, is_part: bool) {
         self.bpe.set_part(is_part);
         self.unigram.set_part(is_part);
     }
 
-    /// Whether the part that was encoded last might have other tokens behind some other part.
+    /// Whether the part that was encoded last may have other tokens where something else is before it.
     pub fn depends(&self) -> bool {
         self.unigram.depends()
     }
@@ -184,7 +183,7 @@ impl Model {
     /// [`Scratch::depends`] says that they depend on what is before it.
     pub fn is_cut_beside(&self, apart: &[u8], is_border: impl Fn(u8, u8) -> bool) -> bool {
         match self {
-            Self::Unigram(unigram) => unigram.is_cut_at(apart, is_border),
+            Self::Unigram(unigram) => unigram.is_cut_beside(apart, is_border),
             Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }

@@ -23,7 +23,9 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
 /// Whether spaces and line ends stay, but for runs of spaces that become one, visible or not.
 pub(super) fn leaves_spaces(replacement: &Replacement) -> bool {
     match replacement.pattern() {
-        TextPattern::Literal(pattern) => !pattern.is_empty() && !pattern.contains([' ', '\r', '\n']),
+        TextPattern::Literal(pattern) => {
+            !pattern.is_empty() && !pattern.contains([' ', '\r', '\n', VISIBLE_SPACE])
+        }
         TextPattern::Regex(pattern) => {
             pattern == RUN_OF_SPACES
                 && (replacement.content() == " " || replacement.content().chars().eq([VISIBLE_SPACE]))

@@ -82,14 +82,25 @@ pub fn is_stop_border(left: u8, right: u8) -> bool {
         || STOPS.contains(&left) && right.is_ascii_alphabetic()
 }
 
-/// The end of the first unit of a word between blanks, which is not empty: where letters and [`STOPS`] meet, and neither
-/// is beside a character that could join it or vanish, one beyond ASCII or a control character.
-fn unit_end(word: &[u8]) -> usize {
-    let is_plain = |at: usize| word.get(at).is_none_or(u8::is_ascii_graphic);
-    let is_border = |&at: &usize| {
-        is_stop_border(word[at - 1], word[at]) && is_plain(at + 1) && (at == 1 || is_plain(at - 2))
+/// Bytes of the first unit of `text`, which begins with none or a part of a word: up to a blank, or to a place where a letter and
+/// one of [`STOPS`] meet and the characters beside the two are visible ASCII, blanks or the end.
+///
+/// A character beyond ASCII could join what is at a border, and a control character vanish.
+fn unit_len(text: &[u8]) -> usize {
+    let is_visible = |at: usize| text.get(at).is_none_or(|&byte| byte.is_ascii_graphic() || is_blank(byte));
+    let is_end = |&at: &usize| {
+        let is_border = || is_stop_border(text[at - 1], text[at]);
+        is_blank(text[at]) || is_border() && is_visible(at + 1) && (at == 1 || is_visible(at - 2))
     };
-    (1..word.len()).find(is_border).unwrap_or(word.len())
+    (1..text.len()).find(is_end).unwrap_or(text.len())
+}
+
+/// Whether the unit at `start` goes on with the word before it, in text that is looked at from `base` on.
+// Without a branch, since nothing predicts it.
+#[inline]
+pub fn goes_on(text: &[u8], base: usize, start: usize) -> bool {
+    let is_visible = |at: usize| text.get(at).is_some_and(|&byte| byte > b' ');
+    (start > base) & is_visible(start) & is_visible(start.wrapping_sub(1))
 }
 
 /// As [`Blanks`], and words are cut where letters and [`STOPS`] meet.
@@ -110,8 +121,10 @@ pub struct BlankSplitUnits;
 impl ScanWithGaps for BlankSplitUnits {
     #[inline]
     fn next_span(text: &str, pos: usize) -> Option<(usize, usize)> {
-        let (start, end) = BlankSplit::next_span(text, pos)?;
-        Some((start, start + unit_end(&text.as_bytes()[start..end])))
+        let rest = &text.as_bytes()[pos..];
+        let blanks = rest.iter().take_while(|&&byte| is_blank(byte)).count();
+        let len = unit_len(&rest[blanks..]);
+        (len > 0).then_some((pos + blanks, pos + blanks + len))
     }
 }
 

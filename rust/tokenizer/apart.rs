@@ -9,24 +9,25 @@
 //! space, or with one that makes a cluster with the blank behind it. Whether it does is tried, not derived: a part is
 //! closed if a space and a letter behind it leave it as it is and are left as they are. What is open is joined
 //! with the parts behind it until all of it is closed ([`Pipeline::encode_apart`]), and takes the stages by itself.
+//!
+//! Where ids alone are wanted, parts are cut into units ([`units`]).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) use self::known::Known;
+pub(super) use self::stages::Stages;
 use self::units::{Rest, part_start};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
 use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
-use crate::engine::changes::Alone;
-use crate::engine::word_encoder::MissScratch;
-use crate::engine::{CountSink, NEW_PRE_TOKEN, Sink, Unit, WordEncoder, WordTokens, Worker};
+use crate::engine::{CountSink, Sink, Unit, Worker};
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
-use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::clusters::{group_len, stands_alone};
-use crate::normalizers::{Made, Normalizer};
+use crate::normalized::PreTokenized;
+use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
@@ -69,251 +70,29 @@ pub(super) fn apart(
     if !is_known || !has_tokens || !matchers.normalized.is_empty() {
         return None;
     }
-    let becomes = |text, wanted| match normalizer {
-        Some(normalizer) => normalizer.normalize_str(text).is_ok_and(|made| made == wanted),
-        None => text == wanted,
+    let made = |text: &str| match normalizer {
+        Some(normalizer) => normalizer.normalize_str(text).ok().map(Cow::into_owned),
+        None => Some(text.to_owned()),
     };
+    let becomes = |text, wanted| made(text).as_deref() == Some(wanted);
     if !normalizer.is_none_or(Normalizer::leaves_spaces) || !becomes(" a", " a") {
         return None;
     }
-    let has_lines = ["\na", "\ra"].into_iter().all(|text| becomes(text, " a"));
     // A run of spaces that became visible would be no white space.
     let has_white_runs = becomes("  a", " a") || becomes("  a", "  a");
+    if !has_white_runs && !becomes("  a", "▁a") {
+        return None;
+    }
+    // Line ends are blanks where they are spaces before runs of these become anything.
+    let runs = ["\n a", " \na", "\n\na", "\r a", " \ra", "\r\ra", "\r\na", "\n\ra"];
+    let has_lines = ["\na", "\ra"].into_iter().all(|text| becomes(text, " a"))
+        && runs.into_iter().all(|run| made(run) == made("  a") || becomes(run, " a"));
     match (has_gaps, has_lines) {
         (true, true) if has_white_runs => Some((Splitter::BlankSplit, Unit::Prefixed)),
         (true, _) => None,
         (false, true) => Some((Splitter::Blanks, Unit::Spaced)),
         (false, false) => Some((Splitter::Spaces, Unit::Spaced)),
     }
-}
-
-/// The stages before the model, for parts of the original text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stages<'a> {
-    pub(super) normalizer: Option<&'a Normalizer>,
-    pub(super) pre_tokenizer: &'a PreTokenizer,
-    /// Parts have no blanks at their beginning.
-    pub(super) has_gaps: bool,
-    /// Line ends become spaces.
-    pub(super) has_lines: bool,
-    pub(super) known: Known,
-}
-
-impl Alone for Stages<'_> {
-    fn group_len(&self, text: &str) -> usize {
-        group_len(text)
-    }
-
-    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
-        let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
-        let made = match self.normalizer {
-            _ if group == "\n" => self.known.is_plain(LINE_FEED).then(|| Made::unchanged(group)),
-            _ if matches!(*group.as_bytes(), [byte] if self.known.is_lonely(byte)) => {
-                Some(Made::unchanged(group))
-            }
-            Some(normalizer) => normalizer.alone(group),
-            None => group.chars().all(is_text).then(|| Made::unchanged(group)),
-        };
-        made.map(|made| (made.text, made.sources))
-    }
-}
-
-impl Stages<'_> {
-    fn normalize<'a>(&self, text: &'a str, start: usize, tracked: bool) -> Result<Normalized<'a>> {
-        let text = Normalized::new(text, start, tracked);
-        self.normalizer.map_or(Ok(text.clone()), |normalizer| normalizer.normalize(text))
-    }
-
-    fn is_identity(&self, text: &str) -> bool {
-        self.normalizer.is_none_or(|normalizer| normalizer.is_identity(text))
-    }
-
-    /// Whether `part` becomes what it becomes by itself, `normalized`, with a blank behind it also, and one before it if
-    /// there is none.
-    fn is_closed(&self, part: &str, normalized: &Normalized<'_>) -> Result<bool> {
-        if self.has_clear_ends(part) {
-            return Ok(true);
-        }
-        let has_blank = part.bytes().next().is_some_and(is_blank);
-        Ok(self.is_closed_behind("", part, normalized)?
-            && (!self.has_gaps || has_blank || self.is_closed_behind(" ", part, normalized)?))
-    }
-
-    /// Whether `part` is closed by the look of its ends.
-    fn has_clear_ends(&self, part: &str) -> bool {
-        // A character that goes at the beginning of a text moves what is behind it.
-        self.is_clear(&mut part.chars().rev())
-            && (part.bytes().next().is_some_and(is_blank) || self.is_clear(&mut part.chars()))
-    }
-
-    /// Whether a part that ends with `before`, by the look of that, ends before `next`.
-    pub(super) fn ends_part(&self, before: &str, next: char) -> bool {
-        self.is_blank(next) && self.is_clear(&mut before.chars().rev())
-    }
-
-    /// Whether a part begins with `c`, or may.
-    fn is_blank(&self, c: char) -> bool {
-        c == ' ' || self.has_lines && matches!(c, '\n' | '\r')
-    }
-
-    /// Whether the first of `chars` stays, and the next one stands alone.
-    fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
-        let stays = |c: char| match u32::from(c) {
-            code @ 0..128 => code != u32::from(LINE_FEED) && self.known.is_plain(code as u8),
-            _ => {
-                !c.is_whitespace()
-                    && self.normalizer.map_or(stands_alone(c), |normalizer| normalizer.stays(c))
-            }
-        };
-        chars.next().is_some_and(stays) && chars.next().is_none_or(stands_alone)
-    }
-
-    fn is_closed_behind(&self, before: &str, part: &str, normalized: &Normalized<'_>) -> Result<bool> {
-        let surrounded = [before, part, " a"].concat();
-        if self.is_identity(&surrounded) {
-            return Ok(normalized.text() == part);
-        }
-        let made = self.normalize(&surrounded, 0, true)?;
-        let Some(kept) = made.text().strip_prefix(before).and_then(|made| made.strip_suffix(" a")) else {
-            return Ok(false);
-        };
-        let shift = before.len();
-        let behind = made.original(shift + kept.len()..made.text().len()).0 as usize;
-        if kept != normalized.text() || behind != shift + part.len() {
-            return Ok(false);
-        }
-        let is_aligned = |(at, c): (usize, char)| {
-            let (start, end) = normalized.original(at..at + c.len_utf8());
-            let shift = shift as u32;
-            made.original(before.len() + at..before.len() + at + c.len_utf8()) == (start + shift, end + shift)
-        };
-        Ok(kept.char_indices().all(is_aligned))
-    }
-
-    /// Encodes one part of the text into `out`, unless it is open; then that is the answer. A part that `goes_on` with the
-    /// one before it has no blanks.
-    ///
-    /// # Errors
-    /// Those of the stages and of the model.
-    pub(super) fn encode(
-        &self,
-        part: &str,
-        goes_on: bool,
-        encoder: &WordEncoder,
-        scratch: &mut MissScratch,
-        out: &mut WordTokens,
-    ) -> Result<()> {
-        let has_blank = !self.has_gaps && !goes_on;
-        let word = if has_blank { part.strip_prefix(' ').unwrap_or_default() } else { part };
-        if self.known.is_plain_word(word) {
-            encoder.encode(part, 0..part.len(), goes_on, scratch, out)?;
-        } else if !self.encode_alone(part, goes_on, encoder, scratch, out)? {
-            let normalized = self.normalize(part, 0, true)?;
-            if !self.is_closed(part, &normalized)? || goes_on && has_space(normalized.text()) {
-                out.set_open();
-                return Ok(());
-            }
-            let mut cut = PreTokenized::new(normalized);
-            if !goes_on {
-                self.pre_tokenizer.pre_tokenize(&mut cut)?;
-            }
-            Self::encode_all(&cut, goes_on, encoder, scratch, out)?;
-        }
-        if goes_on && scratch.depends() {
-            out.set_open();
-            return Ok(());
-        }
-        // A text that is unknown is spelled as the model sees it: it takes the stages where it is asked for.
-        let is_unknown = |id: &u32| Some(*id) == encoder.model().id_of_unknown_text();
-        out.is_regular &= !out.ids.iter().any(is_unknown);
-        Ok(())
-    }
-
-    /// Encodes a part whose characters become something by themselves behind blanks that become one, if there are any; answers
-    /// whether it is such.
-    fn encode_alone(
-        &self,
-        part: &str,
-        goes_on: bool,
-        encoder: &WordEncoder,
-        scratch: &mut MissScratch,
-        out: &mut WordTokens,
-    ) -> Result<bool> {
-        let blanks =
-            if goes_on { 0 } else { part.len() - part.trim_start_matches(|c| self.is_blank(c)).len() };
-        let (word, mut space) = (&part[blanks..], [0; 4]);
-        let space = &*VISIBLE_SPACE.encode_utf8(&mut space);
-        let (prefix, skipped) = match blanks {
-            0 if goes_on || !self.known.begins_visibly => (("", 0), 0),
-            0 => ((space, 0), 0),
-            1 => ((space, 1), 0),
-            _ if self.known.joins_blanks => ((space, 1), blanks - 1),
-            _ => return Ok(false),
-        };
-        let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
-            && self.known.are_lonely_apart(word)
-            && scratch.changes.make(prefix, word, self);
-        if is_alone {
-            scratch.changes.skip(skipped);
-            encoder.encode_changed(goes_on, scratch, out)?;
-        }
-        Ok(is_alone)
-    }
-
-    fn encode_all(
-        cut: &PreTokenized<'_>,
-        goes_on: bool,
-        encoder: &WordEncoder,
-        scratch: &mut MissScratch,
-        out: &mut WordTokens,
-    ) -> Result<()> {
-        let (mut end, mut is_regular) = (0, true);
-        for (number, span) in cut.spans.iter().enumerate() {
-            let done = out.ids.len();
-            encoder.encode(cut.text.text(), span.clone(), goes_on, scratch, out)?;
-            let places = out.spans.as_chunks_mut::<2>().0[done..].iter_mut();
-            for (place, &id) in places.zip(&out.ids[done..]) {
-                let [from, to] = place.map(|at| span.start + at as usize);
-                *place = cut.text.original(from..to).into();
-                let len = encoder.token_lens().get(id as usize);
-                is_regular &= place[0] == end && len == Some(&(place[1] - place[0]));
-                end = place[1];
-            }
-            if number > 0 {
-                is_regular = false;
-                if let Some(start) = out.spans.get_mut(2 * done) {
-                    *start |= NEW_PRE_TOKEN;
-                }
-            }
-        }
-        out.is_regular = is_regular;
-        Ok(())
-    }
-
-    /// The end of what begins with the open part at the beginning of `text` and may be encoded by itself: a part that is
-    /// closed, with those before it, or all there is.
-    ///
-    /// Time: linear in what is joined, since twice as many parts are taken at each attempt.
-    fn closed_end(&self, splitter: Splitter, text: &str) -> Result<usize> {
-        let (mut end, mut parts) = (0, 1);
-        while end < text.len() {
-            for _ in 0..parts {
-                let mut ends = [0];
-                let found = splitter.fill_spans(text, end, &mut [0], &mut ends);
-                end = if found > 0 { ends[0] as usize } else { text.len() };
-            }
-            if self.is_closed(&text[..end], &self.normalize(&text[..end], 0, true)?)? {
-                break;
-            }
-            parts *= 2;
-        }
-        Ok(end)
-    }
-}
-
-/// Whether a pre-token would begin or end within `text`, or its beginning look like that of one.
-fn has_space(text: &str) -> bool {
-    text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == VISIBLE_SPACE)
 }
 
 impl Pipeline {
@@ -326,7 +105,7 @@ impl Pipeline {
         Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, known: self.known_of_parts() })
     }
 
-    /// Encodes a piece of text part by part.
+    /// Encodes a piece of text part by part, or unit by unit where ids alone are wanted.
     pub(super) fn encode_apart<S: Sink>(
         &self,
         splitter: Splitter,
@@ -359,9 +138,16 @@ impl Pipeline {
             }
             *word = stream.finish()?;
             let Some(open) = stream.open() else { return Ok(()) };
-            let part = at + part_start(&text.as_bytes()[at..], open - at);
-            // A blank is part of what makes the place the same as in the text, and has been passed over.
-            let first = if stages.has_gaps && part > start { part - 1 } else { part };
+            let part = at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps);
+            if part < open
+                && let Some(behind) = self.encode_rest(splitter, text, part..open, worker, sink)?
+            {
+                at = behind;
+                continue;
+            }
+            // A blank is part of what makes the place the same as in the text, and may have been passed over.
+            let has_blank = is_blank(text.as_bytes()[part]);
+            let first = if part > start && !has_blank { part - 1 } else { part };
             at = first + stages.closed_end(splitter, &text[first..])?;
             room = FIRST_ROOM;
             let mut known = CountSink::default();
@@ -395,6 +181,7 @@ impl Pipeline {
 }
 
 mod known;
+mod stages;
 #[cfg(test)]
 mod tests;
 mod units;

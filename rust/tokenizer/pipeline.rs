@@ -305,9 +305,9 @@ impl Pipeline {
         let mut start = word_start;
         while start < end {
             let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(bytes, start, end));
-            // Parts of the original text are told from pre-tokens, which may have the same bytes.
             let is_part = self.encoder.is_part((word_start, end), start, unit_end);
             let miss = |range, out: &mut _| self.encoder.encode(text.text(), range, is_part, scratch, out);
+            // Where parts of the original text are keys, pre-tokens have others: both may have the same bytes.
             let is_apart = is_part || matches!(self.plan, Plan::Apart(_));
             let ahead = cache.look_ahead(bytes, start, unit_end, word, is_apart);
             let found = cache.get_ahead(ahead, bytes, miss)?;

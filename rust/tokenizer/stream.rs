@@ -3,8 +3,8 @@
 use super::words::Words;
 use crate::Result;
 use crate::engine::ahead::Ahead;
-use crate::engine::word_cache::goes_on;
 use crate::engine::{Sink, Worker};
+use crate::scan::spaces::goes_on;
 
 /// Units that are looked up together, so that one waits for memory while others are found.
 const AHEAD: usize = 32;
@@ -44,7 +44,7 @@ impl<'a, S: Sink> Stream<'a, S> {
         Self { words, text, worker, sink, ahead, filled, word, step, has_units, open, result }
     }
 
-    /// The same of [`STOPS`](crate::scan::spaces::STOPS) and what is between them, each with the blanks before it or none.
+    /// The same for units: what begins behind neither a blank nor the place looked at from goes on with a pre-token.
     pub(super) fn of_units(self) -> Self {
         Self { has_units: true, ..self }
     }

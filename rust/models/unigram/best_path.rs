@@ -46,13 +46,13 @@ impl Scratch {
         self.random.seed(seed);
     }
 
-    /// Says whether what is encoded next goes on with another word, which may have scores up to those of [`MOST_PIECES`](super::MOST_PIECES).
+    /// Says whether what is encoded next is a part of a pre-token with something before it.
     pub fn set_part(&mut self, goes_on: bool) {
         self.goes_on = goes_on;
         self.depends = false;
     }
 
-    /// Whether what went on last might have other tokens behind some word.
+    /// Whether the part that was encoded last may have other tokens where something else is before it.
     pub fn depends(&self) -> bool {
         self.depends
     }

@@ -1,4 +1,4 @@
-//! Words that are cut: what goes on with another word, and has the same tokens whatever the scores before it come to.
+//! Parts of words: what stands behind the beginning of a word, with the same tokens whatever the sum before it.
 
 use super::best_path::{Margin, Scratch};
 use super::units::trace;
@@ -9,12 +9,12 @@ use crate::Result;
 pub const MOST_PIECES: u32 = 1 << 24;
 
 impl Unigram {
-    /// Whether a word of up to [`MOST_PIECES`] pieces may be cut, without a change of its tokens, where `is_border` says so of
-    /// two neighbours, of which one is in `apart`, and what is behind a cut does not depend on what is before it.
+    /// Whether words of up to [`MOST_PIECES`] pieces may be cut where `is_border` says so of two neighbouring bytes, one of them in
+    /// `apart`: each part then has the tokens it has in the word, unless [`Scratch::depends`].
     ///
     /// It may where no piece reaches across such a place, and nothing in `apart` is unknown, so that nothing unknown is
     /// joined there.
-    pub fn is_cut_at(&self, apart: &[u8], is_border: impl Fn(u8, u8) -> bool) -> bool {
+    pub fn is_cut_beside(&self, apart: &[u8], is_border: impl Fn(u8, u8) -> bool) -> bool {
         let is_crossed = |piece: &str| piece.as_bytes().windows(2).any(|pair| is_border(pair[0], pair[1]));
         let is_known = |byte: u8| self.vocab.id(char::from(byte).encode_utf8(&mut [0; 4])).is_some();
         let unknown = self.options.unk_id.and_then(|id| self.vocab.token(id));
@@ -32,11 +32,11 @@ impl Unigram {
     pub(super) fn best_path_going_on(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let Scratch { nodes, path, .. } = &mut *scratch;
         path.clear();
-        if !self.is_plain(0.0) {
+        if !self.has_finite_sums(0.0) {
             scratch.depends = true;
             return Ok(());
         }
-        let least = self.walk_plain::<true>(word, 0.0, nodes)?;
+        let least = self.walk_without_branches::<true>(word, 0.0, nodes)?;
         trace(nodes, |edge: Edge| path.push(edge));
         let most = f64::from(MOST_PIECES) * self.largest_score;
         scratch.depends = !Margin { least, largest: most }.holds_at(most, word.len(), f64::EPSILON);
@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn words_are_cut_where_no_piece_reaches_across() {
-        let is_cut = |pieces| unigram(pieces).is_cut_at(b",", |left, right| left == b'a' && right == b',');
+        let is_cut =
+            |pieces| unigram(pieces).is_cut_beside(b",", |left, right| left == b'a' && right == b',');
         assert!(is_cut(&[("<unk>", 0.0), (",", -1.0), ("a", -2.0), (",a", -3.0)]));
         assert!(!is_cut(&[("<unk>", 0.0), (",", -1.0), ("a", -2.0), ("a,", -3.0)]), "a piece reaches across");
         assert!(!is_cut(&[("<unk>", 0.0), ("a", -2.0)]), "what is unknown would be joined");
@@ -88,7 +89,7 @@ mod tests {
             let is_border = |left: u8, right: u8| {
                 left.is_ascii_alphabetic() && b",.".contains(&right) || b",.".contains(&left) && right.is_ascii_alphabetic()
             };
-            prop_assert!(unigram.is_cut_at(b",.", is_border));
+            prop_assert!(unigram.is_cut_beside(b",.", is_border));
             let word = units.concat();
             let mut scratch = Scratch::default();
             let (mut ids, mut start) = (Vec::new(), 0);
@@ -106,6 +107,28 @@ mod tests {
                 start = end;
             }
             prop_assert_eq!(ids, encode(&unigram, &word, false, &mut scratch));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::testing::cases(2000))]
+
+        #[test]
+        fn path_holds_at_any_base(
+            scores in prop::collection::vec(prop::sample::select(&[-1.1, -2.3, -3.1, -3.4, -4.6, -7.3][..]), 5),
+            word in "[ab]{1,12}",
+            share in 0.0..1.0_f64,
+        ) {
+            let texts = ["a", "b", "aa", "ab", "aba"];
+            let mut pieces = vec![("<unk>", -5.0)];
+            pieces.extend(texts.into_iter().zip(scores));
+            let (unigram, mut scratch) = (unigram(&pieces), Scratch::default());
+            unigram.best_path_going_on(&word, &mut scratch).expect("unk_id is set");
+            let base = -share * f64::from(MOST_PIECES) * unigram.largest_score;
+            let (mut nodes, mut path) = (Vec::new(), Vec::new());
+            unigram.walk_without_branches::<false>(&word, base, &mut nodes).expect("unk_id is set");
+            trace(&nodes, |edge| path.push(edge));
+            prop_assert!(scratch.depends() || scratch.path == path);
         }
     }
 

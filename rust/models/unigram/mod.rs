@@ -57,7 +57,8 @@ pub struct Unigram {
     vocab: Arc<Vocab>,
     /// By id; a piece listed twice has two.
     scores: Arc<Vec<f64>>,
-    /// What pieces are chosen by: the scores, but for user-defined pieces; and one behind them that nothing is chosen by.
+    /// What pieces are chosen by: the scores, but for user-defined pieces; and, behind them, minus infinity for nodes where no
+    /// piece ends.
     effective_scores: Arc<Vec<f64>>,
     /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
     kinds: Option<Arc<Vec<PieceKind>>>,
@@ -66,7 +67,7 @@ pub struct Unigram {
     pairs: Arc<Pairs>,
     options: UnigramOptions,
     unknown_score: f64,
-    /// Without its sign, of all that may be added.
+    /// The largest magnitude of a score that a path may add.
     largest_score: f64,
     /// Bytes of the longest piece.
     longest: usize,

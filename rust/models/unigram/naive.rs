@@ -67,12 +67,12 @@ proptest! {
     }
 
     #[test]
-    fn walk_plain_matches_naive(unigram in model(), word in "[abé日xж𠀀]{1,12}", base in -100.0..0.0) {
+    fn walk_without_branches_matches_naive(unigram in model(), word in "[abé日xж𠀀]{1,12}", base in -100.0..0.0) {
         let (mut nodes, mut naive) = (Vec::new(), Vec::new());
         let margin = unigram.walk::<true>(&word, base, |sum| sum, &mut naive).expect("an unknown id");
-        let least = unigram.walk_plain::<true>(&word, base, &mut nodes).expect("an unknown id");
+        let least = unigram.walk_without_branches::<true>(&word, base, &mut nodes).expect("an unknown id");
         prop_assert_eq!(least.to_bits(), margin.least.to_bits());
-        unigram.walk_plain::<false>(&word, base, &mut nodes).expect("an unknown id");
+        unigram.walk_without_branches::<false>(&word, base, &mut nodes).expect("an unknown id");
         prop_assert_eq!(nodes.len(), naive.len());
         for (at, (node, naive)) in nodes.iter().zip(&naive).enumerate().filter(|&(at, _)| word.is_char_boundary(at)) {
             prop_assert_eq!((node.score.to_bits(), node.start), (naive.score.to_bits(), naive.start), "at {}", at);

@@ -5,12 +5,12 @@ use crate::structures::byte_trie::{Branch, ByteTrie, Node};
 /// Characters of ASCII.
 const ASCII: usize = 128;
 
-/// Where a pair is in the trie, and where it goes on; at the root, and nowhere, if no piece begins with it.
-type Place = (Node, Branch);
+/// The node of a pair and its branch; the root, with a branch that leads nowhere, if no piece begins so.
+type Pair = (Node, Branch);
 
 /// Places of pairs: 128 KiB.
 #[derive(Clone, Debug)]
-pub(super) struct Pairs(Vec<Place>);
+pub(super) struct Pairs(Vec<Pair>);
 
 impl Pairs {
     pub(super) fn new(trie: &ByteTrie) -> Self {
@@ -28,7 +28,7 @@ impl Pairs {
 
     /// The place of two bytes, if both are ASCII.
     #[inline]
-    pub(super) fn get(&self, [first, second]: [u8; 2]) -> Option<Place> {
+    pub(super) fn get(&self, [first, second]: [u8; 2]) -> Option<Pair> {
         let is_ascii = (first | second) < ASCII as u8;
         is_ascii.then(|| self.0[usize::from(first) * ASCII + usize::from(second)])
     }

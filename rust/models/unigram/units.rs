@@ -164,8 +164,8 @@ impl Unigram {
         scratch: &mut Scratch,
     ) -> Result<f64> {
         let Scratch { nodes, path, .. } = scratch;
-        if self.is_plain(sum) {
-            self.walk_plain::<false>(unit, sum, nodes)?;
+        if self.has_finite_sums(sum) {
+            self.walk_without_branches::<false>(unit, sum, nodes)?;
         } else {
             self.walk::<false>(unit, sum, rounded, nodes)?;
         }

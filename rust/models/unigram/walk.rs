@@ -11,15 +11,15 @@ use crate::Result;
 const LARGE: f64 = f64::MAX / (u32::MAX as f64 * 2.0);
 
 impl Unigram {
-    /// Whether [`Self::walk_plain`] may be used: sums are not rounded to 32 bits, and stay finite.
-    pub(super) fn is_plain(&self, base: f64) -> bool {
+    /// Whether [`Self::walk_without_branches`] may be used: sums are not rounded to 32 bits, and stay finite.
+    pub(super) fn has_finite_sums(&self, base: f64) -> bool {
         self.kinds.is_none() && self.largest_score < LARGE && base.abs() < f64::MAX / 2.0
     }
 
-    /// As [`Self::walk`], where [`Self::is_plain`]; answers the least difference between two sums that were compared, if that
+    /// As [`Self::walk`], where [`Self::has_finite_sums`]; answers the least difference between two sums that were compared, if that
     /// `IS_ASKED`.
     #[inline]
-    pub(super) fn walk_plain<const IS_ASKED: bool>(
+    pub(super) fn walk_without_branches<const IS_ASKED: bool>(
         &self,
         word: &str,
         base: f64,

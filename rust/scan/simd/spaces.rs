@@ -44,7 +44,7 @@ impl Rules for BlanksRules {
 pub(super) struct StopBorders {
     letter: u64,
     stop: u64,
-    /// The last two bits of what is beside no border, in the two lowest places.
+    /// The last two bits of the mask of characters that may not be beside a border.
     odd: u64,
 }
 

@@ -15,7 +15,7 @@ use crate::testing::cases;
 
 /// A charsmap that makes spaces of line ends and odd ones, takes some characters away, and has rules that leave
 /// spaces at either end.
-fn charsmap(has_lines: bool) -> Charsmap {
+fn charsmap(has_lines: bool, has_marks: bool) -> Charsmap {
     let rules: &[(&str, &str)] = &[
         ("\t", " "),
         ("\n", " "),
@@ -26,13 +26,15 @@ fn charsmap(has_lines: bool) -> Charsmap {
         ("\u{3000}", " "),
         ("\u{600}", "p"),
         ("\u{fb00}", "ff"),
+        ("\u{ff9e}", "\u{3099}"),
         ("7", " q"),
         ("8", "r "),
         ("9", "s t"),
         ("e\u{301}", "é"),
         ("▁", " "),
     ];
-    let rules = rules.iter().filter(|(from, _)| has_lines || !matches!(*from, "\n" | "\r"));
+    let marks: &[(&str, &str)] = if has_marks { &[("#", "\u{301}")] } else { &[] };
+    let rules = rules.iter().chain(marks).filter(|(from, _)| has_lines || !matches!(*from, "\n" | "\r"));
     precompiled(&rules.map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
 }
 
@@ -42,7 +44,7 @@ fn replace(pattern: TextPattern, content: &str) -> Normalizer {
 
 /// Normalizers as they are in published tokenizers, and others.
 fn normalizer(choice: usize) -> Option<Normalizer> {
-    let precompiled = || Normalizer::Precompiled(charsmap(choice < 7));
+    let precompiled = || Normalizer::Precompiled(charsmap(![7, 10].contains(&choice), choice == 8));
     let run = |content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content);
     let quotes = || replace(TextPattern::Literal("``".to_owned()), "\"");
     let strip = || Normalizer::Strip { left: false, right: true };
@@ -55,12 +57,19 @@ fn normalizer(choice: usize) -> Option<Normalizer> {
         }
         4 => vec![Normalizer::Nmt, Normalizer::Unicode(Form::Nfkc), run(" ")],
         5 => vec![Normalizer::Lowercase, strip()],
+        // Runs of spaces and those of line ends become something else.
+        9 => vec![run(" "), precompiled(), run("▁")],
+        10 => vec![precompiled(), strip(), run("▁"), Normalizer::Nmt],
+        // A rule for what runs of spaces become.
+        11 => vec![run("▁"), replace(TextPattern::Literal("▁▁".to_owned()), "a")],
+        // A character of ASCII becomes a mark, which composes.
+        8 => vec![precompiled(), Normalizer::Unicode(Form::Nfc), run(" ")],
         _ => vec![replace(TextPattern::Literal("ab".to_owned()), " "), precompiled(), run(" ")],
     };
     Some(Normalizer::Sequence(stages))
 }
 
-const CHOICES: usize = 8;
+const CHOICES: usize = 12;
 
 /// A model whose sums of scores are exact, or not, so that ties are decided by what is before them.
 fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
@@ -82,6 +91,7 @@ fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
         (",,", if is_exact { -3.75 } else { -3.1 }),
         ("(,", -5.0),
         ("(é", -5.5),
+        ("(á", -5.5),
         ("▁(", -6.5),
         ("aba", -4.0),
         ("日", -5.0),
@@ -182,6 +192,8 @@ const PIECES: &[&str] = &[
     "a,",
     "(b",
     "(e\u{301}",
+    "(a#",
+    "\u{ff9e}\u{301}b,,,a",
     ".",
     "(,",
     "aba.aba",
@@ -265,10 +277,10 @@ proptest! {
     ) {
         let scheme = if is_never && !has_gaps { PrependScheme::Never } else { PrependScheme::Always };
         let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_exact, is_naive));
-        let is_apart = !(has_gaps && [0, 2, 5, 7].contains(&choice));
+        let is_apart = !(has_gaps && [0, 2, 5, 7, 9, 10].contains(&choice)) && choice != 11;
         prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
         prop_assert_eq!(naive.plan(), Plan::Stages);
-        let has_units = is_apart && scheme == PrependScheme::Always && ![4, 5, 6].contains(&choice);
+        let has_units = is_apart && scheme == PrependScheme::Always && ![4, 5, 6, 8, 10].contains(&choice);
         prop_assert_eq!(fast.known_of_parts().unit_limit > 0, has_units);
         for text in &texts {
             prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);

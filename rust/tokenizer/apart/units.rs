@@ -5,8 +5,11 @@
 //! What is before it has no part in the decisions behind it, but by rounding: a unit in which some are so close to a tie
 //! that this may change them is taken with what is before it, as parts are that are open.
 
-use super::{Pipeline, Splitter};
-use crate::engine::{Found, Sink};
+use std::ops::Range;
+
+use super::{CleanUp, Pipeline, Splitter, Words};
+use crate::Result;
+use crate::engine::{Found, Sink, Worker};
 use crate::normalized::Normalized;
 use crate::scan::spaces::is_blank;
 
@@ -22,6 +25,41 @@ impl Pipeline {
     }
 }
 
+impl Pipeline {
+    /// Encodes what is behind `known`, which begins a part and ends with a unit, from there to the end of the part, where the
+    /// cache has both as parts, or may; answers where that is. None, and nothing encoded, if either is open.
+    pub(super) fn encode_rest<S: Sink>(
+        &self,
+        splitter: Splitter,
+        text: &str,
+        known: Range<usize>,
+        worker: &mut Worker,
+        sink: &mut S,
+    ) -> Result<Option<usize>> {
+        let Some(stages) = self.stages() else { return Ok(None) };
+        let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(stages) };
+        let (mut starts, mut ends) = ([0], [0]);
+        splitter.fill_spans(&text[known.start..], 0, &mut starts, &mut ends);
+        let end = known.start + ends[0] as usize;
+        let Worker { cache, scratch } = worker;
+        let mut passed = 0;
+        for (range, is_all) in [(known.clone(), false), (known.start..end, true)] {
+            let ahead = cache.look_ahead(text.as_bytes(), range.start, range.end, 0, false);
+            let miss = |range, out: &mut _| words.encode(text, range, false, scratch, out);
+            let found = cache.get_ahead(ahead, text.as_bytes(), miss)?;
+            if words.is_open(found, S::TRACKED) {
+                return Ok(None);
+            }
+            if is_all {
+                let ids = &found.ids[passed.min(found.ids.len())..];
+                sink.plain_word(Found { ids, spans: None }, known.end, 0);
+            }
+            passed = found.ids.len();
+        }
+        Ok(Some(end))
+    }
+}
+
 /// Whether there is a blank in all so many bytes of `text`; in the first and last ones, too, if there are more.
 fn has_blanks(text: &[u8], bytes: usize) -> bool {
     let mut rest = text;
@@ -32,12 +70,15 @@ fn has_blanks(text: &[u8], bytes: usize) -> bool {
     bytes > 0
 }
 
-/// Where the part begins that the unit at `unit` goes on with, or that begins there.
-pub(super) fn part_start(text: &[u8], unit: usize) -> usize {
-    if unit < text.len() && is_blank(text[unit]) {
+/// Where the part begins that the unit at `unit` goes on with, or that begins there; with the blanks before it, unless
+/// parts `has_gaps` between them.
+pub(super) fn part_start(text: &[u8], unit: usize, has_gaps: bool) -> usize {
+    if is_blank(text[unit]) {
         return unit;
     }
-    memchr::memrchr3(b' ', b'\n', b'\r', &text[..unit]).map_or(0, |blank| blank + 1)
+    let word = memchr::memrchr3(b' ', b'\n', b'\r', &text[..unit]).map_or(0, |blank| blank + 1);
+    let blanks = text[..word].iter().rev().take_while(|&&byte| is_blank(byte)).count();
+    if has_gaps { word } else { word - blanks }
 }
 
 /// Passes on what comes behind some tokens that have come before.
@@ -71,5 +112,37 @@ impl<S: Sink> Sink for Rest<'_, S> {
     fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32) {
         let rest = self.rest(found);
         self.sink.plain_word(rest, start, word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn has_blanks_matches_naive(text in "[ab \n]{0,20}", bytes in 0..6usize) {
+            // Parts of that many bytes may come out as too long, longer ones must.
+            let longest = text.split([' ', '\n']).map(str::len).max().unwrap_or(0);
+            let found = has_blanks(text.as_bytes(), bytes);
+            prop_assert!(!(found && longest > 2 * bytes));
+            prop_assert!(found || longest >= bytes);
+        }
+
+        #[test]
+        fn part_start_matches_naive(text in "[ab \n]{1,20}", at: prop::sample::Index, has_gaps: bool) {
+            let unit = at.index(text.len());
+            let is_blank = |at: usize| matches!(text.as_bytes()[at], b' ' | b'\n');
+            let mut start = unit;
+            while start > 0 && !is_blank(unit) && !is_blank(start - 1) {
+                start -= 1;
+            }
+            while start > 0 && !is_blank(unit) && !has_gaps && is_blank(start - 1) {
+                start -= 1;
+            }
+            prop_assert_eq!(part_start(text.as_bytes(), unit, has_gaps), start);
+        }
     }
 }
