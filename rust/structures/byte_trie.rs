@@ -3,8 +3,6 @@
 //! The child of a node by byte `b` lies at `base ^ b`; it is that node's child if it carries the label `b`, since no
 //! two nodes have the same base. Source: Aoe 1989, with the exclusive or of Yata's darts-clone in place of the sum.
 
-use super::prefetch::prefetch;
-
 /// The label of a unit that nobody uses, and of the root.
 const NO_LABEL: u32 = 256;
 
@@ -57,10 +55,6 @@ impl Node {
     }
 }
 
-/// Where the children of a node are looked for; by default where nobody has any.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Branch(u32);
-
 impl ByteTrie {
     /// The node of the empty prefix.
     pub const ROOT: Node = Node(0);
@@ -112,25 +106,7 @@ impl ByteTrie {
     /// The node that `byte` leads to.
     #[inline]
     pub fn step(&self, node: Node, byte: u8) -> Option<Node> {
-        self.step_from(self.branch(node), byte)
-    }
-
-    /// Where the children of `node` are looked for.
-    #[inline]
-    pub fn branch(&self, node: Node) -> Branch {
-        Branch(self.units[node.0 as usize].head >> LABEL_BITS)
-    }
-
-    /// Asks for the child by `byte` without waiting for it.
-    #[inline]
-    pub fn prefetch(&self, Branch(base): Branch, byte: u8) {
-        prefetch(&self.units, (base ^ u32::from(byte)) as usize);
-    }
-
-    /// As [`Self::step`], from the node with this branch.
-    #[inline]
-    pub fn step_from(&self, Branch(base): Branch, byte: u8) -> Option<Node> {
-        let child = base ^ u32::from(byte);
+        let child = self.units[node.0 as usize].head >> LABEL_BITS ^ u32::from(byte);
         (self.units[child as usize].head & ((1 << LABEL_BITS) - 1) == u32::from(byte)).then_some(Node(child))
     }
 

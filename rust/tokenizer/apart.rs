@@ -138,6 +138,7 @@ impl Pipeline {
             }
             *word = stream.finish()?;
             let Some(open) = stream.open() else { return Ok(()) };
+            room = FIRST_ROOM;
             let part = at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps);
             if part < open
                 && let Some(behind) = self.encode_rest(splitter, text, part..open, worker, sink)?
@@ -149,7 +150,6 @@ impl Pipeline {
             let has_blank = is_blank(text.as_bytes()[part]);
             let first = if part > start && !has_blank { part - 1 } else { part };
             at = first + stages.closed_end(splitter, &text[first..])?;
-            room = FIRST_ROOM;
             let mut known = CountSink::default();
             if part < open {
                 self.encode_joined(stages, text, first..open, &mut 0, worker, &mut known)?;

@@ -9,7 +9,6 @@ mod going_on;
 #[cfg(test)]
 mod naive;
 mod nbest;
-mod pairs;
 mod piece_kind;
 mod sample;
 mod units;
@@ -28,7 +27,6 @@ pub use best_path::Scratch;
 use chars::Chars;
 pub use going_on::MOST_PIECES;
 pub use nbest::Segmentation;
-use pairs::Pairs;
 
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -64,7 +62,6 @@ pub struct Unigram {
     kinds: Option<Arc<Vec<PieceKind>>>,
     trie: Arc<ByteTrie>,
     chars: Arc<Chars>,
-    pairs: Arc<Pairs>,
     options: UnigramOptions,
     unknown_score: f64,
     /// The largest magnitude of a score that a path may add.
@@ -88,7 +85,6 @@ impl Default for Unigram {
             effective_scores: Arc::new(vec![0.0, f64::NEG_INFINITY]),
             kinds: None,
             chars: Arc::new(Chars::new(["<unk>"].into_iter(), &trie)),
-            pairs: Arc::new(Pairs::new(&trie)),
             trie: Arc::new(trie),
             options: UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() },
             unknown_score: -UNKNOWN_PENALTY,
@@ -162,7 +158,6 @@ impl Unigram {
             scores: Arc::new(pieces.iter().map(|&(_, score)| score).collect()),
             effective_scores: Arc::new(effective_scores),
             kinds: kinds.map(Arc::new),
-            pairs: Arc::new(Pairs::new(&trie)),
             trie: Arc::new(trie),
             chars: Arc::new(chars),
             options: UnigramOptions::default(),

@@ -48,27 +48,17 @@ impl Unigram {
                 is_better
             };
             let char_end = start + c.len_utf8();
-            self.pairs.prefetch(&self.trie, &bytes[char_end..]);
             let mut own = none;
-            if let Some(node) = self.chars.node(c, &self.trie) {
+            if let Some(mut node) = self.chars.node(c, &self.trie) {
                 own = self.trie.value_or(node, none);
                 offer(char_end, own, scores[own as usize]);
-                let (mut end, mut branch) = (char_end, self.trie.branch(node));
-                if let Some(&pair) = bytes[start..].first_chunk()
-                    && let Some((node, pair_branch)) = self.pairs.get(pair)
-                {
-                    branch = pair_branch;
-                    end += 1;
-                    let id = self.trie.value_or(node, none);
-                    offer(end, id, scores[id as usize]);
-                }
+                let mut end = char_end;
                 while let Some(&byte) = bytes.get(end)
-                    && let Some(node) = self.trie.step_from(branch, byte)
+                    && let Some(next) = self.trie.step(node, byte)
                 {
-                    end += 1;
+                    (end, node) = (end + 1, next);
                     let id = self.trie.value_or(node, none);
                     offer(end, id, scores[id as usize]);
-                    branch = self.trie.branch(node);
                 }
             }
             if own == none {
