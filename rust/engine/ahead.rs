@@ -1,5 +1,7 @@
 //! Pre-tokens whose entries are on their way from memory.
 
+use std::ops::Range;
+
 /// In keys: what is looked for may have other tokens than what else has these bytes. It is a part of a pre-token, or, where whole
 /// parts of the text have keys, a pre-token or a unit that goes on.
 pub(super) const PART: u128 = 1 << PART_BIT;
@@ -21,7 +23,21 @@ pub struct Ahead {
     pub word: u32,
 }
 
+/// In the place of a hash: there is nothing to look for.
+const KNOWN: u32 = 1;
+
 impl Ahead {
+    /// What takes the place of pre-tokens whose ids the caller knows, by where these begin and end.
+    pub fn known(ids: Range<usize>, word: u32) -> Self {
+        Self { key: 0, hash: KNOWN, start: ids.start as u32, end: ids.end as u32, word }
+    }
+
+    /// Where the ids are, if the caller knows them.
+    #[inline]
+    pub fn known_ids(self) -> Option<Range<usize>> {
+        (self.is_long() && self.hash == KNOWN).then_some(self.start as usize..self.end as usize)
+    }
+
     /// Whether the pre-token is too long for a key.
     #[inline]
     pub(super) fn is_long(self) -> bool {

@@ -5,6 +5,7 @@
 pub mod ahead;
 pub mod changes;
 mod few_ids;
+mod group_kinds;
 pub mod key;
 mod long_words;
 mod places;
@@ -16,6 +17,7 @@ pub mod word_encoder;
 mod word_tokens;
 
 pub use changes::Changes;
+pub use group_kinds::GroupKinds;
 pub use pool::{Pool, Worker};
 pub use sink::{ColumnSink, CountSink, IdSink, Sink};
 pub use word_cache::{CacheLimits, WordCache};

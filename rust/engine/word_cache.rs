@@ -12,7 +12,7 @@ use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
 use super::{Found, WordTokens};
 use crate::Result;
-use crate::scan::spaces::goes_on;
+use crate::scan::spaces::{begins_wide, goes_on};
 use crate::structures::huge_pages::{vec_copied, vec_filled};
 use crate::structures::prefetch::prefetch;
 
@@ -160,7 +160,7 @@ impl WordCache {
 
     /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
     /// next one number `step` more, up to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
-    /// With `UNITS`, those behind anything but a blank or a control character are parts, but not the first one at `base`.
+    /// With `UNITS`, up to one that begins beyond ASCII, too, and those behind anything but a blank or a control character are parts, but not the first one at `base`.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
     pub fn look_ahead_many<const UNITS: bool>(
@@ -173,10 +173,10 @@ impl WordCache {
     ) -> usize {
         let mut taken = 0;
         for ((place, &start), &end) in out.iter_mut().zip(starts).zip(ends) {
-            if end - start > SHORT as u32 {
+            let (len, start, end) = (end - start, base + start as usize, base + end as usize);
+            if len > SHORT as u32 || UNITS && begins_wide(text, start) {
                 break;
             }
-            let (start, end) = (base + start as usize, base + end as usize);
             let part = if UNITS { u128::from(goes_on(text, base, start)) << PART_BIT } else { 0 };
             *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step), part);
             taken += 1;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::WordTokens;
 use super::changes::Changes;
 use super::places::{Places, Width};
+use super::{GroupKinds, WordTokens};
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
@@ -62,6 +62,8 @@ pub struct MissScratch {
     mapped: String,
     /// What became of the pre-token that [`WordEncoder::encode_changed`] is for.
     pub changes: Changes,
+    /// What groups of characters are that words are cut beside.
+    pub groups: GroupKinds,
 }
 
 impl MissScratch {

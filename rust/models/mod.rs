@@ -188,6 +188,14 @@ impl Model {
         }
     }
 
+    /// What characters of a pre-token are to the vocabulary, if that is known.
+    pub fn role(&self, text: &str) -> unigram::Role {
+        match self {
+            Self::Unigram(unigram) => unigram.role(text),
+            Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => unigram::Role::Other,
+        }
+    }
+
     /// The ids of tokens that stand for single bytes of characters without a token.
     pub fn fallback_ids(&self) -> impl Iterator<Item = u32> + '_ {
         let bpe = match self {

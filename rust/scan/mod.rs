@@ -87,7 +87,7 @@ pub enum Splitter {
     Spaces,
     /// As `Spaces`, and cut where a letter meets a symbol of ASCII.
     SpacedWords,
-    /// A run of spaces (U+0020), carriage returns and line feeds with all up to the next one, without gaps.
+    /// A run of spaces (U+0020), tabs, carriage returns and line feeds with all up to the next one, without gaps.
     Blanks,
     /// Everything between those.
     BlankSplit,

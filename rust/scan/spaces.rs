@@ -1,7 +1,7 @@
 //! Splitters of SentencePiece-style tokenizers, which make spaces visible and cut nothing.
 //!
 //! Where no token of the vocabulary holds a visible space behind another character, text may be cut before every run of
-//! spaces; where none holds a letter beside a symbol of ASCII, also between these. Others make spaces of line ends too and
+//! spaces; where none holds a letter beside a symbol of ASCII, also between these. Others make spaces of tabs and line ends too and
 //! cut at all of them, and, where the vocabulary allows, between letters and [`STOPS`].
 
 use super::classes::{Class, LETTER};
@@ -41,13 +41,13 @@ impl Scan for SpacedWords {
     }
 }
 
-/// A space or the end of a line.
+/// A space, a tab or the end of a line.
 #[inline]
 pub fn is_blank(byte: u8) -> bool {
-    byte == b' ' || is_newline(byte)
+    matches!(byte, b' ' | b'\t') || is_newline(byte)
 }
 
-/// A run of blanks with all up to the next one: `[ \r\n]*[^ \r\n]+|[ \r\n]+`.
+/// A run of blanks with all up to the next one: `[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+`.
 #[derive(Clone, Copy, Debug)]
 pub struct Blanks;
 
@@ -58,7 +58,7 @@ impl Scan for Blanks {
     }
 }
 
-/// Everything between blanks, which are dropped: `[^ \r\n]+`.
+/// Everything between blanks, which are dropped: `[^ \t\r\n]+`.
 #[derive(Clone, Copy, Debug)]
 pub struct BlankSplit;
 
@@ -101,6 +101,13 @@ fn unit_len(text: &[u8]) -> usize {
 pub fn goes_on(text: &[u8], base: usize, start: usize) -> bool {
     let is_visible = |at: usize| text.get(at).is_some_and(|&byte| byte > b' ');
     (start > base) & is_visible(start) & is_visible(start.wrapping_sub(1))
+}
+
+/// Whether the word at `start`, perhaps behind a blank, begins beyond ASCII.
+#[inline]
+pub fn begins_wide(text: &[u8], start: usize) -> bool {
+    let first = start + usize::from(text[start] <= b' ');
+    text.get(first).is_some_and(|byte| !byte.is_ascii())
 }
 
 /// As [`Blanks`], and words are cut where letters and [`STOPS`] meet.

@@ -13,11 +13,11 @@ const SPACES: &str = " *[^ ]+| +";
 const SPACED_WORDS: &str =
     r" *[^ ](?:(?!(?<=\p{L})[\x00-\x1F!-/:-@\[-`{-\x7F]|(?<=[\x00-\x1F!-/:-@\[-`{-\x7F])\p{L})[^ ])*| +";
 
-const BLANKS: &str = r"[ \r\n]*[^ \r\n]+|[ \r\n]+";
-const BLANK_SPLIT: &str = r"[^ \r\n]+";
+const BLANKS: &str = r"[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+";
+const BLANK_SPLIT: &str = r"[^ \t\r\n]+";
 
 /// Before a border of units, the first character of a word, and any other.
-const BORDER: &str = r#"(?:(?<=\A[A-Za-z])|(?<=[!-~ \r\n][A-Za-z]))(?=[!"(),-.:;?](?:[!-~ \r\n]|\z))|(?:(?<=\A[!"(),-.:;?])|(?<=[!-~ \r\n][!"(),-.:;?]))(?=[A-Za-z](?:[!-~ \r\n]|\z))"#;
+const BORDER: &str = r#"(?:(?<=\A[A-Za-z])|(?<=[!-~ \t\r\n][A-Za-z]))(?=[!"(),-.:;?](?:[!-~ \t\r\n]|\z))|(?:(?<=\A[!"(),-.:;?])|(?<=[!-~ \t\r\n][!"(),-.:;?]))(?=[A-Za-z](?:[!-~ \t\r\n]|\z))"#;
 
 fn pattern_of(splitter: Splitter) -> Pattern {
     let known = Splitter::PATTERNS.iter().find(|(_, known)| *known == splitter);
@@ -28,8 +28,8 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::SpacedWords => SPACED_WORDS,
         Splitter::Blanks => BLANKS,
         Splitter::BlankSplit => BLANK_SPLIT,
-        Splitter::BlankUnits => &format!(r"[ \r\n]*[^ \r\n](?:(?!{BORDER})[^ \r\n])*|[ \r\n]+"),
-        Splitter::BlankSplitUnits => &format!(r"[^ \r\n](?:(?!{BORDER})[^ \r\n])*"),
+        Splitter::BlankUnits => &format!(r"[ \t\r\n]*[^ \t\r\n](?:(?!{BORDER})[^ \t\r\n])*|[ \t\r\n]+"),
+        Splitter::BlankSplitUnits => &format!(r"[^ \t\r\n](?:(?!{BORDER})[^ \t\r\n])*"),
         _ => known.expect("a pattern").0,
     };
     Pattern::new(pattern).expect("a valid pattern")

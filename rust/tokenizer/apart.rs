@@ -1,8 +1,8 @@
 //! Unigram tokenizers on the original text, part by part.
 //!
 //! Their normalizer has SentencePiece's rules and others that see a character or two, and Metaspace begins a pre-token at
-//! every space. So the text may be cut before runs of blanks (spaces and line ends, which the normalizer makes spaces
-//! of), and all stages may see one part at a time, of which most come again: the cache knows them as they stand in the
+//! every space. So the text may be cut before runs of blanks (spaces, tabs and line ends, which the normalizer makes
+//! spaces of), and all stages may see one part at a time, of which most come again: the cache knows them as they stand in the
 //! text. Where white space is split off first, parts are what is between blanks.
 //!
 //! A part is *open* where a stage looks across its end: it becomes nothing, or ends with a character that becomes a
@@ -16,8 +16,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) use self::known::Known;
+pub(super) use self::lone::{Cuts, LoneChars, Stretch};
 pub(super) use self::stages::Stages;
-use self::units::{Rest, part_start};
+use self::units::{Rest, blanks_of, part_start};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
@@ -83,10 +84,11 @@ pub(super) fn apart(
     if !has_white_runs && !becomes("  a", "▁a") {
         return None;
     }
-    // Line ends are blanks where they are spaces before runs of these become anything.
-    let runs = ["\n a", " \na", "\n\na", "\r a", " \ra", "\r\ra", "\r\na", "\n\ra"];
-    let has_lines = ["\na", "\ra"].into_iter().all(|text| becomes(text, " a"))
-        && runs.into_iter().all(|run| made(run) == made("  a") || becomes(run, " a"));
+    // Tabs and line ends are blanks where they are spaces before runs of these become anything.
+    let blanks = [" ", "\t", "\n", "\r"];
+    let mut runs = blanks.iter().flat_map(|first| blanks.map(|second| [first, second, "a"].concat()));
+    let has_lines = blanks.iter().all(|blank| made(&[blank, "a"].concat()).as_deref() == Some(" a"))
+        && runs.all(|run| made(&run) == made("  a") || made(&run).as_deref() == Some(" a"));
     match (has_gaps, has_lines) {
         (true, true) if has_white_runs => Some((Splitter::BlankSplit, Unit::Prefixed)),
         (true, _) => None,
@@ -102,7 +104,8 @@ impl Pipeline {
         let has_gaps = !splitter.is_gapless();
         let (normalizer, pre_tokenizer) = (self.normalizer(), self.pre_tokenizer()?);
         let has_lines = splitter != Splitter::Spaces;
-        Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, known: self.known_of_parts() })
+        let (known, lone) = (self.known_of_parts(), self.lone_chars());
+        Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, known, lone })
     }
 
     /// Encodes a piece of text part by part, or unit by unit where ids alone are wanted.
@@ -121,7 +124,7 @@ impl Pipeline {
         // Numbers of words and offsets are those of whole parts.
         let units = if S::TRACKED { None } else { self.units_of(splitter, &text[start..]) };
         while at < end {
-            let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(stages) };
+            let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
             let mut stream = Stream::new(words, text, worker, sink, *word, 1);
             if units.is_some() {
                 stream = stream.of_units();
@@ -139,7 +142,8 @@ impl Pipeline {
             *word = stream.finish()?;
             let Some(open) = stream.open() else { return Ok(()) };
             room = FIRST_ROOM;
-            let part = at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps);
+            let part =
+                at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps, blanks_of(splitter));
             if part < open
                 && let Some(behind) = self.encode_rest(splitter, text, part..open, worker, sink)?
             {
@@ -181,6 +185,7 @@ impl Pipeline {
 }
 
 mod known;
+mod lone;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::apart::Known;
+use super::apart::{Known, LoneChars};
 use super::known_words::known_words;
 pub use super::plan::Plan;
 use super::plan::choose;
@@ -55,6 +55,8 @@ pub struct Pipeline {
     training_unit: Unit,
     /// For [`Plan::Apart`].
     known_of_parts: Known,
+    /// Where parts may be cut beside lone characters.
+    lone_chars: Option<LoneChars>,
     encoder: WordEncoder,
     vocab: Arc<Vocab>,
     pool: Pool,
@@ -96,6 +98,7 @@ impl Pipeline {
             unit,
             training_unit,
             known_of_parts,
+            lone_chars: if known_of_parts.begins_visibly { LoneChars::new(&model) } else { None },
             vocab: model.shared_vocab(),
             encoder: WordEncoder::new(model, unit),
             normalizer,
@@ -123,6 +126,11 @@ impl Pipeline {
     /// What is known of the stages, where the plan is for parts.
     pub(super) fn known_of_parts(&self) -> Known {
         self.known_of_parts
+    }
+
+    /// The kinds of characters, where parts may be cut beside lone ones.
+    pub(super) fn lone_chars(&self) -> Option<&LoneChars> {
+        self.lone_chars.as_ref()
     }
 
     /// The model, prepared for pre-tokens of [`Self::unit`].

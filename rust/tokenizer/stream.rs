@@ -1,13 +1,17 @@
 //! The span stream: pre-tokens of unchanged text on their way through cache and sink.
 
-use super::words::Words;
+use super::apart::{Cuts, Stretch};
+use super::words::{CleanUp, Words};
 use crate::Result;
 use crate::engine::ahead::Ahead;
-use crate::engine::{Sink, Worker};
-use crate::scan::spaces::goes_on;
+use crate::engine::{Found, Sink, Worker};
+use crate::scan::spaces::{begins_wide, goes_on};
 
 /// Units that are looked up together, so that one waits for memory while others are found.
 const AHEAD: usize = 32;
+
+/// Ids that are kept until they are passed on, without those of a word.
+const MOST_KNOWN: usize = 1 << 10;
 
 /// The way of pre-tokens of unchanged text through cache and sink.
 pub(super) struct Stream<'a, S> {
@@ -18,6 +22,8 @@ pub(super) struct Stream<'a, S> {
     /// Units that are being looked up.
     ahead: [Ahead; AHEAD],
     filled: usize,
+    /// Words that were cut beside lone characters.
+    cuts: Cuts,
     /// Number of the next pre-token.
     word: u32,
     /// 1 where spans are pre-tokens, 0 where all are parts of one.
@@ -40,8 +46,8 @@ impl<'a, S: Sink> Stream<'a, S> {
         step: u32,
     ) -> Self {
         let ahead = [Ahead::default(); AHEAD];
-        let (filled, has_units, open, result) = (0, false, None, Ok(()));
-        Self { words, text, worker, sink, ahead, filled, word, step, has_units, open, result }
+        let (filled, cuts, has_units, open, result) = (0, Cuts::default(), false, None, Ok(()));
+        Self { words, text, worker, sink, ahead, filled, cuts, word, step, has_units, open, result }
     }
 
     /// The same for units: what begins behind neither a blank nor the place looked at from goes on with a pre-token.
@@ -57,17 +63,23 @@ impl<'a, S: Sink> Stream<'a, S> {
             && let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at))
         {
             let (text, cache) = (self.text.as_bytes(), &self.worker.cache);
+            let (start, end) = (base + start as usize, base + end as usize);
             let (bounds, words) = ((&starts[at..], &ends[at..]), (self.word, self.step));
             let room = &mut self.ahead[self.filled..];
-            let mut taken = if self.has_units {
-                cache.look_ahead_many::<true>(text, base, bounds, words, room)
-            } else {
+            let mut taken = if !self.has_units {
                 cache.look_ahead_many::<false>(text, base, bounds, words, room)
+            } else if begins_wide(text, start) {
+                0
+            } else {
+                cache.look_ahead_many::<true>(text, base, bounds, words, room)
             };
             self.filled += taken;
             if taken == 0 {
-                let start = base + start as usize;
-                self.push_long(start, base + end as usize, self.has_units && goes_on(text, base, start));
+                if self.has_units {
+                    self.push_wide(start, end, goes_on(text, base, start));
+                } else {
+                    self.push_long(start, end, false);
+                }
                 taken = 1;
             } else if self.filled == AHEAD {
                 self.flush();
@@ -75,6 +87,37 @@ impl<'a, S: Sink> Stream<'a, S> {
             self.word = self.word.wrapping_add(taken as u32 * self.step);
             at += taken;
         }
+    }
+
+    /// Takes what may hold lone characters.
+    fn push_wide(&mut self, start: usize, end: usize, goes_on: bool) {
+        let (part, encoder) = (&self.text[start..end], self.words.encoder);
+        let CleanUp::Stages(stages) = self.words.clean_up else { return };
+        let blanks = if goes_on { 0 } else { stages.blanks(part) };
+        let Some(lone) = stages.lone.filter(|_| stages.may_have_lone(part, blanks)) else {
+            return self.push_long(start, end, goes_on);
+        };
+        if self.cuts.ids.len() > MOST_KNOWN {
+            self.flush();
+            self.cuts.ids.clear();
+        }
+        let groups = &mut self.worker.scratch.groups;
+        lone.cut(part, blanks, goes_on, (stages, encoder.model()), groups, &mut self.cuts);
+        let mut stretches = std::mem::take(&mut self.cuts.stretches);
+        for stretch in stretches.drain(..) {
+            self.ahead[self.filled] = match stretch {
+                Stretch::Ids(ids) => Ahead::known(ids, self.word),
+                Stretch::Unit(unit, goes_on) => {
+                    let (text, start, end) = (self.text.as_bytes(), start + unit.start, start + unit.end);
+                    self.worker.cache.look_ahead(text, start, end, self.word, goes_on)
+                }
+            };
+            self.filled += 1;
+            if self.filled == AHEAD {
+                self.flush();
+            }
+        }
+        self.cuts.stretches = stretches;
     }
 
     #[inline(never)]
@@ -107,6 +150,11 @@ impl<'a, S: Sink> Stream<'a, S> {
         loop {
             ahead = &ahead[self.sink.hits(cache, ahead)..];
             let Some((&first, rest)) = ahead.split_first() else { return Ok(()) };
+            if let Some(ids) = first.known_ids() {
+                self.sink.plain_word(Found { ids: &self.cuts.ids[ids], spans: None }, 0, first.word);
+                ahead = rest;
+                continue;
+            }
             let miss =
                 |range, out: &mut _| self.words.encode(self.text, range, first.is_part(), scratch, out);
             let found = cache.get_ahead(first, self.text.as_bytes(), miss)?;

@@ -29,7 +29,7 @@ pub(super) enum CleanUp<'a> {
     /// BERT's normalizer.
     Bert(Bert),
     /// All stages; what comes are parts of the text, which may hold several pre-tokens.
-    Stages(Stages<'a>),
+    Stages(&'a Stages<'a>),
 }
 
 /// BERT's normalizer on what pre-tokens are made of.

@@ -10,6 +10,7 @@ mod going_on;
 mod naive;
 mod nbest;
 mod piece_kind;
+mod role;
 mod sample;
 mod units;
 mod walk;
@@ -27,6 +28,7 @@ pub use best_path::Scratch;
 use chars::Chars;
 pub use going_on::MOST_PIECES;
 pub use nbest::Segmentation;
+pub use role::Role;
 
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;

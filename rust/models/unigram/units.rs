@@ -178,7 +178,7 @@ impl Unigram {
     }
 
     /// The piece that a single character is, or the unknown one if there is such, with its score.
-    fn piece_of_char(&self, c: char) -> Option<(u32, f64)> {
+    pub(super) fn piece_of_char(&self, c: char) -> Option<(u32, f64)> {
         let node = self.chars.node(c, &self.trie);
         match node.and_then(|node| self.trie.value(node)) {
             Some(id) => Some((id, self.effective_scores[id as usize])),

@@ -37,9 +37,9 @@ fn run<J: Job>(isa: Avx2, job: J) -> usize {
 impl Isa for Avx2 {
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
-    fn masks(self, window: &Window) -> Masks {
+    fn masks(self, window: &Window, has_classes: bool) -> Masks {
         // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { masks(window) }
+        unsafe { masks(window, has_classes) }
     }
 
     #[inline(always)]
@@ -50,7 +50,7 @@ impl Isa for Avx2 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn masks(window: &Window) -> Masks {
+fn masks(window: &Window, has_classes: bool) -> Masks {
     let block = halves(window.first_chunk().expect("a window is longer"));
     let equal = |byte: u8| gather(block, |half| _mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte as i8)));
     let between = |first: u8, last: u8| gather(block, |half| within(half, first, last));
@@ -68,13 +68,14 @@ fn masks(window: &Window) -> Masks {
         punctuation: between(b'!', b'~') & !(letter | digit),
         blank,
         newline: equal(b'\n') | equal(b'\r'),
+        tab: equal(b'\t'),
         apostrophe: equal(b'\''),
         slash: equal(b'/'),
         stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
         wide: gather(block, |half| half),
         tail: gather(block, |half| _mm256_cmpgt_epi8(_mm256_set1_epi8(-64), half)),
     };
-    if masks.wide != 0 {
+    if has_classes && masks.wide != 0 {
         add_wide(&mut masks, window, |classes, bit| with_bit(classes, bit));
     }
     masks

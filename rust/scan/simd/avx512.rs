@@ -45,9 +45,9 @@ fn run<J: Job>(isa: Avx512, job: J) -> usize {
 impl Isa for Avx512 {
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
-    fn masks(self, window: &Window) -> Masks {
+    fn masks(self, window: &Window, has_classes: bool) -> Masks {
         // SAFETY: a value of this type exists only where `detect` found these features.
-        unsafe { masks(window) }
+        unsafe { masks(window, has_classes) }
     }
 
     #[inline(always)]
@@ -84,12 +84,12 @@ const fn leads() -> [u8; 64] {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn masks(window: &Window) -> Masks {
+fn masks(window: &Window, has_classes: bool) -> Masks {
     let bytes = load(window.first_chunk::<BLOCK>().expect("a window is longer"));
     let [low, high] = ASCII.as_chunks::<64>().0 else { unreachable!() };
     let mut classes = _mm512_permutex2var_epi8(load(low), bytes, load(high));
     let wide = _mm512_movepi8_mask(bytes);
-    if wide != 0 {
+    if has_classes && wide != 0 {
         classes = wide_classes(window, bytes, wide, classes);
     }
     let equal = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
@@ -108,6 +108,7 @@ fn masks(window: &Window) -> Masks {
         punctuation: class(PUNCTUATION),
         blank: equal(b' '),
         newline: equal(b'\n') | equal(b'\r'),
+        tab: equal(b'\t'),
         apostrophe: equal(b'\''),
         slash: equal(b'/'),
         stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),

@@ -10,8 +10,9 @@ pub(super) const SHORT: usize = 16;
 
 /// What a back end does with vectors; everything else is arithmetic on 64-bit integers.
 pub(super) trait Isa: Copy {
-    /// The masks of the block that `window` begins with; classes at the first byte of each character alone.
-    fn masks(self, window: &Window) -> Masks;
+    /// The masks of the block that `window` begins with; classes at the first byte of each character alone. Those of
+    /// bytes beyond ASCII may be anything unless it `has_classes`.
+    fn masks(self, window: &Window, has_classes: bool) -> Masks;
 
     /// Writes the places of the bits of `mask`, from the lowest on and each plus `base`, as many as `out` holds;
     /// returns how many.
@@ -22,6 +23,9 @@ pub(super) trait Isa: Copy {
 pub(super) trait Rules: Default {
     /// The same splitter, one span at a time.
     type Scalar: Scan;
+
+    /// Whether it asks for classes of characters beyond ASCII.
+    const HAS_CLASSES: bool = true;
 
     /// Where spans start in the block `now` that begins at `base` of `text`, and, of the places where the algebra cannot
     /// tell, at least the first: bits from there on do not count.
@@ -58,12 +62,12 @@ fn fill_ends<I: Isa, R: Rules>(isa: I, text: &str, start: usize, ends: &mut [u32
     while bytes.len() - pos >= SHORT && found < ends.len() {
         let mut rules = R::default();
         let mut base = pos;
-        let mut next = load(isa, bytes, base, &Masks::default());
+        let mut next = load(isa, bytes, base, R::HAS_CLASSES, &Masks::default());
         // Where spans start others end, except at the boundary that was given.
         let mut counted = !1;
         let unclear = loop {
             let now = next;
-            next = load(isa, bytes, base + BLOCK, &now);
+            next = load(isa, bytes, base + BLOCK, R::HAS_CLASSES, &now);
             let (starts, unclear) = rules.starts(bytes, base, &now, &next);
             let left = bytes.len() - base;
             if left < BLOCK {
@@ -111,9 +115,9 @@ pub(super) fn fill_ends_scalar<S: Scan>(text: &str, mut pos: usize, ends: &mut [
     found
 }
 
-/// The masks of the block at `at`, where `before` is the one before.
+/// The masks of the block at `at`, where `before` is the one before and what it `has_classes` for as in [`Isa::masks`].
 #[inline(always)]
-pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, before: &Masks) -> Masks {
+pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, before: &Masks) -> Masks {
     let padded;
     let window = if let Some(window) = bytes.get(at..at + size_of::<Window>()) {
         window.first_chunk().expect("as long as it is")
@@ -121,8 +125,8 @@ pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, before: &Masks) -> M
         padded = pad(bytes, at);
         &padded
     };
-    let mut masks = isa.masks(window);
-    if masks.wide != 0 {
+    let mut masks = isa.masks(window, has_classes);
+    if has_classes && masks.wide != 0 {
         masks.spread(before);
     }
     masks

@@ -2,7 +2,7 @@
 
 use super::fill::{Isa, Job, load};
 use super::masks::{BLOCK, Masks, bits, last, up};
-use super::spaces::StopBorders;
+use super::spaces::{StopBorders, blanks};
 use crate::scan::ScanWithGaps;
 use crate::scan::bert::{Bert, BertText, Oddity};
 use crate::scan::spaces::{BlankSplit, BlankSplitUnits};
@@ -12,6 +12,9 @@ use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 pub(super) trait GapRules: Default {
     /// The same splitter, one span at a time.
     type Scalar: ScanWithGaps;
+
+    /// Whether it asks for classes of characters beyond ASCII.
+    const HAS_CLASSES: bool = true;
 
     /// Where spans start and where they end in the block `now`, which begins at `base` of `text`.
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64);
@@ -61,20 +64,21 @@ impl GapRules for WhitespaceSplitRules {
     }
 }
 
-/// Everything but spaces and line ends.
+/// Everything but spaces, tabs and line ends.
 #[derive(Default)]
 pub(super) struct BlankSplitRules(Run);
 
 impl GapRules for BlankSplitRules {
     type Scalar = BlankSplit;
+    const HAS_CLASSES: bool = false;
 
     #[inline(always)]
     fn edges(&mut self, _: &[u8], _: usize, now: &Masks) -> (u64, u64) {
-        self.0.edges(!(now.blank | now.newline))
+        self.0.edges(!blanks(now))
     }
 }
 
-/// Everything but spaces and line ends, cut where letters and stops meet.
+/// Everything but spaces, tabs and line ends, cut where letters and stops meet.
 #[derive(Default)]
 pub(super) struct BlankSplitUnitsRules {
     words: BlankSplitRules,
@@ -83,6 +87,7 @@ pub(super) struct BlankSplitUnitsRules {
 
 impl GapRules for BlankSplitUnitsRules {
     type Scalar = BlankSplitUnits;
+    const HAS_CLASSES: bool = false;
 
     #[inline(always)]
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
@@ -169,7 +174,7 @@ impl<R: GapRules> Job for FillSpans<'_, R> {
         let (mut base, mut now) = (start, Masks::default());
         // The blanks behind the text end its last span, if need be in a block of their own.
         while base <= text.len() && ended < ends.len() {
-            now = load(isa, text.as_bytes(), base, &now);
+            now = load(isa, text.as_bytes(), base, R::HAS_CLASSES, &now);
             let edges = rules.edges(text.as_bytes(), base, &now);
             started += isa.positions(edges.0, base, &mut starts[started..]);
             ended += isa.positions(edges.1, base, &mut ends[ended..]);

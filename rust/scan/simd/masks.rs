@@ -36,6 +36,8 @@ pub(super) struct Masks {
     pub blank: u64,
     /// Carriage returns and line feeds.
     pub newline: u64,
+    /// The byte `0x09`.
+    pub tab: u64,
     /// The byte `'`.
     pub apostrophe: u64,
     /// The byte `/`.

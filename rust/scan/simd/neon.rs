@@ -15,9 +15,9 @@ pub(super) struct Neon;
 impl Isa for Neon {
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls code for a feature of the processor")]
-    fn masks(self, window: &Window) -> Masks {
+    fn masks(self, window: &Window, has_classes: bool) -> Masks {
         // SAFETY: NEON is part of the target.
-        unsafe { masks(window) }
+        unsafe { masks(window, has_classes) }
     }
 
     #[inline(always)]
@@ -28,7 +28,7 @@ impl Isa for Neon {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn masks(window: &Window) -> Masks {
+fn masks(window: &Window, has_classes: bool) -> Masks {
     let block = quarters(window.first_chunk().expect("a window is longer"));
     let equal = |byte: u8| gather(block, |bytes| vceqq_u8(bytes, vdupq_n_u8(byte)));
     let between = |first: u8, last: u8| gather(block, |bytes| within(bytes, first, last));
@@ -48,6 +48,7 @@ fn masks(window: &Window) -> Masks {
         newline: gather(block, |bytes| {
             vorrq_u8(vceqq_u8(bytes, vdupq_n_u8(b'\n')), vceqq_u8(bytes, vdupq_n_u8(b'\r')))
         }),
+        tab: equal(b'\t'),
         apostrophe: equal(b'\''),
         slash: equal(b'/'),
         stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
@@ -60,7 +61,9 @@ fn masks(window: &Window) -> Masks {
     if vmaxvq_u8(any) >= 0x80 {
         masks.wide = gather(block, |bytes| vtstq_u8(bytes, vdupq_n_u8(0x80)));
         masks.tail = gather(block, |bytes| within(bytes, 0x80, 0xbf));
-        add_wide(&mut masks, window, |classes, bit| with_bit(classes, bit));
+        if has_classes {
+            add_wide(&mut masks, window, |classes, bit| with_bit(classes, bit));
+        }
     }
     masks
 }

@@ -9,7 +9,7 @@ pub(super) struct Portable;
 
 impl Isa for Portable {
     #[inline(always)]
-    fn masks(self, window: &Window) -> Masks {
+    fn masks(self, window: &Window, has_classes: bool) -> Masks {
         let block = window.first_chunk().expect("a window is longer");
         let (upper, lower) = (between(block, b'A', b'Z'), between(block, b'a', b'z'));
         let (digit, blank) = (between(block, b'0', b'9'), between(block, b' ', b' '));
@@ -24,6 +24,7 @@ impl Isa for Portable {
             punctuation: between(block, b'!', b'~') & !(upper | lower | digit),
             blank,
             newline: between(block, b'\n', b'\n') | between(block, b'\r', b'\r'),
+            tab: between(block, b'\t', b'\t'),
             apostrophe: between(block, b'\'', b'\''),
             slash: between(block, b'/', b'/'),
             stop: STOP_RANGES.iter().fold(between(block, b'?', b'?'), |stops, &(first, last)| {
@@ -32,7 +33,7 @@ impl Isa for Portable {
             wide,
             tail: gather(block, |word| word & !(word << 1) & TOPS),
         };
-        if wide != 0 {
+        if has_classes && wide != 0 {
             add_wide(&mut masks, window, |bytes, bit| {
                 gather(bytes, |word| word << (7 - bit.trailing_zeros()) & TOPS)
             });

@@ -12,6 +12,7 @@ pub(super) struct SpacesRules {
 
 impl Rules for SpacesRules {
     type Scalar = Spaces;
+    const HAS_CLASSES: bool = false;
 
     #[inline(always)]
     fn starts(&mut self, _: &[u8], _: usize, now: &Masks, _: &Masks) -> (u64, u64) {
@@ -21,7 +22,13 @@ impl Rules for SpacesRules {
     }
 }
 
-/// A span starts at a blank or a line end that none of these is before.
+/// Spaces, tabs and line ends.
+#[inline(always)]
+pub(super) fn blanks(now: &Masks) -> u64 {
+    now.blank | now.tab | now.newline
+}
+
+/// A span starts at a blank, a tab or a line end that none of these is before.
 #[derive(Default)]
 pub(super) struct BlanksRules {
     blank: u64,
@@ -29,10 +36,11 @@ pub(super) struct BlanksRules {
 
 impl Rules for BlanksRules {
     type Scalar = Blanks;
+    const HAS_CLASSES: bool = false;
 
     #[inline(always)]
     fn starts(&mut self, _: &[u8], _: usize, now: &Masks, _: &Masks) -> (u64, u64) {
-        let blank = now.blank | now.newline;
+        let blank = blanks(now);
         let starts = blank & !up(blank, self.blank);
         self.blank = last(blank);
         (starts, 0)
@@ -54,7 +62,7 @@ impl StopBorders {
     pub(super) fn starts(&mut self, text: &[u8], base: usize, now: &Masks) -> u64 {
         let letter = now.letter & !now.wide;
         let borders = now.stop & up(letter, self.letter) | letter & up(now.stop, self.stop);
-        let odd = now.wide | !(now.letter | now.number | now.punctuation | now.blank | now.newline);
+        let odd = now.wide | !(now.letter | now.number | now.punctuation | blanks(now));
         let next_is_odd =
             text.get(base + BLOCK).is_some_and(|&next| !next.is_ascii_graphic() && !is_blank(next));
         let is_clear = !(odd << 2 | self.odd | down(odd, u64::from(next_is_odd)));
@@ -63,7 +71,7 @@ impl StopBorders {
     }
 }
 
-/// A span starts at a blank or a line end that none of these is before, and where letters and stops meet.
+/// A span starts at a blank, a tab or a line end that none of these is before, and where letters and stops meet.
 #[derive(Default)]
 pub(super) struct BlankUnitsRules {
     blanks: BlanksRules,
@@ -72,6 +80,7 @@ pub(super) struct BlankUnitsRules {
 
 impl Rules for BlankUnitsRules {
     type Scalar = BlankUnits;
+    const HAS_CLASSES: bool = false;
 
     #[inline(always)]
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {

@@ -241,6 +241,7 @@ fn naive_masks(window: &Window) -> Masks {
         punctuation: class(PUNCTUATION),
         blank: byte(b' '),
         newline: byte(b'\n') | byte(b'\r'),
+        tab: byte(b'\t'),
         apostrophe: byte(b'\''),
         slash: byte(b'/'),
         stop: mask(&|at| STOPS.contains(&window[at])),
@@ -260,7 +261,7 @@ trait AnyIsa {
 
 impl<I: super::fill::Isa> AnyIsa for I {
     fn any_masks(&self, window: &Window) -> Masks {
-        self.masks(window)
+        self.masks(window, true)
     }
 
     fn any_positions(&self, mask: u64, base: usize, out: &mut [u32]) -> usize {

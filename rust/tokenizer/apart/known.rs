@@ -2,7 +2,6 @@
 
 use super::{LINE_FEED, Metaspace, PrependScheme};
 use crate::models::Model;
-use crate::models::unigram::MOST_PIECES;
 use crate::normalized::Normalized;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
@@ -20,11 +19,11 @@ pub(in crate::tokenizer) struct Known {
     /// Others that it leaves alone beside such, but perhaps not beside each other.
     plain_apart: u128,
     /// Every pre-token begins with a visible space.
-    pub(super) begins_visibly: bool,
-    /// A run of spaces and line feeds becomes a space in the place of the last one.
+    pub(in crate::tokenizer) begins_visibly: bool,
+    /// A run of spaces, tabs and line feeds becomes a space in the place of the last one.
     pub(super) joins_blanks: bool,
-    /// Bytes of the longest part that may be cut into units; 0 if none may.
-    pub(super) unit_limit: usize,
+    /// Parts may be cut into units between letters and stops.
+    pub(super) cuts_at_stops: bool,
 }
 
 impl Known {
@@ -53,7 +52,7 @@ impl Known {
             })
         };
         // What goes on with a word must differ from all that begins one.
-        let has_units = begins_visibly
+        let cuts_at_stops = begins_visibly
             && at_borders.all(|byte| plain >> byte & 1 == 1)
             && (b'!'..=b'~').all(stays_visible)
             && model.is_cut_beside(STOPS, is_stop_border);
@@ -62,7 +61,7 @@ impl Known {
             plain_apart,
             begins_visibly,
             joins_blanks: normalizer.is_some_and(joins_blanks),
-            unit_limit: if has_units { MOST_PIECES as usize / GROWTH } else { 0 },
+            cuts_at_stops,
         }
     }
 
@@ -104,14 +103,14 @@ fn begins_visibly(pre_tokenizer: Option<&PreTokenizer>) -> bool {
     matches!(last, Some(PreTokenizer::Metaspace(Metaspace { prepend_scheme: PrependScheme::Always, .. })))
 }
 
-/// Whether spaces and line feeds before a letter become a space, perhaps a visible one, in the place of the last one, however
+/// Whether spaces, tabs and line feeds before a letter become a space, perhaps a visible one, in the place of the last one, however
 /// many there are.
 fn joins_blanks(normalizer: &Normalizer) -> bool {
-    let blanks = [" ", "\n"];
+    let blanks = [" ", "\t", "\n"];
     let mut runs = blanks
         .iter()
         .flat_map(|first| blanks.map(|second| [first, second].concat()))
-        .chain([" \n ".repeat(2)]);
+        .chain([" \n\t ".repeat(2)]);
     runs.all(|run| {
         let text = [run.as_str(), "a"].concat();
         let Ok(made) = normalizer.normalize(Normalized::new(&text, 0, true)) else { return false };

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::LINE_FEED;
 use super::known::{GROWTH, Known};
+use super::lone::LoneChars;
 use crate::Result;
 use crate::engine::changes::Alone;
 use crate::engine::word_encoder::MissScratch;
@@ -23,10 +24,12 @@ pub(in crate::tokenizer) struct Stages<'a> {
     pub(super) pre_tokenizer: &'a PreTokenizer,
     /// Parts have no blanks at their beginning.
     pub(super) has_gaps: bool,
-    /// Line ends become spaces.
+    /// Tabs and line ends become spaces.
     pub(super) has_lines: bool,
     /// What is known of them.
     pub(super) known: Known,
+    /// The kinds of characters, where parts may be cut beside lone ones.
+    pub(in crate::tokenizer) lone: Option<&'a LoneChars>,
 }
 
 impl Alone for Stages<'_> {
@@ -84,7 +87,7 @@ impl Stages<'_> {
 
     /// Whether a part begins with `c`, or may.
     fn is_blank(&self, c: char) -> bool {
-        c == ' ' || self.has_lines && matches!(c, '\n' | '\r')
+        c == ' ' || self.has_lines && matches!(c, '\t' | '\n' | '\r')
     }
 
     /// Whether the first of `chars` stays, and the next one stands alone.
@@ -162,6 +165,21 @@ impl Stages<'_> {
         Ok(())
     }
 
+    /// Bytes of the blanks at the beginning of `part`.
+    pub(in crate::tokenizer) fn blanks(&self, part: &str) -> usize {
+        part.bytes().take_while(|&byte| self.is_blank(byte.into())).count()
+    }
+
+    /// Whether the word behind the first `blanks` bytes of `part` may be cut beside lone characters, and may have such.
+    pub(in crate::tokenizer) fn may_have_lone(&self, part: &str, blanks: usize) -> bool {
+        self.are_known(&part[..blanks]) && !part.is_ascii() && !part.ends_with('\n')
+    }
+
+    /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
+    fn are_known(&self, blanks: &str) -> bool {
+        blanks.len() < 2 || self.known.joins_blanks && !blanks.contains('\r')
+    }
+
     /// Encodes a part whose characters become something by themselves behind blanks that become one, if there are any; answers
     /// whether it is such.
     fn encode_alone(
@@ -172,17 +190,14 @@ impl Stages<'_> {
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<bool> {
-        let blanks =
-            if goes_on { 0 } else { part.len() - part.trim_start_matches(|c| self.is_blank(c)).len() };
+        let blanks = if goes_on { 0 } else { self.blanks(part) };
+        if !self.are_known(&part[..blanks]) {
+            return Ok(false);
+        }
         let (word, mut space) = (&part[blanks..], [0; 4]);
-        let space = &*VISIBLE_SPACE.encode_utf8(&mut space);
-        let (prefix, skipped) = match blanks {
-            0 if goes_on || !self.known.begins_visibly => (("", 0), 0),
-            0 => ((space, 0), 0),
-            1 => ((space, 1), 0),
-            _ if self.known.joins_blanks && !part[..blanks].contains('\r') => ((space, 1), blanks - 1),
-            _ => return Ok(false),
-        };
+        let has_space = blanks > 0 || !goes_on && self.known.begins_visibly;
+        let space = if has_space { VISIBLE_SPACE.encode_utf8(&mut space) } else { "" };
+        let (prefix, skipped) = ((space, blanks.min(1)), blanks.saturating_sub(1));
         let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
             && self.known.are_plain_apart(word)
             && scratch.changes.make(prefix, word, self);

@@ -24,6 +24,9 @@ fn charsmap(has_lines: bool, has_marks: bool) -> Charsmap {
         ("\u{a0}", " "),
         ("\u{200b}", " "),
         ("\u{3000}", " "),
+        ("\u{337f}", "日本"),
+        ("\u{ff05}", "語"),
+        ("\u{ff0c}", ","),
         ("\u{600}", "p"),
         ("\u{fb00}", "ff"),
         ("\u{ff9e}", "\u{3099}"),
@@ -99,8 +102,6 @@ fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
         ("\"", -5.0),
         ("\u{301}", -6.0),
         ("a▁", -1.0),
-        ("a\nb", -3.0),
-        ("\n", -4.0),
         ("!", -7.0),
         ("(", -7.25),
         (")", -7.5),
@@ -110,6 +111,8 @@ fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
         (";", -7.0),
         ("?", -7.0),
     ];
+    let lines = if is_exact { &[("a\nb", -3.0), ("\n", -4.0)][..] } else { &[] };
+    let pieces = [&pieces, lines].concat();
     let options = UnigramOptions { unk_id: Some(0), byte_fallback, ..UnigramOptions::default() };
     Arc::new(Model::Unigram(Unigram::new(&pieces, options).expect("a valid model")))
 }
@@ -181,6 +184,13 @@ const PIECES: &[&str] = &[
     "\u{308}\u{301}",
     "日本",
     "日",
+    "語",
+    "日本語語",
+    "語日a日",
+    "語ab",
+    "\u{337f}",
+    "\u{ff05}",
+    "\u{ff0c}",
     ",",
     "``",
     "`",
@@ -252,6 +262,13 @@ fn text() -> impl Strategy<Value = String> {
             "aba:aba?!",
             "b,,,a",
             "a,é",
+            "日本語",
+            "語語，本ab語a\u{301}語a語",
+            "é語é日,語",
+            "語\u{301}a日a本",
+            "\n語,,,a",
+            "語\n,,,a",
+            "語\n語,,,é",
             "(\u{fb00}a)a\u{301},b",
         ][..],
     );
@@ -280,8 +297,9 @@ proptest! {
         let is_apart = !(has_gaps && [0, 2, 5, 7, 9, 10].contains(&choice)) && choice != 11;
         prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
         prop_assert_eq!(naive.plan(), Plan::Stages);
-        let has_units = is_apart && scheme == PrependScheme::Always && ![4, 5, 6, 8, 10].contains(&choice);
-        prop_assert_eq!(fast.known_of_parts().unit_limit > 0, has_units);
+        let cuts_at_stops = is_apart && scheme == PrependScheme::Always && ![4, 5, 6, 8, 10].contains(&choice);
+        prop_assert_eq!(fast.known_of_parts().cuts_at_stops, cuts_at_stops);
+        prop_assert_eq!(fast.lone_chars().is_some(), is_apart && scheme == PrependScheme::Always);
         for text in &texts {
             prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);
             prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);

@@ -7,21 +7,27 @@
 
 use std::ops::Range;
 
+use super::known::GROWTH;
 use super::{CleanUp, Pipeline, Splitter, Words};
 use crate::Result;
 use crate::engine::{Found, Sink, Worker};
+use crate::models::unigram::MOST_PIECES;
 use crate::normalized::Normalized;
 use crate::scan::spaces::is_blank;
+
+/// Bytes of the longest part that is cut into units.
+const LONGEST: usize = MOST_PIECES as usize / GROWTH;
 
 impl Pipeline {
     /// What finds units where `splitter` finds parts, if `text` may be cut into units.
     pub(super) fn units_of(&self, splitter: Splitter, text: &str) -> Option<Splitter> {
         let units = match splitter {
-            Splitter::Blanks => Splitter::BlankUnits,
-            Splitter::BlankSplit => Splitter::BlankSplitUnits,
+            Splitter::Blanks if self.known_of_parts().cuts_at_stops => Splitter::BlankUnits,
+            Splitter::BlankSplit if self.known_of_parts().cuts_at_stops => Splitter::BlankSplitUnits,
+            _ if self.lone_chars().is_some() => splitter,
             _ => return None,
         };
-        has_short_parts(text.as_bytes(), self.known_of_parts().unit_limit).then_some(units)
+        has_short_parts(text.as_bytes(), LONGEST, blanks_of(splitter)).then_some(units)
     }
 
     /// Encodes what is behind `known`, which begins a part and ends with a unit, from there to the end of the part, where the
@@ -35,7 +41,7 @@ impl Pipeline {
         sink: &mut S,
     ) -> Result<Option<usize>> {
         let Some(stages) = self.stages() else { return Ok(None) };
-        let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(stages) };
+        let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
         let (mut starts, mut ends) = ([0], [0]);
         splitter.fill_spans(&text[known.start..], 0, &mut starts, &mut ends);
         let end = known.start + ends[0] as usize;
@@ -58,23 +64,29 @@ impl Pipeline {
     }
 }
 
+/// What parts begin with.
+pub(super) fn blanks_of(splitter: Splitter) -> impl Fn(u8) -> bool + Copy {
+    let has_lines = splitter != Splitter::Spaces;
+    move |byte| byte == b' ' || has_lines && is_blank(byte)
+}
+
 /// Whether what is between blanks never has more than `limit` bytes; with just as many it may be told to have more.
-fn has_short_parts(text: &[u8], limit: usize) -> bool {
+fn has_short_parts(text: &[u8], limit: usize, is_blank: impl Fn(u8) -> bool) -> bool {
     let mut rest = text;
     while rest.len() > limit {
-        let Some(blank) = memchr::memrchr3(b' ', b'\n', b'\r', &rest[..limit]) else { return false };
+        let Some(blank) = rest[..limit].iter().rposition(|&byte| is_blank(byte)) else { return false };
         rest = &rest[blank + 1..];
     }
-    limit > 0
+    true
 }
 
 /// Where the part begins that the unit at `unit` goes on with, or that begins there; with the blanks before it, unless
 /// parts `has_gaps` between them.
-pub(super) fn part_start(text: &[u8], unit: usize, has_gaps: bool) -> usize {
+pub(super) fn part_start(text: &[u8], unit: usize, has_gaps: bool, is_blank: impl Fn(u8) -> bool) -> usize {
     if is_blank(text[unit]) {
         return unit;
     }
-    let word = memchr::memrchr3(b' ', b'\n', b'\r', &text[..unit]).map_or(0, |blank| blank + 1);
+    let word = text[..unit].iter().rposition(|&byte| is_blank(byte)).map_or(0, |blank| blank + 1);
     let blanks = text[..word].iter().rev().take_while(|&&byte| is_blank(byte)).count();
     if has_gaps { word } else { word - blanks }
 }
@@ -121,17 +133,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn has_short_parts_matches_naive(text in "[ab \n]{0,20}", limit in 0..6usize) {
-            let longest = text.split([' ', '\n']).map(str::len).max().unwrap_or(0);
-            let is_short = has_short_parts(text.as_bytes(), limit);
+        fn has_short_parts_matches_naive(text in "[ab \t\n]{0,20}", limit in 1..6usize) {
+            let longest = text.split([' ', '\t', '\n']).map(str::len).max().unwrap_or(0);
+            let is_short = has_short_parts(text.as_bytes(), limit, is_blank);
             prop_assert!(!is_short || longest <= limit);
             prop_assert!(is_short || longest >= limit);
         }
 
         #[test]
-        fn part_start_matches_naive(text in "[ab \n]{1,20}", at: prop::sample::Index, has_gaps: bool) {
+        fn part_start_matches_naive(text in "[ab \t\n]{1,20}", at: prop::sample::Index, has_gaps: bool) {
             let unit = at.index(text.len());
-            let is_blank = |at: usize| matches!(text.as_bytes()[at], b' ' | b'\n');
+            let is_blank = |at: usize| matches!(text.as_bytes()[at], b' ' | b'\t' | b'\n');
             let mut start = unit;
             while start > 0 && !is_blank(unit) && !is_blank(start - 1) {
                 start -= 1;
@@ -139,7 +151,7 @@ mod tests {
             while start > 0 && !is_blank(unit) && !has_gaps && is_blank(start - 1) {
                 start -= 1;
             }
-            prop_assert_eq!(part_start(text.as_bytes(), unit, has_gaps), start);
+            prop_assert_eq!(part_start(text.as_bytes(), unit, has_gaps, super::is_blank), start);
         }
     }
 }

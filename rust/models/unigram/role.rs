@@ -1,0 +1,74 @@
+//! What text is to the pieces: whether its tokens depend on what is beside it.
+
+use super::Unigram;
+use super::chars::Place;
+
+/// What some characters are to the pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// None of them is in a piece: with all unknown ones beside them they are the unknown token.
+    Unknown,
+    /// A single one, which is this piece and in no other.
+    Piece(u32),
+    /// Each is a piece, and perhaps in others: what is unknown is no token at either end.
+    Known,
+    /// Anything else.
+    Other,
+}
+
+impl Unigram {
+    /// The role of characters of a pre-token, if the best segmentation is always taken.
+    pub fn role(&self, text: &str) -> Role {
+        let Some(unk_id) = self.options.unk_id.filter(|_| self.kinds.is_none() && self.is_deterministic())
+        else {
+            return Role::Other;
+        };
+        let place = |c| self.chars.place(c);
+        if !text.is_empty() && text.chars().all(|c| place(c) == Place::Unknown) {
+            return if self.options.byte_fallback { Role::Other } else { Role::Unknown };
+        }
+        // A piece that has the unknown id is joined with what is unknown.
+        let unknown = self.vocab.token(unk_id).unwrap_or_default();
+        let own_piece = |c: char| {
+            let (id, _) = self.piece_of_char(c)?;
+            (id != unk_id && !unknown.starts_with(c) && !unknown.ends_with(c)).then_some(id)
+        };
+        let mut chars = text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) if place(c) == Place::Piece => own_piece(c).map_or(Role::Other, Role::Piece),
+            (Some(_), _) if text.chars().all(|c| own_piece(c).is_some()) => Role::Known,
+            _ => Role::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::UnigramOptions;
+    use super::*;
+
+    fn role(text: &str, options: UnigramOptions) -> Role {
+        let pieces = [("<unk>", 0.0), ("a", -1.0), ("ab", -2.0), ("é", -3.0), ("u", -4.0), (">", -4.0)];
+        Unigram::new(&pieces, options).expect("a valid model").role(text)
+    }
+
+    #[test]
+    fn roles_tell_what_may_be_joined() {
+        let options = UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() };
+        let roles = ["日", "日本", "é", "a", "aé", "éé", "b", "a日", "u", ">", ""]
+            .map(|text| role(text, options.clone()));
+        let expected = {
+            use Role::{Known, Other, Piece, Unknown};
+            [Unknown, Unknown, Piece(3), Known, Known, Known, Other, Other, Known, Other, Other]
+        };
+        assert_eq!(roles, expected);
+        let fallback = UnigramOptions { byte_fallback: true, ..options.clone() };
+        assert_eq!(["日", "é"].map(|text| role(text, fallback.clone())), [Role::Other, Role::Piece(3)]);
+        let sampling = UnigramOptions { alpha: Some(0.5), ..options.clone() };
+        assert_eq!(role("é", sampling), Role::Other);
+        // The unknown piece may be any.
+        let known = UnigramOptions { unk_id: Some(3), ..options.clone() };
+        assert_eq!(["é", "a"].map(|text| role(text, known.clone())), [Role::Other, Role::Known]);
+        assert_eq!(role("日", UnigramOptions { unk_id: None, ..options }), Role::Other);
+    }
+}

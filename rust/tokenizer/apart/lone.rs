@@ -1,0 +1,216 @@
+//! Lone characters: those that no piece has beside others. Every path goes through such a one by itself, so its token is
+//! looked up in a table, without the cache and the model, and what it stands between is cut from it.
+//!
+//! What a character becomes wherever it stands is asked once. A run of lone ones is cut off where it begins a word or has
+//! characters beside it that are pieces, whatever else they are in; so unknown ones, which are one token with others beside them,
+//! meet none.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::Stages;
+use crate::engine::GroupKinds;
+use crate::engine::changes::Alone;
+use crate::metaspace::VISIBLE_SPACE;
+use crate::models::Model;
+use crate::models::unigram::Role;
+use crate::normalizers::clusters::stands_alone;
+
+/// Characters from here on are rare, and are told to be [`ODD`].
+const TOLD: usize = 0x2_0000;
+
+/// What a character is, as a number; 0 where that has not been asked.
+type Kind = u32;
+
+/// What it becomes depends on what is beside it.
+const ODD: Kind = 1;
+
+/// It is one group with what is before it.
+const MARK: Kind = 2;
+
+/// What it becomes may be joined with what is beside it.
+const JOINED: Kind = 3;
+
+/// What it becomes may be joined with what is beside it, but has a token of its own otherwise.
+const KNOWN: Kind = 4;
+
+/// It becomes the unknown token, with such beside it.
+const UNKNOWN: Kind = 5;
+
+/// It becomes the token whose id is what is more.
+const FIRST_PIECE: Kind = 6;
+
+/// A stretch of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::tokenizer) enum Stretch {
+    /// For the cache and the model: the bytes of it, and whether it goes on with a word.
+    Unit(Range<usize>, bool),
+    /// Ids that are known, by their places among all of them.
+    Ids(Range<usize>),
+}
+
+/// Words that were cut.
+#[derive(Debug, Default)]
+pub(in crate::tokenizer) struct Cuts {
+    /// Ids of runs of lone characters.
+    pub(in crate::tokenizer) ids: Vec<u32>,
+    /// The stretches of the last word, from left to right.
+    pub(in crate::tokenizer) stretches: Vec<Stretch>,
+}
+
+/// Kinds of characters, which all threads find out together.
+#[derive(Debug)]
+pub(in crate::tokenizer) struct LoneChars {
+    kinds: OnceLock<Box<[AtomicU32]>>,
+    space: u32,
+    unknown: u32,
+}
+
+impl LoneChars {
+    /// None where a visible space is no piece, or may be joined with what is unknown.
+    pub(in crate::tokenizer) fn new(model: &Model) -> Option<Self> {
+        let mut text = [0; 4];
+        let text = &*VISIBLE_SPACE.encode_utf8(&mut text);
+        let is_known = matches!(model.role(text), Role::Known | Role::Piece(_));
+        let (space, unknown) = (model.vocab().id(text)?, model.id_of_unknown_text()?);
+        is_known.then(|| Self { kinds: OnceLock::new(), space, unknown })
+    }
+
+    /// Cuts `part`, a word that `goes_on` with what is before it or stands behind `blanks` bytes of a visible space, into units and
+    /// runs of lone characters.
+    pub(in crate::tokenizer) fn cut(
+        &self,
+        part: &str,
+        blanks: usize,
+        goes_on: bool,
+        (stages, model): (&Stages<'_>, &Model),
+        groups: &mut GroupKinds,
+        Cuts { ids, stretches }: &mut Cuts,
+    ) {
+        let kinds = self.kinds.get_or_init(|| (0..TOLD).map(|_| AtomicU32::new(0)).collect());
+        let with_kind = |c| (c, kind_of(kinds, c, stages, model));
+        // A run that is not passed on yet: where it begins, its first id, and where it ends, if that is known.
+        let mut run: Option<(usize, usize, Option<usize>)> = None;
+        let (mut at, mut done, mut before, mut last) = (blanks, 0, KNOWN, KNOWN);
+        let mut chars = part[at..].chars();
+        let mut next = chars.next().map(with_kind);
+        while let Some((c, mut kind)) = next {
+            let mut end = at + c.len_utf8();
+            next = chars.next().map(with_kind);
+            if matches!(next, Some((_, MARK))) {
+                end = at + stages.group_len(&part[at..]);
+                let group = &part[at..end];
+                kind = groups.get(group, || kind_of_group(group, stages, model)).unwrap_or(ODD);
+                chars = part[end..].chars();
+                next = chars.next().map(with_kind);
+            } else if kind == MARK {
+                kind = ODD;
+            }
+            // What a character beside a run becomes is known if the one behind it is not odd.
+            if let Some((start, first, Some(end))) = run {
+                run = None;
+                if kind == ODD {
+                    ids.truncate(first);
+                } else {
+                    push_run(done..start, goes_on || done > 0, first..ids.len(), stretches);
+                    done = end;
+                }
+            }
+            if kind >= UNKNOWN {
+                let is_first = at == blanks;
+                if run.is_none() && (is_first || last == KNOWN && before != ODD && !is_behind_line(part, at))
+                {
+                    run = Some((if is_first { 0 } else { at }, ids.len(), None));
+                    if is_first && !goes_on {
+                        ids.push(self.space);
+                    }
+                }
+                if run.is_some() {
+                    self.push_id(kind, last, ids);
+                    // Most have more of their kind behind them.
+                    while let Some((c, behind @ UNKNOWN..)) = next {
+                        let mut rest = chars.clone();
+                        let third = rest.next().map(with_kind);
+                        if matches!(third, Some((_, MARK))) {
+                            break;
+                        }
+                        self.push_id(behind, kind, ids);
+                        (end, kind) = (end + c.len_utf8(), behind);
+                        (chars, next) = (rest, third);
+                    }
+                }
+            } else if let Some((_, first, end)) = &mut run {
+                if kind == KNOWN && !is_behind_line(part, at) {
+                    *end = Some(at);
+                } else {
+                    ids.truncate(*first);
+                    run = None;
+                }
+            }
+            (at, before, last) = (end, last, kind);
+        }
+        if let Some((start, first, end)) = run {
+            push_run(done..start, goes_on || done > 0, first..ids.len(), stretches);
+            done = end.unwrap_or(part.len());
+        }
+        if done < part.len() {
+            stretches.push(Stretch::Unit(done..part.len(), goes_on || done > 0));
+        }
+    }
+
+    /// Appends the id of a lone character behind one of kind `last`.
+    #[inline]
+    fn push_id(&self, kind: Kind, last: Kind, ids: &mut Vec<u32>) {
+        if kind != UNKNOWN {
+            ids.push(kind - FIRST_PIECE);
+        } else if last != UNKNOWN {
+            ids.push(self.unknown);
+        }
+    }
+}
+
+/// Whether a line feed is before the place `at`: it may be stripped where nothing else is behind it.
+fn is_behind_line(part: &str, at: usize) -> bool {
+    at > 0 && part.as_bytes()[at - 1] == b'\n'
+}
+
+/// Appends a run of lone characters, and the unit before it if there is one.
+fn push_run(unit: Range<usize>, goes_on: bool, ids: Range<usize>, stretches: &mut Vec<Stretch>) {
+    if !unit.is_empty() {
+        stretches.push(Stretch::Unit(unit, goes_on));
+    }
+    stretches.push(Stretch::Ids(ids));
+}
+
+#[inline]
+fn kind_of(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind {
+    match kinds.get(c as usize).map(|kind| kind.load(Ordering::Relaxed)) {
+        None => ODD,
+        Some(0) => ask(kinds, c, stages, model),
+        Some(kind) => kind,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn ask(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind {
+    let is_apart = c.is_ascii() && stages.known.is_plain_apart(c as u8);
+    let kind = match c {
+        _ if is_apart || c.is_whitespace() && c != '\n' => ODD,
+        _ if !stands_alone(c) => MARK,
+        _ => kind_of_group(c.encode_utf8(&mut [0; 4]), stages, model),
+    };
+    // Whoever asks gets the same answer, so it does not matter who is last.
+    kinds[c as usize].store(kind, Ordering::Relaxed);
+    kind
+}
+
+fn kind_of_group(group: &str, stages: &Stages<'_>, model: &Model) -> Kind {
+    stages.alone(group).map_or(ODD, |(made, _)| match model.role(&made) {
+        Role::Unknown => UNKNOWN,
+        Role::Piece(id) => FIRST_PIECE + id,
+        Role::Known => KNOWN,
+        Role::Other => JOINED,
+    })
+}
