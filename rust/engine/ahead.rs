@@ -32,6 +32,14 @@ impl Ahead {
         Self { key: 0, hash: KNOWN, start: ids.start as u32, end: ids.end as u32, word }
     }
 
+    /// Adds `ids` to those that the caller knows, if these end where the new ones begin.
+    #[inline]
+    pub fn go_on_to(&mut self, ids: &Range<usize>) -> bool {
+        let goes_on = self.known_ids().is_some_and(|known| known.end == ids.start);
+        self.end = if goes_on { ids.end as u32 } else { self.end };
+        goes_on
+    }
+
     /// Where the ids are, if the caller knows them.
     #[inline]
     pub fn known_ids(self) -> Option<Range<usize>> {

@@ -1,34 +1,31 @@
 //! What groups of a few characters are, by their bytes.
 
-use hashbrown::HashTable;
-
 use super::key::{SHORT, hash_key, key};
 
-/// Groups that are remembered; then it starts anew.
-const LIMIT: usize = 1 << 16;
+/// Groups that are remembered; a power of two. Another one takes the place of one with the same hash.
+const ROOM: usize = 1 << 14;
 
-/// Memory of one thread: a number for each group.
+/// Memory of one thread: a number for each group, half a mebibyte once it is asked.
 #[derive(Debug, Default)]
-pub struct GroupKinds(HashTable<(u128, u32)>);
+pub struct GroupKinds(Vec<(u128, u32)>);
 
 impl GroupKinds {
-    /// The number of a group of at least a byte, which `ask` is asked for the first time; None if it is too long to be
-    /// remembered.
+    /// The number of a group of at least a byte, which `ask` is asked for if it is not remembered; None if the group is too
+    /// long for that.
     #[inline]
     pub fn get(&mut self, group: &str, ask: impl FnOnce() -> u32) -> Option<u32> {
         if group.len() > SHORT {
             return None;
         }
+        if self.0.is_empty() {
+            self.0 = vec![(0, 0); ROOM];
+        }
         let key = key(group.as_bytes(), 0, group.len());
-        if let Some(&(_, kind)) = self.0.find(hash_key(key), |known| known.0 == key) {
-            return Some(kind);
+        let known = &mut self.0[hash_key(key) as usize % ROOM];
+        if known.0 != key {
+            *known = (key, ask());
         }
-        if self.0.len() >= LIMIT {
-            self.0.clear();
-        }
-        let kind = ask();
-        self.0.insert_unique(hash_key(key), (key, kind), |known| hash_key(known.0));
-        Some(kind)
+        Some(known.1)
     }
 }
 
@@ -51,11 +48,12 @@ mod tests {
     }
 
     #[test]
-    fn memory_has_a_limit() {
+    fn each_has_its_own_number_however_many_there_are() {
         let mut kinds = GroupKinds::default();
-        for number in 0..2 * LIMIT as u32 {
-            assert_eq!(kinds.get(&number.to_string(), || number), Some(number));
+        for _ in 0..2 {
+            for number in 0..4 * ROOM as u32 {
+                assert_eq!(kinds.get(&number.to_string(), || number), Some(number));
+            }
         }
-        assert!(kinds.0.len() <= LIMIT);
     }
 }

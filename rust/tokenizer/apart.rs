@@ -18,13 +18,13 @@ use std::ops::Range;
 pub(super) use self::known::Known;
 pub(super) use self::lone::{Cuts, LoneChars, Stretch};
 pub(super) use self::stages::Stages;
-use self::units::{Rest, blanks_of, part_start};
+use self::units::{Rest, blanks_of, count_units, encode_rest, part_start};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
 use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
-use crate::engine::{CountSink, Sink, Unit, Worker};
+use crate::engine::{Sink, Unit, Worker};
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
 use crate::normalized::PreTokenized;
@@ -37,9 +37,9 @@ use crate::scan::spaces::is_blank;
 const ROOM: usize = 128;
 const FIRST_ROOM: usize = 8;
 
-/// Where line ends are no blanks, the one that may be in a part whose characters are alone, but not at its end: there it
-/// may be stripped.
-const LINE_FEED: u8 = b'\n';
+/// Where these are no blanks, they may be in a part whose characters are alone, but not at its end: there they may be
+/// stripped.
+const WITHIN: [char; 2] = ['\t', '\n'];
 
 /// A splitter after which the stages see one part at a time, and what the model sees in the parts, if all stages are
 /// known to allow it.
@@ -119,46 +119,37 @@ impl Pipeline {
         sink: &mut S,
     ) -> Result<()> {
         let Some(stages) = self.stages() else { return Ok(()) };
-        let (text, mut at, mut room) = (&text[..end], start, ROOM);
-        let (mut starts, mut ends) = ([0; ROOM], [0; ROOM]);
+        let (mut text, mut at, mut room) = (&text[..end], start, ROOM);
+        if !S::TRACKED {
+            text = stages.without_line_ends(text, start);
+        }
         // Numbers of words and offsets are those of whole parts.
         let units = if S::TRACKED { None } else { self.units_of(splitter, &text[start..]) };
-        while at < end {
-            let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
+        let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
+        while at < text.len() {
             let mut stream = Stream::new(words, text, worker, sink, *word, 1);
             if units.is_some() {
                 stream = stream.of_units();
             }
-            let (piece, mut done) = (&text[at..], 0);
-            while stream.open().is_none() {
-                let found =
-                    units.unwrap_or(splitter).fill_spans(piece, done, &mut starts[..room], &mut ends[..room]);
-                if found == 0 {
-                    break;
-                }
-                stream.take(at, &starts[..found], &ends[..found]);
-                (done, room) = (ends[found - 1] as usize, ROOM);
-            }
+            scan(units.unwrap_or(splitter), text, at, room, &mut stream);
             *word = stream.finish()?;
             let Some(open) = stream.open() else { return Ok(()) };
             room = FIRST_ROOM;
             let part =
                 at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps, blanks_of(splitter));
-            if part < open
-                && let Some(behind) = self.encode_rest(splitter, text, part..open, worker, sink)?
-            {
-                at = behind;
-                continue;
+            let mut passed = 0;
+            if let Some(units) = units.filter(|_| part < open) {
+                passed = count_units(units, words, text, part..open, worker)?;
+                if let Some(behind) = encode_rest(splitter, words, text, part, passed, worker, sink)? {
+                    at = behind;
+                    continue;
+                }
             }
             // A blank is part of what makes the place the same as in the text, and may have been passed over.
             let has_blank = is_blank(text.as_bytes()[part]);
             let first = if part > start && !has_blank { part - 1 } else { part };
             at = first + stages.closed_end(splitter, &text[first..])?;
-            let mut known = CountSink::default();
-            if part < open {
-                self.encode_joined(stages, text, first..open, &mut 0, worker, &mut known)?;
-            }
-            let mut rest = Rest { sink: &mut *sink, passed: known.0 };
+            let mut rest = Rest { sink: &mut *sink, passed };
             self.encode_joined(stages, text, first..at, word, worker, &mut rest)?;
         }
         Ok(())
@@ -181,6 +172,19 @@ impl Pipeline {
             *word += 1;
         }
         Ok(())
+    }
+}
+
+/// Sends the spans of `text` from `at` on through `stream`, `room` of them first, until one is open.
+fn scan<S: Sink>(splitter: Splitter, text: &str, at: usize, mut room: usize, stream: &mut Stream<'_, S>) {
+    let (mut starts, mut ends, mut done) = ([0; ROOM], [0; ROOM], 0);
+    while stream.open().is_none() {
+        let found = splitter.fill_spans(&text[at..], done, &mut starts[..room], &mut ends[..room]);
+        if found == 0 {
+            return;
+        }
+        stream.take(at, &starts[..found], &ends[..found]);
+        (done, room) = (ends[found - 1] as usize, ROOM);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The span stream: pre-tokens of unchanged text on their way through cache and sink.
 
+use std::ops::Range;
+
 use super::apart::{Cuts, Stretch};
 use super::words::{CleanUp, Words};
 use crate::Result;
@@ -106,6 +108,7 @@ impl<'a, S: Sink> Stream<'a, S> {
         let mut stretches = std::mem::take(&mut self.cuts.stretches);
         for stretch in stretches.drain(..) {
             self.ahead[self.filled] = match stretch {
+                Stretch::Ids(ids) if self.is_joined(&ids) => continue,
                 Stretch::Ids(ids) => Ahead::known(ids, self.word),
                 Stretch::Unit(unit, goes_on) => {
                     let (text, start, end) = (self.text.as_bytes(), start + unit.start, start + unit.end);
@@ -118,6 +121,12 @@ impl<'a, S: Sink> Stream<'a, S> {
             }
         }
         self.cuts.stretches = stretches;
+    }
+
+    /// Joins ids that are known with those before them, if these are what is looked up last.
+    #[inline]
+    fn is_joined(&mut self, ids: &Range<usize>) -> bool {
+        self.ahead[..self.filled].last_mut().is_some_and(|last| last.go_on_to(ids))
     }
 
     #[inline(never)]

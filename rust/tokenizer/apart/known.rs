@@ -1,6 +1,6 @@
 //! What is known of stages once and for all, so that most parts pass them without being seen by any.
 
-use super::{LINE_FEED, Metaspace, PrependScheme};
+use super::{Metaspace, PrependScheme, WITHIN};
 use crate::models::Model;
 use crate::normalized::Normalized;
 use crate::normalizers::Normalizer;
@@ -12,12 +12,15 @@ pub(super) const GROWTH: usize = 1 << 10;
 
 /// What is known of stages that see parts of the text.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that each hold or not, whatever the others")]
 pub(in crate::tokenizer) struct Known {
-    /// Characters of ASCII that the normalizer leaves alone, spaces and control characters apart; with a line feed, if it
-    /// leaves that alone between others.
+    /// Characters of ASCII that the normalizer leaves alone, spaces and control characters apart; with those of
+    /// [`WITHIN`] that it leaves alone between others.
     plain: u128,
     /// Others that it leaves alone beside such, but perhaps not beside each other.
     plain_apart: u128,
+    /// Line feeds stay between others, and go at the end of a text.
+    pub(super) strips_lines: bool,
     /// Every pre-token begins with a visible space.
     pub(in crate::tokenizer) begins_visibly: bool,
     /// A run of spaces, tabs and line feeds becomes a space in the place of the last one.
@@ -33,9 +36,12 @@ impl Known {
         model: &Model,
     ) -> Self {
         let stays = |c: char| normalizer.is_none_or(|normalizer| normalizer.stays(c));
-        let keeps_lines = normalizer.is_none_or(|normalizer| normalizer.stays_within(LINE_FEED.into()));
-        let plain =
-            set(|byte| byte.is_ascii_graphic() && stays(byte.into()) || byte == LINE_FEED && keeps_lines);
+        let stays_within = |c| normalizer.is_none_or(|normalizer| normalizer.stays_within(c));
+        let within = WITHIN.map(|c| stays_within(c).then_some(c as u8));
+        let plain = set(|byte| byte.is_ascii_graphic() && stays(byte.into()) || within.contains(&Some(byte)));
+        let is_stripped = |text: &str| {
+            normalizer.is_some_and(|normalizer| normalizer.normalize_str(text).is_ok_and(|made| made == "a"))
+        };
         let stays_apart = |c: char| normalizer.is_some_and(|normalizer| normalizer.stays_apart(c));
         let plain_apart =
             set(|byte| byte.is_ascii_graphic() && plain >> byte & 1 == 0 && stays_apart(byte.into()));
@@ -59,6 +65,7 @@ impl Known {
         Self {
             plain,
             plain_apart,
+            strips_lines: within.contains(&Some(b'\n')) && is_stripped("a\n") && is_stripped("a\n\n\n"),
             begins_visibly,
             joins_blanks: normalizer.is_some_and(joins_blanks),
             cuts_at_stops,
@@ -77,7 +84,8 @@ impl Known {
 
     /// Whether `word` is of characters of ASCII that stay.
     pub(super) fn is_plain_word(self, word: &str) -> bool {
-        word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
+        !word.is_empty()
+            && !word.ends_with(WITHIN)
             && word.bytes().all(|byte| self.is_plain(byte) || self.is_plain_apart(byte))
             && self.are_plain_apart(word)
     }

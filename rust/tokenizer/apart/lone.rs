@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::Stages;
+use super::{Stages, WITHIN};
 use crate::engine::GroupKinds;
 use crate::engine::changes::Alone;
 use crate::metaspace::VISIBLE_SPACE;
@@ -89,6 +89,12 @@ impl LoneChars {
         Cuts { ids, stretches }: &mut Cuts,
     ) {
         let kinds = self.kinds.get_or_init(|| (0..TOLD).map(|_| AtomicU32::new(0)).collect());
+        if are_unknown(kinds, &part[blanks..]) {
+            let first = ids.len();
+            ids.extend([self.space, self.unknown].into_iter().skip(usize::from(goes_on)));
+            stretches.push(Stretch::Ids(first..ids.len()));
+            return;
+        }
         let with_kind = |c| (c, kind_of(kinds, c, stages, model));
         // A run that is not passed on yet: where it begins, its first id, and where it ends, if that is known.
         let mut run: Option<(usize, usize, Option<usize>)> = None;
@@ -119,8 +125,7 @@ impl LoneChars {
             }
             if kind >= UNKNOWN {
                 let is_first = at == blanks;
-                if run.is_none() && (is_first || last == KNOWN && before != ODD && !is_behind_line(part, at))
-                {
+                if run.is_none() && last == KNOWN && before != ODD {
                     run = Some((if is_first { 0 } else { at }, ids.len(), None));
                     if is_first && !goes_on {
                         ids.push(self.space);
@@ -130,18 +135,17 @@ impl LoneChars {
                     self.push_id(kind, last, ids);
                     // Most have more of their kind behind them.
                     while let Some((c, behind @ UNKNOWN..)) = next {
-                        let mut rest = chars.clone();
-                        let third = rest.next().map(with_kind);
+                        let third = chars.next().map(with_kind);
                         if matches!(third, Some((_, MARK))) {
+                            chars = part[end + c.len_utf8()..].chars();
                             break;
                         }
                         self.push_id(behind, kind, ids);
-                        (end, kind) = (end + c.len_utf8(), behind);
-                        (chars, next) = (rest, third);
+                        (end, kind, next) = (end + c.len_utf8(), behind, third);
                     }
                 }
             } else if let Some((_, first, end)) = &mut run {
-                if kind == KNOWN && !is_behind_line(part, at) {
+                if kind == KNOWN {
                     *end = Some(at);
                 } else {
                     ids.truncate(*first);
@@ -170,9 +174,15 @@ impl LoneChars {
     }
 }
 
-/// Whether a line feed is before the place `at`: it may be stripped where nothing else is behind it.
-fn is_behind_line(part: &str, at: usize) -> bool {
-    at > 0 && part.as_bytes()[at - 1] == b'\n'
+/// Whether all of a word, which is not empty, is of characters of three bytes that are known to be unknown.
+#[inline]
+fn are_unknown(kinds: &[AtomicU32], word: &str) -> bool {
+    let (chars, rest) = word.as_bytes().as_chunks::<3>();
+    let is_unknown = |&[first, second, third]: &[u8; 3]| {
+        let [first, second, third] = [first & 0xF, second & 0x3F, third & 0x3F].map(usize::from);
+        kinds[first << 12 | second << 6 | third].load(Ordering::Relaxed) == UNKNOWN
+    };
+    rest.is_empty() && chars.iter().all(|bytes| bytes[0] & 0xF0 == 0xE0 && is_unknown(bytes))
 }
 
 /// Appends a run of lone characters, and the unit before it if there is one.
@@ -197,7 +207,7 @@ fn kind_of(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> 
 fn ask(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind {
     let is_apart = c.is_ascii() && stages.known.is_plain_apart(c as u8);
     let kind = match c {
-        _ if is_apart || c.is_whitespace() && c != '\n' => ODD,
+        _ if is_apart || c.is_whitespace() && !WITHIN.contains(&c) => ODD,
         _ if !stands_alone(c) => MARK,
         _ => kind_of_group(c.encode_utf8(&mut [0; 4]), stages, model),
     };
@@ -213,4 +223,72 @@ fn kind_of_group(group: &str, stages: &Stages<'_>, model: &Model) -> Kind {
         Role::Known => KNOWN,
         Role::Other => JOINED,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::super::pipeline::Pipeline;
+    use super::*;
+    use crate::added_tokens::AddedTokens;
+    use crate::metaspace::{Metaspace, PrependScheme};
+    use crate::models::unigram::{Unigram, UnigramOptions};
+    use crate::normalizers::Normalizer;
+    use crate::pre_tokenizers::PreTokenizer;
+
+    /// A pipeline in which `日` and `本` are pieces, `ab` and `é` are in others, and what else there is is unknown.
+    fn pipeline() -> Pipeline {
+        let pieces = ["<unk>", "▁", "日", "本", "a", "b", "ab", "é", "aé", "cd"].map(|piece| (piece, -1.0));
+        let options = UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() };
+        let model = Model::Unigram(Unigram::new(&pieces, options).expect("a valid model"));
+        let metaspace = Metaspace { prepend_scheme: PrependScheme::Always, ..Metaspace::default() };
+        let pre_tokenizer = Some(PreTokenizer::Metaspace(metaspace));
+        let added = Arc::new(AddedTokens::default());
+        let normalizer = Some(Normalizer::Sequence(vec![Normalizer::Nmt]));
+        Pipeline::new(normalizer, pre_tokenizer, Arc::new(model), added, false, 1 << 20).expect("valid")
+    }
+
+    /// The units of a part, with a `+` before those that go on, and ids in the places of runs.
+    fn cut(pipeline: &Pipeline, part: &str, goes_on: bool) -> Vec<(String, Vec<u32>)> {
+        let (stages, mut groups, mut cuts) =
+            (pipeline.stages().expect("parts"), GroupKinds::default(), Cuts::default());
+        let lone = pipeline.lone_chars().expect("a visible space");
+        let blanks = if goes_on { 0 } else { stages.blanks(part) };
+        lone.cut(part, blanks, goes_on, (&stages, pipeline.model()), &mut groups, &mut cuts);
+        let unit = |stretch: &Stretch| match stretch {
+            Stretch::Unit(range, goes_on) => {
+                (format!("{}{}", if *goes_on { "+" } else { "" }, &part[range.clone()]), Vec::new())
+            }
+            Stretch::Ids(ids) => (String::new(), cuts.ids[ids.clone()].to_vec()),
+        };
+        cuts.stretches.iter().map(unit).collect()
+    }
+
+    #[test]
+    fn runs_are_cut_off_where_nothing_joins_them() {
+        let pipeline = pipeline();
+        let unit = |text: &str| (text.to_owned(), Vec::new());
+        let ids = |ids: &[u32]| (String::new(), ids.to_vec());
+        let cases = [
+            (" 日本", false, vec![ids(&[1, 2, 3])]),
+            ("語語", false, vec![ids(&[1, 0])]),
+            ("語日語", true, vec![ids(&[0, 2, 0])]),
+            (" ab語", false, vec![unit(" ab"), ids(&[0])]),
+            (" 語ab本é", false, vec![ids(&[1, 0]), unit("+ab"), ids(&[3]), unit("+é")]),
+            // A character in pieces that is none may be unknown, and so joined.
+            ("語c", false, vec![unit("語c")]),
+            ("語cd語a語", false, vec![unit("語cd語a"), ids(&[0])]),
+            // What becomes of a character depends on one that is odd.
+            ("語\u{a0}a語", false, vec![unit("語\u{a0}a語")]),
+            ("語a\u{a0}", false, vec![unit("語a\u{a0}")]),
+            ("語aa\u{a0}", false, vec![ids(&[1, 0]), unit("+aa\u{a0}")]),
+            // Marks are of one group with what is before them.
+            ("語\u{301}日", true, vec![ids(&[0, 2])]),
+            ("本a\u{301}", true, vec![unit("+本a\u{301}")]),
+        ];
+        for (part, goes_on, expected) in cases {
+            assert_eq!(cut(&pipeline, part, goes_on), expected, "{part:?}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::LINE_FEED;
+use super::WITHIN;
 use super::known::{GROWTH, Known};
 use super::lone::LoneChars;
 use crate::Result;
@@ -40,7 +40,9 @@ impl Alone for Stages<'_> {
     fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
         let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
         let made = match self.normalizer {
-            _ if group == "\n" => self.known.is_plain(LINE_FEED).then(|| Made::unchanged(group)),
+            _ if WITHIN.iter().any(|&c| group.starts_with(c)) => {
+                (group.len() == 1 && self.known.is_plain(group.as_bytes()[0])).then(|| Made::unchanged(group))
+            }
             // The caller has made sure that no two of these are neighbours.
             _ if matches!(*group.as_bytes(), [byte] if self.known.is_plain_apart(byte)) => {
                 Some(Made::unchanged(group))
@@ -85,6 +87,14 @@ impl Stages<'_> {
         self.is_blank(next) && self.is_clear(&mut before.chars().rev())
     }
 
+    /// `text` without the line feeds at its end, not below `start`, if these are stripped and what is before them is the
+    /// same without.
+    pub(super) fn without_line_ends<'a>(&self, text: &'a str, start: usize) -> &'a str {
+        let kept = text[start..].trim_end_matches('\n');
+        let is_same = self.known.strips_lines && self.is_clear(&mut kept.chars().rev());
+        if is_same { &text[..start + kept.len()] } else { text }
+    }
+
     /// Whether a part begins with `c`, or may.
     fn is_blank(&self, c: char) -> bool {
         c == ' ' || self.has_lines && matches!(c, '\t' | '\n' | '\r')
@@ -93,7 +103,7 @@ impl Stages<'_> {
     /// Whether the first of `chars` stays, and the next one stands alone.
     fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
         let stays = |c: char| match u32::from(c) {
-            code @ 0..128 => code != u32::from(LINE_FEED) && self.known.is_plain(code as u8),
+            code @ 0..128 => !WITHIN.contains(&c) && self.known.is_plain(code as u8),
             _ => {
                 !c.is_whitespace()
                     && self.normalizer.map_or(stands_alone(c), |normalizer| normalizer.stays(c))
@@ -172,7 +182,7 @@ impl Stages<'_> {
 
     /// Whether the word behind the first `blanks` bytes of `part` may be cut beside lone characters, and may have such.
     pub(in crate::tokenizer) fn may_have_lone(&self, part: &str, blanks: usize) -> bool {
-        self.are_known(&part[..blanks]) && !part.is_ascii() && !part.ends_with('\n')
+        self.are_known(&part[..blanks]) && !part.is_ascii() && !part.ends_with(WITHIN)
     }
 
     /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
@@ -198,7 +208,8 @@ impl Stages<'_> {
         let has_space = blanks > 0 || !goes_on && self.known.begins_visibly;
         let space = if has_space { VISIBLE_SPACE.encode_utf8(&mut space) } else { "" };
         let (prefix, skipped) = ((space, blanks.min(1)), blanks.saturating_sub(1));
-        let is_alone = word.bytes().next_back().is_some_and(|last| last != LINE_FEED)
+        let is_alone = !word.is_empty()
+            && !word.ends_with(WITHIN)
             && self.known.are_plain_apart(word)
             && scratch.changes.make(prefix, word, self);
         if is_alone {

@@ -37,7 +37,8 @@ fn charsmap(has_lines: bool, has_marks: bool) -> Charsmap {
         ("▁", " "),
     ];
     let marks: &[(&str, &str)] = if has_marks { &[("#", "\u{301}")] } else { &[] };
-    let rules = rules.iter().chain(marks).filter(|(from, _)| has_lines || !matches!(*from, "\n" | "\r"));
+    let rules =
+        rules.iter().chain(marks).filter(|(from, _)| has_lines || !matches!(*from, "\t" | "\n" | "\r"));
     precompiled(&rules.map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
 }
 
@@ -267,6 +268,7 @@ fn text() -> impl Strategy<Value = String> {
             "é語é日,語",
             "語\u{301}a日a本",
             "\n語,,,a",
+            "語\t語,,,a\n",
             "語\n,,,a",
             "語\n語,,,é",
             "(\u{fb00}a)a\u{301},b",

@@ -8,9 +8,10 @@
 use std::ops::Range;
 
 use super::known::GROWTH;
-use super::{CleanUp, Pipeline, Splitter, Words};
+
+use super::{FIRST_ROOM, Pipeline, Splitter, Stream, Words, scan};
 use crate::Result;
-use crate::engine::{Found, Sink, Worker};
+use crate::engine::{CountSink, Found, Sink, Worker};
 use crate::models::unigram::MOST_PIECES;
 use crate::normalized::Normalized;
 use crate::scan::spaces::is_blank;
@@ -29,39 +30,47 @@ impl Pipeline {
         };
         has_short_parts(text.as_bytes(), LONGEST, blanks_of(splitter)).then_some(units)
     }
+}
 
-    /// Encodes what is behind `known`, which begins a part and ends with a unit, from there to the end of the part, where the
-    /// cache has both as parts, or may; answers where that is. None, and nothing encoded, if either is open.
-    pub(super) fn encode_rest<S: Sink>(
-        &self,
-        splitter: Splitter,
-        text: &str,
-        known: Range<usize>,
-        worker: &mut Worker,
-        sink: &mut S,
-    ) -> Result<Option<usize>> {
-        let Some(stages) = self.stages() else { return Ok(None) };
-        let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
-        let (mut starts, mut ends) = ([0], [0]);
-        splitter.fill_spans(&text[known.start..], 0, &mut starts, &mut ends);
-        let end = known.start + ends[0] as usize;
-        let Worker { cache, scratch } = worker;
-        let mut passed = 0;
-        for (range, is_all) in [(known.clone(), false), (known.start..end, true)] {
-            let ahead = cache.look_ahead(text.as_bytes(), range.start, range.end, 0, false);
-            let miss = |range, out: &mut _| words.encode(text, range, false, scratch, out);
-            let found = cache.get_ahead(ahead, text.as_bytes(), miss)?;
-            if words.is_open(found, S::TRACKED) {
-                return Ok(None);
-            }
-            if is_all {
-                let ids = &found.ids[passed.min(found.ids.len())..];
-                sink.plain_word(Found { ids, spans: None }, known.end, 0);
-            }
-            passed = found.ids.len();
-        }
-        Ok(Some(end))
+/// Tokens of the units in `known`, which begins a part and ends before an open unit of `text`.
+pub(super) fn count_units(
+    units: Splitter,
+    words: Words<'_>,
+    text: &str,
+    known: Range<usize>,
+    worker: &mut Worker,
+) -> Result<u64> {
+    let mut count = CountSink::default();
+    let mut stream = Stream::new(words, text, worker, &mut count, 0, 1).of_units();
+    scan(units, text, known.start, FIRST_ROOM, &mut stream);
+    stream.finish()?;
+    debug_assert_eq!(stream.open(), Some(known.end), "the same units as before");
+    Ok(count.0)
+}
+
+/// Encodes the part that begins at `part`, without the tokens that have `passed`, if the cache has it as a whole, or
+/// may; answers where it ends. None, and nothing encoded, if it is open.
+pub(super) fn encode_rest<S: Sink>(
+    splitter: Splitter,
+    words: Words<'_>,
+    text: &str,
+    part: usize,
+    passed: u64,
+    worker: &mut Worker,
+    sink: &mut S,
+) -> Result<Option<usize>> {
+    let (mut starts, mut ends) = ([0], [0]);
+    splitter.fill_spans(&text[part..], 0, &mut starts, &mut ends);
+    let end = part + ends[0] as usize;
+    let Worker { cache, scratch } = worker;
+    let ahead = cache.look_ahead(text.as_bytes(), part, end, 0, false);
+    let miss = |range, out: &mut _| words.encode(text, range, false, scratch, out);
+    let found = cache.get_ahead(ahead, text.as_bytes(), miss)?;
+    if words.is_open(found, S::TRACKED) {
+        return Ok(None);
     }
+    Rest { sink, passed }.plain_word(found, part, 0);
+    Ok(Some(end))
 }
 
 /// What parts begin with.
