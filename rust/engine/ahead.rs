@@ -9,34 +9,39 @@ pub(super) const PART: u128 = 1 << PART_BIT;
 /// The place of [`PART`].
 pub(super) const PART_BIT: u32 = 127;
 
+/// In the place of a hash: the key is that of a long pre-token.
+pub(super) const LONG: u32 = 0;
+
+/// In the place of a hash: there is nothing to look for, since the caller knows the ids.
+const KNOWN: u32 = 1;
+
 /// A pre-token whose entry is on its way from memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ahead {
     /// A hash without a length for a long pre-token.
     pub(super) key: u128,
-    /// As many bits as the largest table has places.
+    /// As many bits as the largest table has places; without a key, [`LONG`] or [`KNOWN`].
     pub(super) hash: u32,
-    /// First byte of the pre-token in its text.
+    /// First byte of the pre-token in its text; of ids that are known, the place of the first one.
     pub start: u32,
     pub(super) end: u32,
     /// Number of the pre-token in its text.
     pub word: u32,
 }
 
-/// In the place of a hash: there is nothing to look for.
-const KNOWN: u32 = 1;
-
 impl Ahead {
-    /// What takes the place of pre-tokens whose ids the caller knows, by where these begin and end.
+    /// What takes the place of pre-tokens whose ids the caller knows, which are at `ids` among the caller's.
     pub fn known(ids: Range<usize>, word: u32) -> Self {
         Self { key: 0, hash: KNOWN, start: ids.start as u32, end: ids.end as u32, word }
     }
 
-    /// Adds `ids` to those that the caller knows, if these end where the new ones begin.
+    /// Adds `ids` to those that the caller knows, if these end where the new ones begin; answers whether they do.
     #[inline]
-    pub fn go_on_to(&mut self, ids: &Range<usize>) -> bool {
+    pub fn extend_known(&mut self, ids: &Range<usize>) -> bool {
         let goes_on = self.known_ids().is_some_and(|known| known.end == ids.start);
-        self.end = if goes_on { ids.end as u32 } else { self.end };
+        if goes_on {
+            self.end = ids.end as u32;
+        }
         goes_on
     }
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::ahead::{Ahead, PART, PART_BIT};
+use super::ahead::{Ahead, LONG, PART, PART_BIT};
 use super::few_ids::{FewIds, Packing};
 use super::key::{SHORT, hash_key, hash_long, key};
 use super::long_words::LongWords;
@@ -155,12 +155,13 @@ impl WordCache {
         }
         let hash = hash_long(&text[start..end]);
         self.long.prefetch(hash);
-        Ahead { key: part | u128::from(hash), hash: 0, start: start as u32, end: end as u32, word }
+        Ahead { key: part | u128::from(hash), hash: LONG, start: start as u32, end: end as u32, word }
     }
 
     /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
     /// next one number `step` more, up to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
-    /// With `UNITS`, up to one that begins beyond ASCII, too, and those behind anything but a blank or a control character are parts, but not the first one at `base`.
+    /// With `UNITS`, also up to one that begins beyond ASCII; and those behind anything but a blank or a control character
+    /// are parts, except the first one at `base`.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
     pub fn look_ahead_many<const UNITS: bool>(

@@ -91,7 +91,7 @@ impl Normalizer {
         }
     }
 
-    /// Whether text cut before a run of spaces and line ends may be normalized part by part, unless the end of what is
+    /// Whether text cut before a run of spaces, tabs and line ends may be normalized part by part, unless the end of what is
     /// before the cut, or what becomes of it, says otherwise.
     ///
     /// It says so where it does not stay the same when a space follows.

@@ -20,11 +20,13 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
     found.is_ok_and(|end| end.is_continue())
 }
 
-/// Whether spaces and line ends stay, but for runs of spaces that become one, visible or not.
+/// Whether spaces, tabs and line ends are seen by themselves, but for runs of spaces that become one, visible or not.
 pub(super) fn leaves_spaces(replacement: &Replacement) -> bool {
     match replacement.pattern() {
         TextPattern::Literal(pattern) => {
-            !pattern.is_empty() && !pattern.contains([' ', '\r', '\n', VISIBLE_SPACE])
+            // A tab alone becomes a space or no blank.
+            pattern == "\t"
+                || !pattern.is_empty() && !pattern.contains([' ', '\t', '\r', '\n', VISIBLE_SPACE])
         }
         TextPattern::Regex(pattern) => {
             pattern == RUN_OF_SPACES

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) use self::known::Known;
 pub(super) use self::lone::{Cuts, LoneChars, Stretch};
 pub(super) use self::stages::Stages;
-use self::units::{Rest, blanks_of, count_units, encode_rest, part_start};
+use self::units::{Rest, blanks_of, count_tokens, encode_rest, part_start};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
@@ -139,7 +139,7 @@ impl Pipeline {
                 at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps, blanks_of(splitter));
             let mut passed = 0;
             if let Some(units) = units.filter(|_| part < open) {
-                passed = count_units(units, words, text, part..open, worker)?;
+                passed = count_tokens(units, words, text, part..open, worker)?;
                 if let Some(behind) = encode_rest(splitter, words, text, part, passed, worker, sink)? {
                     at = behind;
                     continue;

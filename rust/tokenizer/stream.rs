@@ -1,7 +1,5 @@
 //! The span stream: pre-tokens of unchanged text on their way through cache and sink.
 
-use std::ops::Range;
-
 use super::apart::{Cuts, Stretch};
 use super::words::{CleanUp, Words};
 use crate::Result;
@@ -57,7 +55,8 @@ impl<'a, S: Sink> Stream<'a, S> {
         Self { has_units: true, ..self }
     }
 
-    /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units where that changes nothing.
+    /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units, and one
+    /// of units beside lone characters too, where that changes nothing.
     #[inline]
     pub(super) fn take(&mut self, base: usize, starts: &[u32], ends: &[u32]) {
         let mut at = 0;
@@ -70,6 +69,7 @@ impl<'a, S: Sink> Stream<'a, S> {
             let room = &mut self.ahead[self.filled..];
             let mut taken = if !self.has_units {
                 cache.look_ahead_many::<false>(text, base, bounds, words, room)
+            // Asked here, too, since most such words stand together and the call takes longer.
             } else if begins_wide(text, start) {
                 0
             } else {
@@ -91,10 +91,12 @@ impl<'a, S: Sink> Stream<'a, S> {
         }
     }
 
-    /// Takes what may hold lone characters.
+    /// Takes what is long or begins beyond ASCII: units, and ids of lone characters.
     fn push_wide(&mut self, start: usize, end: usize, goes_on: bool) {
         let (part, encoder) = (&self.text[start..end], self.words.encoder);
-        let CleanUp::Stages(stages) = self.words.clean_up else { return };
+        let CleanUp::Stages(stages) = self.words.clean_up else {
+            return self.push_long(start, end, goes_on);
+        };
         let blanks = if goes_on { 0 } else { stages.blanks(part) };
         let Some(lone) = stages.lone.filter(|_| stages.may_have_lone(part, blanks)) else {
             return self.push_long(start, end, goes_on);
@@ -107,8 +109,12 @@ impl<'a, S: Sink> Stream<'a, S> {
         lone.cut(part, blanks, goes_on, (stages, encoder.model()), groups, &mut self.cuts);
         let mut stretches = std::mem::take(&mut self.cuts.stretches);
         for stretch in stretches.drain(..) {
+            if let Stretch::Ids(ids) = &stretch
+                && self.ahead[..self.filled].last_mut().is_some_and(|last| last.extend_known(ids))
+            {
+                continue;
+            }
             self.ahead[self.filled] = match stretch {
-                Stretch::Ids(ids) if self.is_joined(&ids) => continue,
                 Stretch::Ids(ids) => Ahead::known(ids, self.word),
                 Stretch::Unit(unit, goes_on) => {
                     let (text, start, end) = (self.text.as_bytes(), start + unit.start, start + unit.end);
@@ -121,12 +127,6 @@ impl<'a, S: Sink> Stream<'a, S> {
             }
         }
         self.cuts.stretches = stretches;
-    }
-
-    /// Joins ids that are known with those before them, if these are what is looked up last.
-    #[inline]
-    fn is_joined(&mut self, ids: &Range<usize>) -> bool {
-        self.ahead[..self.filled].last_mut().is_some_and(|last| last.go_on_to(ids))
     }
 
     #[inline(never)]

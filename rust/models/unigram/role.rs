@@ -10,8 +10,8 @@ pub enum Role {
     Unknown,
     /// A single one, which is this piece and in no other.
     Piece(u32),
-    /// Each is a piece, and perhaps in others: what is unknown is no token at either end.
-    Known,
+    /// Each is a piece, and perhaps in others: the unknown token neither begins nor ends there.
+    Pieces,
     /// Anything else.
     Other,
 }
@@ -36,7 +36,7 @@ impl Unigram {
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(c), None) if place(c) == Place::Piece => own_piece(c).map_or(Role::Other, Role::Piece),
-            (Some(_), _) if text.chars().all(|c| own_piece(c).is_some()) => Role::Known,
+            (Some(_), _) if text.chars().all(|c| own_piece(c).is_some()) => Role::Pieces,
             _ => Role::Other,
         }
     }
@@ -58,8 +58,8 @@ mod tests {
         let roles = ["日", "日本", "é", "a", "aé", "éé", "b", "a日", "u", ">", ""]
             .map(|text| role(text, options.clone()));
         let expected = {
-            use Role::{Known, Other, Piece, Unknown};
-            [Unknown, Unknown, Piece(3), Known, Known, Known, Other, Other, Known, Other, Other]
+            use Role::{Other, Piece, Pieces, Unknown};
+            [Unknown, Unknown, Piece(3), Pieces, Pieces, Pieces, Other, Other, Pieces, Other, Other]
         };
         assert_eq!(roles, expected);
         let fallback = UnigramOptions { byte_fallback: true, ..options.clone() };
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(role("é", sampling), Role::Other);
         // The unknown piece may be any.
         let known = UnigramOptions { unk_id: Some(3), ..options.clone() };
-        assert_eq!(["é", "a"].map(|text| role(text, known.clone())), [Role::Other, Role::Known]);
+        assert_eq!(["é", "a"].map(|text| role(text, known.clone())), [Role::Other, Role::Pieces]);
         assert_eq!(role("日", UnigramOptions { unk_id: None, ..options }), Role::Other);
     }
 }

@@ -148,10 +148,7 @@ impl<const ACCENTS: bool> GapRules for BertTextRules<ACCENTS> {
                 }
             }
         }
-        // White space of ASCII that is neither blank nor newline is seldom anything but a tab.
-        for place in bits(now.space & !(now.wide | now.blank | now.newline)) {
-            no_space |= u128::from(text[base + place] != b'\t') << place;
-        }
+        no_space |= u128::from(now.space & !(now.wide | now.blank | now.newline | now.tab));
         (self.alone, self.no_space) = ((alone >> BLOCK) as u64, (no_space >> BLOCK) as u64);
         self.rules.cut(now, now.space & !(no_space as u64), now.punctuation | alone as u64)
     }

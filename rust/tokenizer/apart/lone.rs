@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::known::GROWTH;
 use super::{Stages, WITHIN};
 use crate::engine::GroupKinds;
 use crate::engine::changes::Alone;
@@ -23,26 +24,29 @@ const TOLD: usize = 0x2_0000;
 /// What a character is, as a number; 0 where that has not been asked.
 type Kind = u32;
 
-/// What it becomes depends on what is beside it.
+/// What it becomes depends on what is beside it, and what is beside that on it.
 const ODD: Kind = 1;
 
+/// White space, or else a character that has to be taken with what is beside it.
+const APART: Kind = 2;
+
 /// It is one group with what is before it.
-const MARK: Kind = 2;
+const MARK: Kind = 3;
 
-/// What it becomes may be joined with what is beside it.
-const JOINED: Kind = 3;
+/// It may be unknown, or in a piece, with what is beside it.
+const JOINED: Kind = 4;
 
-/// What it becomes may be joined with what is beside it, but has a token of its own otherwise.
-const KNOWN: Kind = 4;
+/// It may be in a piece with what is beside it, but is never unknown: a run may end before it, and begin behind it.
+const BORDER: Kind = 5;
 
 /// It becomes the unknown token, with such beside it.
-const UNKNOWN: Kind = 5;
+const UNKNOWN: Kind = 6;
 
 /// It becomes the token whose id is what is more.
-const FIRST_PIECE: Kind = 6;
+const FIRST_PIECE: Kind = 7;
 
 /// A stretch of a word.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(in crate::tokenizer) enum Stretch {
     /// For the cache and the model: the bytes of it, and whether it goes on with a word.
     Unit(Range<usize>, bool),
@@ -72,13 +76,15 @@ impl LoneChars {
     pub(in crate::tokenizer) fn new(model: &Model) -> Option<Self> {
         let mut text = [0; 4];
         let text = &*VISIBLE_SPACE.encode_utf8(&mut text);
-        let is_known = matches!(model.role(text), Role::Known | Role::Piece(_));
+        let is_known = matches!(model.role(text), Role::Pieces | Role::Piece(_));
         let (space, unknown) = (model.vocab().id(text)?, model.id_of_unknown_text()?);
         is_known.then(|| Self { kinds: OnceLock::new(), space, unknown })
     }
 
-    /// Cuts `part`, a word that `goes_on` with what is before it or stands behind `blanks` bytes of a visible space, into units and
-    /// runs of lone characters.
+    /// Cuts `part` into units and runs of lone characters: a word that `goes_on` with what is before it, or stands behind
+    /// `blanks` bytes that become a visible space, or none at the beginning of a text, where it gets one.
+    ///
+    /// A word with something odd stays whole.
     pub(in crate::tokenizer) fn cut(
         &self,
         part: &str,
@@ -89,16 +95,16 @@ impl LoneChars {
         Cuts { ids, stretches }: &mut Cuts,
     ) {
         let kinds = self.kinds.get_or_init(|| (0..TOLD).map(|_| AtomicU32::new(0)).collect());
+        let first_of_all = ids.len();
         if are_unknown(kinds, &part[blanks..]) {
-            let first = ids.len();
             ids.extend([self.space, self.unknown].into_iter().skip(usize::from(goes_on)));
-            stretches.push(Stretch::Ids(first..ids.len()));
+            stretches.push(Stretch::Ids(first_of_all..ids.len()));
             return;
         }
         let with_kind = |c| (c, kind_of(kinds, c, stages, model));
-        // A run that is not passed on yet: where it begins, its first id, and where it ends, if that is known.
-        let mut run: Option<(usize, usize, Option<usize>)> = None;
-        let (mut at, mut done, mut before, mut last) = (blanks, 0, KNOWN, KNOWN);
+        // The one that is not passed on yet.
+        let mut run: Option<Run> = None;
+        let (mut at, mut done, mut before, mut last) = (blanks, 0, BORDER, BORDER);
         let mut chars = part[at..].chars();
         let mut next = chars.next().map(with_kind);
         while let Some((c, mut kind)) = next {
@@ -110,23 +116,27 @@ impl LoneChars {
                 kind = groups.get(group, || kind_of_group(group, stages, model)).unwrap_or(ODD);
                 chars = part[end..].chars();
                 next = chars.next().map(with_kind);
-            } else if kind == MARK {
-                kind = ODD;
             }
-            // What a character beside a run becomes is known if the one behind it is not odd.
-            if let Some((start, first, Some(end))) = run {
+            if matches!(kind, ODD | MARK) {
+                ids.truncate(first_of_all);
+                stretches.clear();
+                stretches.push(Stretch::Unit(0..part.len(), goes_on));
+                return;
+            }
+            // What a character beside a run becomes is known if the one behind it is not apart.
+            if let Some(Run { start, first_id, end: Some(end) }) = run {
                 run = None;
-                if kind == ODD {
-                    ids.truncate(first);
+                if kind == APART {
+                    ids.truncate(first_id);
                 } else {
-                    push_run(done..start, goes_on || done > 0, first..ids.len(), stretches);
+                    push_run(done..start, goes_on || done > 0, first_id..ids.len(), stretches);
                     done = end;
                 }
             }
             if kind >= UNKNOWN {
                 let is_first = at == blanks;
-                if run.is_none() && last == KNOWN && before != ODD {
-                    run = Some((if is_first { 0 } else { at }, ids.len(), None));
+                if run.is_none() && last == BORDER && before != APART {
+                    run = Some(Run { start: if is_first { 0 } else { at }, first_id: ids.len(), end: None });
                     if is_first && !goes_on {
                         ids.push(self.space);
                     }
@@ -144,18 +154,18 @@ impl LoneChars {
                         (end, kind, next) = (end + c.len_utf8(), behind, third);
                     }
                 }
-            } else if let Some((_, first, end)) = &mut run {
-                if kind == KNOWN {
+            } else if let Some(Run { first_id, end, .. }) = &mut run {
+                if kind == BORDER {
                     *end = Some(at);
                 } else {
-                    ids.truncate(*first);
+                    ids.truncate(*first_id);
                     run = None;
                 }
             }
             (at, before, last) = (end, last, kind);
         }
-        if let Some((start, first, end)) = run {
-            push_run(done..start, goes_on || done > 0, first..ids.len(), stretches);
+        if let Some(Run { start, first_id, end }) = run {
+            push_run(done..start, goes_on || done > 0, first_id..ids.len(), stretches);
             done = end.unwrap_or(part.len());
         }
         if done < part.len() {
@@ -172,6 +182,15 @@ impl LoneChars {
             ids.push(self.unknown);
         }
     }
+}
+
+/// A run of lone characters.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    start: usize,
+    first_id: usize,
+    /// Where it ends, if that is known.
+    end: Option<usize>,
 }
 
 /// Whether all of a word, which is not empty, is of characters of three bytes that are known to be unknown.
@@ -205,11 +224,14 @@ fn kind_of(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> 
 #[cold]
 #[inline(never)]
 fn ask(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind {
-    let is_apart = c.is_ascii() && stages.known.is_plain_apart(c as u8);
-    let kind = match c {
-        _ if is_apart || c.is_whitespace() && !WITHIN.contains(&c) => ODD,
-        _ if !stands_alone(c) => MARK,
-        _ => kind_of_group(c.encode_utf8(&mut [0; 4]), stages, model),
+    let is_plain_apart = c.is_ascii() && stages.known.is_plain_apart(c as u8);
+    let is_white = c.is_whitespace() && !(WITHIN.contains(&c) && stages.known.is_plain(c as u8));
+    let kind = if is_plain_apart || is_white {
+        APART
+    } else if stands_alone(c) {
+        kind_of_group(c.encode_utf8(&mut [0; 4]), stages, model)
+    } else {
+        MARK
     };
     // Whoever asks gets the same answer, so it does not matter who is last.
     kinds[c as usize].store(kind, Ordering::Relaxed);
@@ -217,10 +239,11 @@ fn ask(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind
 }
 
 fn kind_of_group(group: &str, stages: &Stages<'_>, model: &Model) -> Kind {
-    stages.alone(group).map_or(ODD, |(made, _)| match model.role(&made) {
+    let made = stages.alone(group).filter(|(made, _)| made.len() <= GROWTH * group.len());
+    made.map_or(ODD, |(made, _)| match model.role(&made) {
         Role::Unknown => UNKNOWN,
         Role::Piece(id) => FIRST_PIECE + id,
-        Role::Known => KNOWN,
+        Role::Pieces => BORDER,
         Role::Other => JOINED,
     })
 }
@@ -229,15 +252,15 @@ fn kind_of_group(group: &str, stages: &Stages<'_>, model: &Model) -> Kind {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::super::pipeline::Pipeline;
     use super::*;
     use crate::added_tokens::AddedTokens;
     use crate::metaspace::{Metaspace, PrependScheme};
     use crate::models::unigram::{Unigram, UnigramOptions};
     use crate::normalizers::Normalizer;
     use crate::pre_tokenizers::PreTokenizer;
+    use crate::tokenizer::Pipeline;
 
-    /// A pipeline in which `日` and `本` are pieces, `ab` and `é` are in others, and what else there is is unknown.
+    /// A pipeline in which `日` and `本` are pieces, `a`, `b` and `é` in others too, and all but `c` and `d` is unknown.
     fn pipeline() -> Pipeline {
         let pieces = ["<unk>", "▁", "日", "本", "a", "b", "ab", "é", "aé", "cd"].map(|piece| (piece, -1.0));
         let options = UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() };

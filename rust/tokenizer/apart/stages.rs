@@ -182,11 +182,11 @@ impl Stages<'_> {
 
     /// Whether the word behind the first `blanks` bytes of `part` may be cut beside lone characters, and may have such.
     pub(in crate::tokenizer) fn may_have_lone(&self, part: &str, blanks: usize) -> bool {
-        self.are_known(&part[..blanks]) && !part.is_ascii() && !part.ends_with(WITHIN)
+        self.become_one_space(&part[..blanks]) && !part.is_ascii() && !part.ends_with(WITHIN)
     }
 
     /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
-    fn are_known(&self, blanks: &str) -> bool {
+    fn become_one_space(&self, blanks: &str) -> bool {
         blanks.len() < 2 || self.known.joins_blanks && !blanks.contains('\r')
     }
 
@@ -201,7 +201,7 @@ impl Stages<'_> {
         out: &mut WordTokens,
     ) -> Result<bool> {
         let blanks = if goes_on { 0 } else { self.blanks(part) };
-        if !self.are_known(&part[..blanks]) {
+        if !self.become_one_space(&part[..blanks]) {
             return Ok(false);
         }
         let (word, mut space) = (&part[blanks..], [0; 4]);

@@ -39,7 +39,11 @@ fn charsmap(has_lines: bool, has_marks: bool) -> Charsmap {
     let marks: &[(&str, &str)] = if has_marks { &[("#", "\u{301}")] } else { &[] };
     let rules =
         rules.iter().chain(marks).filter(|(from, _)| has_lines || !matches!(*from, "\t" | "\n" | "\r"));
-    precompiled(&rules.map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
+    precompiled_of(&rules.copied().collect::<Vec<_>>())
+}
+
+fn precompiled_of(rules: &[(&str, &str)]) -> Charsmap {
+    precompiled(&rules.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
 }
 
 fn replace(pattern: TextPattern, content: &str) -> Normalizer {
@@ -64,6 +68,13 @@ fn normalizer(choice: usize) -> Option<Normalizer> {
         // Runs of spaces and those of line ends become something else.
         9 => vec![run(" "), precompiled(), run("▁")],
         10 => vec![precompiled(), strip(), run("▁"), Normalizer::Nmt],
+        // A rule with a tab in it.
+        12 => vec![replace(TextPattern::Literal("b\t".to_owned()), "x"), Normalizer::Nmt],
+        // A letter becomes a mark, if one is behind it once others are gone.
+        13 => {
+            let marks = precompiled_of(&[("b\u{301}", "\u{302}")]);
+            vec![Normalizer::Nmt, Normalizer::Precompiled(marks), Normalizer::Unicode(Form::Nfc)]
+        }
         // A rule for what runs of spaces become.
         11 => vec![run("▁"), replace(TextPattern::Literal("▁▁".to_owned()), "a")],
         // A character of ASCII becomes a mark, which composes.
@@ -73,7 +84,7 @@ fn normalizer(choice: usize) -> Option<Normalizer> {
     Some(Normalizer::Sequence(stages))
 }
 
-const CHOICES: usize = 12;
+const CHOICES: usize = 14;
 
 /// A model whose sums of scores are exact, or not, so that ties are decided by what is before them.
 fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
@@ -125,6 +136,7 @@ fn pipeline(
     scheme: PrependScheme,
     is_exact: bool,
     is_naive: bool,
+    cache_limit: usize,
 ) -> Pipeline {
     let metaspace = Metaspace { prepend_scheme: scheme, ..Metaspace::default() };
     let mut stages = vec![PreTokenizer::Metaspace(metaspace)];
@@ -138,7 +150,8 @@ fn pipeline(
     let strip = AddedToken { lstrip: true, ..AddedToken::new("<m>", true) };
     added.add(&[AddedToken::new("<s>", true), strip], model.vocab());
     let pre_tokenizer = Some(PreTokenizer::Sequence(stages));
-    Pipeline::new(normalizer(choice), pre_tokenizer, model, Arc::new(added), false, 1 << 20).expect("valid")
+    Pipeline::new(normalizer(choice), pre_tokenizer, model, Arc::new(added), false, cache_limit)
+        .expect("valid")
 }
 
 /// Id, token, offsets in characters and number of the word.
@@ -187,6 +200,10 @@ const PIECES: &[&str] = &[
     "日",
     "語",
     "日本語語",
+    "𠀀",
+    "語\u{e0100}",
+    "ab\u{e0100}語",
+    "语\u{1}\u{301}",
     "語日a日",
     "語ab",
     "\u{337f}",
@@ -269,6 +286,8 @@ fn text() -> impl Strategy<Value = String> {
             "語\u{301}a日a本",
             "\n語,,,a",
             "語\t語,,,a\n",
+            "語ab\u{1}\u{301}",
+            "ab\t",
             "語\n,,,a",
             "語\n語,,,é",
             "(\u{fb00}a)a\u{301},b",
@@ -293,13 +312,15 @@ proptest! {
         has_gaps in any::<bool>(),
         is_never in any::<bool>(),
         is_exact in any::<bool>(),
+        cache_limit in prop::sample::select(&[0, 1 << 20][..]),
     ) {
         let scheme = if is_never && !has_gaps { PrependScheme::Never } else { PrependScheme::Always };
-        let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_exact, is_naive));
-        let is_apart = !(has_gaps && [0, 2, 5, 7, 9, 10].contains(&choice)) && choice != 11;
+        let [fast, naive] = [false, true].map(|is_naive| pipeline(choice, has_gaps, scheme, is_exact, is_naive, cache_limit));
+        let is_stages = [11, 12].contains(&choice) || has_gaps && [0, 2, 5, 7, 9, 10].contains(&choice);
+        let is_apart = !is_stages;
         prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
         prop_assert_eq!(naive.plan(), Plan::Stages);
-        let cuts_at_stops = is_apart && scheme == PrependScheme::Always && ![4, 5, 6, 8, 10].contains(&choice);
+        let cuts_at_stops = is_apart && scheme == PrependScheme::Always && ![4, 5, 6, 8, 10, 13].contains(&choice);
         prop_assert_eq!(fast.known_of_parts().cuts_at_stops, cuts_at_stops);
         prop_assert_eq!(fast.lone_chars().is_some(), is_apart && scheme == PrependScheme::Always);
         for text in &texts {
@@ -317,7 +338,7 @@ proptest! {
         target in 1..20usize,
     ) {
         let [fast, naive] =
-            [false, true].map(|is_naive| pipeline(choice, has_gaps, PrependScheme::Always, is_exact, is_naive));
+            [false, true].map(|is_naive| pipeline(choice, has_gaps, PrependScheme::Always, is_exact, is_naive, 1 << 20));
         let pieces = fast.pieces(&text, target);
         let apart: Vec<u32> = pieces.iter().flat_map(|piece| ids(&fast, &text[piece.clone()])).collect();
         prop_assert_eq!(apart, ids(&naive, &text), "{:?}", pieces);

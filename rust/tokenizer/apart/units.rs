@@ -8,7 +8,6 @@
 use std::ops::Range;
 
 use super::known::GROWTH;
-
 use super::{FIRST_ROOM, Pipeline, Splitter, Stream, Words, scan};
 use crate::Result;
 use crate::engine::{CountSink, Found, Sink, Worker};
@@ -32,8 +31,8 @@ impl Pipeline {
     }
 }
 
-/// Tokens of the units in `known`, which begins a part and ends before an open unit of `text`.
-pub(super) fn count_units(
+/// How many tokens the units in `known` have, which begins a part and ends before an open unit of `text`.
+pub(super) fn count_tokens(
     units: Splitter,
     words: Words<'_>,
     text: &str,
@@ -48,8 +47,8 @@ pub(super) fn count_units(
     Ok(count.0)
 }
 
-/// Encodes the part that begins at `part`, without the tokens that have `passed`, if the cache has it as a whole, or
-/// may; answers where it ends. None, and nothing encoded, if it is open.
+/// Encodes the whole part that begins at `part`, and passes on what is behind the first `passed` tokens; answers where
+/// it ends. None, and nothing passed on, if it is open.
 pub(super) fn encode_rest<S: Sink>(
     splitter: Splitter,
     words: Words<'_>,
@@ -80,10 +79,10 @@ pub(super) fn blanks_of(splitter: Splitter) -> impl Fn(u8) -> bool + Copy {
 }
 
 /// Whether what is between blanks never has more than `limit` bytes; with just as many it may be told to have more.
-fn has_short_parts(text: &[u8], limit: usize, is_blank: impl Fn(u8) -> bool) -> bool {
+fn has_short_parts(text: &[u8], limit: usize, begins_part: impl Fn(u8) -> bool) -> bool {
     let mut rest = text;
     while rest.len() > limit {
-        let Some(blank) = rest[..limit].iter().rposition(|&byte| is_blank(byte)) else { return false };
+        let Some(blank) = rest[..limit].iter().rposition(|&byte| begins_part(byte)) else { return false };
         rest = &rest[blank + 1..];
     }
     true
@@ -91,12 +90,17 @@ fn has_short_parts(text: &[u8], limit: usize, is_blank: impl Fn(u8) -> bool) -> 
 
 /// Where the part begins that the unit at `unit` goes on with, or that begins there; with the blanks before it, unless
 /// parts `has_gaps` between them.
-pub(super) fn part_start(text: &[u8], unit: usize, has_gaps: bool, is_blank: impl Fn(u8) -> bool) -> usize {
-    if is_blank(text[unit]) {
+pub(super) fn part_start(
+    text: &[u8],
+    unit: usize,
+    has_gaps: bool,
+    begins_part: impl Fn(u8) -> bool,
+) -> usize {
+    if begins_part(text[unit]) {
         return unit;
     }
-    let word = text[..unit].iter().rposition(|&byte| is_blank(byte)).map_or(0, |blank| blank + 1);
-    let blanks = text[..word].iter().rev().take_while(|&&byte| is_blank(byte)).count();
+    let word = text[..unit].iter().rposition(|&byte| begins_part(byte)).map_or(0, |blank| blank + 1);
+    let blanks = text[..word].iter().rev().take_while(|&&byte| begins_part(byte)).count();
     if has_gaps { word } else { word - blanks }
 }
 
