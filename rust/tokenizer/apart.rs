@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) use self::known::Known;
 pub(super) use self::lone::{Cuts, LoneChars, Stretch};
 pub(super) use self::stages::Stages;
-use self::units::{Rest, blanks_of, count_tokens, encode_rest, part_start};
+use self::units::{Rest, count_tokens, encode_rest, part_start, units_of};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
@@ -124,7 +124,7 @@ impl Pipeline {
             text = stages.without_line_ends(text, start);
         }
         // Numbers of words and offsets are those of whole parts.
-        let units = if S::TRACKED { None } else { self.units_of(splitter, &text[start..]) };
+        let units = if S::TRACKED { None } else { units_of(splitter, stages, &text[start..]) };
         let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
         while at < text.len() {
             let mut stream = Stream::new(words, text, worker, sink, *word, 1);
@@ -135,8 +135,8 @@ impl Pipeline {
             *word = stream.finish()?;
             let Some(open) = stream.open() else { return Ok(()) };
             room = FIRST_ROOM;
-            let part =
-                at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps, blanks_of(splitter));
+            let begins_part = |byte: u8| stages.is_blank(byte.into());
+            let part = at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps, begins_part);
             let mut passed = 0;
             if let Some(units) = units.filter(|_| part < open) {
                 passed = count_tokens(units, words, text, part..open, worker)?;

@@ -96,7 +96,7 @@ impl Stages<'_> {
     }
 
     /// Whether a part begins with `c`, or may.
-    fn is_blank(&self, c: char) -> bool {
+    pub(super) fn is_blank(&self, c: char) -> bool {
         c == ' ' || self.has_lines && matches!(c, '\t' | '\n' | '\r')
     }
 

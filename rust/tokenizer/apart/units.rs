@@ -8,27 +8,24 @@
 use std::ops::Range;
 
 use super::known::GROWTH;
-use super::{FIRST_ROOM, Pipeline, Splitter, Stream, Words, scan};
+use super::{FIRST_ROOM, Splitter, Stages, Stream, Words, scan};
 use crate::Result;
 use crate::engine::{CountSink, Found, Sink, Worker};
 use crate::models::unigram::MOST_PIECES;
 use crate::normalized::Normalized;
-use crate::scan::spaces::is_blank;
 
 /// Bytes of the longest part that is cut into units.
 const LONGEST: usize = MOST_PIECES as usize / GROWTH;
 
-impl Pipeline {
-    /// What finds units where `splitter` finds parts, if `text` may be cut into units.
-    pub(super) fn units_of(&self, splitter: Splitter, text: &str) -> Option<Splitter> {
-        let units = match splitter {
-            Splitter::Blanks if self.known_of_parts().cuts_at_stops => Splitter::BlankUnits,
-            Splitter::BlankSplit if self.known_of_parts().cuts_at_stops => Splitter::BlankSplitUnits,
-            _ if self.lone_chars().is_some() => splitter,
-            _ => return None,
-        };
-        has_short_parts(text.as_bytes(), LONGEST, blanks_of(splitter)).then_some(units)
-    }
+/// What finds units where `splitter` finds parts, if `text` may be cut into units.
+pub(super) fn units_of(splitter: Splitter, stages: Stages<'_>, text: &str) -> Option<Splitter> {
+    let units = match splitter {
+        Splitter::Blanks if stages.known.cuts_at_stops => Splitter::BlankUnits,
+        Splitter::BlankSplit if stages.known.cuts_at_stops => Splitter::BlankSplitUnits,
+        _ if stages.lone.is_some() => splitter,
+        _ => return None,
+    };
+    has_short_parts(text.as_bytes(), LONGEST, |byte| stages.is_blank(byte.into())).then_some(units)
 }
 
 /// How many tokens the units in `known` have, which begins a part and ends before an open unit of `text`.
@@ -70,12 +67,6 @@ pub(super) fn encode_rest<S: Sink>(
     }
     Rest { sink, passed }.plain_word(found, part, 0);
     Ok(Some(end))
-}
-
-/// What parts begin with.
-pub(super) fn blanks_of(splitter: Splitter) -> impl Fn(u8) -> bool + Copy {
-    let has_lines = splitter != Splitter::Spaces;
-    move |byte| byte == b' ' || has_lines && is_blank(byte)
 }
 
 /// Whether what is between blanks never has more than `limit` bytes; with just as many it may be told to have more.
@@ -143,6 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::scan::spaces::is_blank;
 
     proptest! {
         #[test]
@@ -156,15 +148,15 @@ mod tests {
         #[test]
         fn part_start_matches_naive(text in "[ab \t\n]{1,20}", at: prop::sample::Index, has_gaps: bool) {
             let unit = at.index(text.len());
-            let is_blank = |at: usize| matches!(text.as_bytes()[at], b' ' | b'\t' | b'\n');
+            let is_blank_at = |at: usize| matches!(text.as_bytes()[at], b' ' | b'\t' | b'\n');
             let mut start = unit;
-            while start > 0 && !is_blank(unit) && !is_blank(start - 1) {
+            while start > 0 && !is_blank_at(unit) && !is_blank_at(start - 1) {
                 start -= 1;
             }
-            while start > 0 && !is_blank(unit) && !has_gaps && is_blank(start - 1) {
+            while start > 0 && !is_blank_at(unit) && !has_gaps && is_blank_at(start - 1) {
                 start -= 1;
             }
-            prop_assert_eq!(part_start(text.as_bytes(), unit, has_gaps, super::is_blank), start);
+            prop_assert_eq!(part_start(text.as_bytes(), unit, has_gaps, is_blank), start);
         }
     }
 }
