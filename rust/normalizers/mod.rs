@@ -126,6 +126,22 @@ impl Normalizer {
         clusters::stands_alone(c) && self.is_identity(&between) && !self.may_join(c, false)
     }
 
+    /// Whether `c` becomes a space, and leaves what is beside it what that becomes beside a space, behind any group of characters
+    /// that [`Self::alone`] has an answer for.
+    pub fn becomes_space(&self, c: char) -> bool {
+        let becomes = |text: String, wanted| {
+            let made = self.normalize(Normalized::new(&text, 0, true));
+            let (len, at) = (c.len_utf8(), text.find(c).unwrap_or(0));
+            made.is_ok_and(|made| {
+                made.text() == wanted && made.original(at..at + 1) == (at as u32, (at + len) as u32)
+            })
+        };
+        clusters::stands_alone(c)
+            && !self.may_join(c, false)
+            && becomes(format!("a{c}a"), "a a")
+            && becomes(format!("{c}a"), " a")
+    }
+
     /// Whether a stage may see `c` as a part of something longer; `is_apart` where none of what else that is made of stands
     /// beside it.
     fn may_join(&self, c: char, is_apart: bool) -> bool {

@@ -126,6 +126,9 @@ impl Pipeline {
         // Numbers of words and offsets are those of whole parts.
         let units = if S::TRACKED { None } else { units_of(splitter, stages, &text[start..]) };
         let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
+        // Behind it, places would differ from the same within a text.
+        let (whole, streamed) = (text, stages.strippable(text, start));
+        text = &text[..streamed];
         while at < text.len() {
             let mut stream = Stream::new(words, text, worker, sink, *word, 1);
             if units.is_some() {
@@ -133,7 +136,10 @@ impl Pipeline {
             }
             scan(units.unwrap_or(splitter), text, at, room, &mut stream);
             *word = stream.finish()?;
-            let Some(open) = stream.open() else { return Ok(()) };
+            let Some(open) = stream.open() else {
+                at = text.len();
+                break;
+            };
             room = FIRST_ROOM;
             let begins_part = |byte: u8| stages.is_blank(byte.into());
             let part = at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps, begins_part);
@@ -148,9 +154,12 @@ impl Pipeline {
             // A blank is part of what makes the place the same as in the text, and may have been passed over.
             let has_blank = is_blank(text.as_bytes()[part]);
             let first = if part > start && !has_blank { part - 1 } else { part };
-            at = first + stages.closed_end(splitter, &text[first..])?;
+            at = first + stages.closed_end(splitter, &whole[first..])?;
             let mut rest = Rest { sink: &mut *sink, passed };
-            self.encode_joined(stages, text, first..at, word, worker, &mut rest)?;
+            self.encode_joined(stages, whole, first..at, word, worker, &mut rest)?;
+        }
+        if at < whole.len() {
+            self.encode_joined(stages, whole, at..whole.len(), word, worker, sink)?;
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The span stream: pre-tokens of unchanged text on their way through cache and sink.
 
-use super::apart::{Cuts, Stretch};
+use std::ops::Range;
+
+use super::apart::{Cuts, LoneChars, Stages, Stretch};
 use super::words::{CleanUp, Words};
 use crate::Result;
 use crate::engine::ahead::Ahead;
@@ -52,7 +54,7 @@ impl<'a, S: Sink> Stream<'a, S> {
 
     /// The same for units: what begins behind neither a blank nor the place looked at from goes on with a pre-token.
     pub(super) fn of_units(self) -> Self {
-        Self { has_units: true, ..self }
+        Self { has_units: true, cuts: Cuts::with_room(2 * MOST_KNOWN), ..self }
     }
 
     /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units, and one
@@ -93,7 +95,7 @@ impl<'a, S: Sink> Stream<'a, S> {
 
     /// Takes what is long or begins beyond ASCII: units, and ids of lone characters.
     fn push_wide(&mut self, start: usize, end: usize, goes_on: bool) {
-        let (part, encoder) = (&self.text[start..end], self.words.encoder);
+        let part = &self.text[start..end];
         let CleanUp::Stages(stages) = self.words.clean_up else {
             return self.push_long(start, end, goes_on);
         };
@@ -101,12 +103,27 @@ impl<'a, S: Sink> Stream<'a, S> {
         let Some(lone) = stages.lone.filter(|_| stages.may_have_lone(part, blanks)) else {
             return self.push_long(start, end, goes_on);
         };
+        let mut from = self.push_word((stages, lone), start..end, blanks, goes_on);
+        while from < end {
+            from = self.push_word((stages, lone), from..end, 0, false);
+        }
+    }
+
+    /// Takes the first word of a part; answers where the next one begins, or the part ends.
+    fn push_word(
+        &mut self,
+        (stages, lone): (&Stages<'_>, &LoneChars),
+        Range { start, end }: Range<usize>,
+        blanks: usize,
+        goes_on: bool,
+    ) -> usize {
         if self.cuts.ids.len() > MOST_KNOWN {
             self.flush();
             self.cuts.ids.clear();
         }
-        let groups = &mut self.worker.scratch.groups;
-        lone.cut(part, blanks, goes_on, (stages, encoder.model()), groups, &mut self.cuts);
+        let (model, groups) = (self.words.encoder.model(), &mut self.worker.scratch.groups);
+        let part = &self.text[start..end];
+        let len = lone.cut(part, blanks, goes_on, (stages, model), groups, &mut self.cuts);
         let mut stretches = std::mem::take(&mut self.cuts.stretches);
         for stretch in stretches.drain(..) {
             if let Stretch::Ids(ids) = &stretch
@@ -127,6 +144,7 @@ impl<'a, S: Sink> Stream<'a, S> {
             }
         }
         self.cuts.stretches = stretches;
+        start + len
     }
 
     #[inline(never)]

@@ -147,7 +147,7 @@ fn is_linker(c: char) -> bool {
 
 /// Whether a character that stands alone may join what is before it because `c` is there.
 #[inline]
-fn is_joint(c: char) -> bool {
+pub fn is_joint(c: char) -> bool {
     !stands_alone(c)
         && (joins_next(c)
             || is_linker(c)

@@ -23,7 +23,9 @@ pub(in crate::tokenizer) struct Known {
     pub(super) strips_lines: bool,
     /// Every pre-token begins with a visible space.
     pub(in crate::tokenizer) begins_visibly: bool,
-    /// A run of spaces, tabs and line feeds becomes a space in the place of the last one.
+    /// A run of spaces becomes a space in the place of the last one.
+    pub(super) joins_spaces: bool,
+    /// The same of spaces, tabs and line feeds.
     pub(super) joins_blanks: bool,
     /// Parts may be cut into units between letters and stops.
     pub(super) cuts_at_stops: bool,
@@ -67,7 +69,8 @@ impl Known {
             plain_apart,
             strips_lines: within.contains(&Some(b'\n')) && is_stripped("a\n") && is_stripped("a\n\n\n"),
             begins_visibly,
-            joins_blanks: normalizer.is_some_and(joins_blanks),
+            joins_spaces: normalizer.is_some_and(|normalizer| joins(normalizer, &[" "])),
+            joins_blanks: normalizer.is_some_and(|normalizer| joins(normalizer, &[" ", "\t", "\n"])),
             cuts_at_stops,
         }
     }
@@ -85,7 +88,6 @@ impl Known {
     /// Whether `word` is of characters of ASCII that stay.
     pub(super) fn is_plain_word(self, word: &str) -> bool {
         !word.is_empty()
-            && !word.ends_with(WITHIN)
             && word.bytes().all(|byte| self.is_plain(byte) || self.is_plain_apart(byte))
             && self.are_plain_apart(word)
     }
@@ -111,14 +113,12 @@ fn begins_visibly(pre_tokenizer: Option<&PreTokenizer>) -> bool {
     matches!(last, Some(PreTokenizer::Metaspace(Metaspace { prepend_scheme: PrependScheme::Always, .. })))
 }
 
-/// Whether spaces, tabs and line feeds before a letter become a space, perhaps a visible one, in the place of the last one, however
-/// many there are.
-fn joins_blanks(normalizer: &Normalizer) -> bool {
-    let blanks = [" ", "\t", "\n"];
+/// Whether `blanks` before a letter become a space, perhaps a visible one, in the place of the last one, however many there are.
+fn joins(normalizer: &Normalizer, blanks: &[&str]) -> bool {
     let mut runs = blanks
         .iter()
-        .flat_map(|first| blanks.map(|second| [first, second].concat()))
-        .chain([" \n\t ".repeat(2)]);
+        .flat_map(|first| blanks.iter().map(|second| [*first, *second].concat()))
+        .chain([blanks.concat().repeat(3)]);
     runs.all(|run| {
         let text = [run.as_str(), "a"].concat();
         let Ok(made) = normalizer.normalize(Normalized::new(&text, 0, true)) else { return false };

@@ -16,7 +16,7 @@ use crate::engine::changes::Alone;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::models::Model;
 use crate::models::unigram::Role;
-use crate::normalizers::clusters::stands_alone;
+use crate::normalizers::clusters::{is_joint, stands_alone};
 
 /// Characters from here on are rare, and are told to be [`ODD`].
 const TOLD: usize = 0x2_0000;
@@ -30,20 +30,29 @@ const ODD: Kind = 1;
 /// White space, or else a character that has to be taken with what is beside it.
 const APART: Kind = 2;
 
+/// White space beyond ASCII that becomes a space, as do runs of it and of blanks if [`JOINED_SPACE`] says so: a word begins there.
+const SPACE: Kind = 3;
+
+/// See [`SPACE`].
+const JOINED_SPACE: Kind = 4;
+
 /// It is one group with what is before it.
-const MARK: Kind = 3;
+const MARK: Kind = 5;
+
+/// The same, and what is behind it may be in that group.
+const JOINT: Kind = 6;
 
 /// It may be unknown, or in a piece, with what is beside it.
-const JOINED: Kind = 4;
+const JOINED: Kind = 7;
 
 /// It may be in a piece with what is beside it, but is never unknown: a run may end before it, and begin behind it.
-const BORDER: Kind = 5;
+const BORDER: Kind = 8;
 
 /// It becomes the unknown token, with such beside it.
-const UNKNOWN: Kind = 6;
+const UNKNOWN: Kind = 9;
 
 /// It becomes the token whose id is what is more.
-const FIRST_PIECE: Kind = 7;
+const FIRST_PIECE: Kind = 10;
 
 /// A stretch of a word.
 #[derive(Debug)]
@@ -61,6 +70,13 @@ pub(in crate::tokenizer) struct Cuts {
     pub(in crate::tokenizer) ids: Vec<u32>,
     /// The stretches of the last word, from left to right.
     pub(in crate::tokenizer) stretches: Vec<Stretch>,
+}
+
+impl Cuts {
+    /// Room for so many ids, which most texts have no more of.
+    pub(in crate::tokenizer) fn with_room(ids: usize) -> Self {
+        Self { ids: Vec::with_capacity(ids), stretches: Vec::with_capacity(16) }
+    }
 }
 
 /// Kinds of characters, which all threads find out together.
@@ -82,24 +98,25 @@ impl LoneChars {
     }
 
     /// Cuts `part` into units and runs of lone characters: a word that `goes_on` with what is before it, or stands behind
-    /// `blanks` bytes that become a visible space, or none at the beginning of a text, where it gets one.
+    /// `blanks` bytes that become a visible space, or none at the beginning of a text, where it gets one. Answers where the
+    /// next word begins, with white space beyond ASCII, or the part ends.
     ///
-    /// A word with something odd stays whole.
+    /// A word with something odd stays whole, with all behind it.
     pub(in crate::tokenizer) fn cut(
         &self,
         part: &str,
-        blanks: usize,
+        mut blanks: usize,
         goes_on: bool,
         (stages, model): (&Stages<'_>, &Model),
         groups: &mut GroupKinds,
         Cuts { ids, stretches }: &mut Cuts,
-    ) {
+    ) -> usize {
         let kinds = self.kinds.get_or_init(|| (0..TOLD).map(|_| AtomicU32::new(0)).collect());
         let first_of_all = ids.len();
         if are_unknown(kinds, &part[blanks..]) {
             ids.extend([self.space, self.unknown].into_iter().skip(usize::from(goes_on)));
             stretches.push(Stretch::Ids(first_of_all..ids.len()));
-            return;
+            return part.len();
         }
         let with_kind = |c| (c, kind_of(kinds, c, stages, model));
         // The one that is not passed on yet.
@@ -107,21 +124,43 @@ impl LoneChars {
         let (mut at, mut done, mut before, mut last) = (blanks, 0, BORDER, BORDER);
         let mut chars = part[at..].chars();
         let mut next = chars.next().map(with_kind);
+        let mut part_end = part.len();
         while let Some((c, mut kind)) = next {
             let mut end = at + c.len_utf8();
             next = chars.next().map(with_kind);
-            if matches!(next, Some((_, MARK))) {
-                end = at + stages.group_len(&part[at..]);
+            if let Some((_, MARK | JOINT)) = next {
+                let mut has_joint = kind == JOINT;
+                while let Some((c, mark @ (MARK | JOINT))) = next {
+                    has_joint |= mark == JOINT;
+                    end += c.len_utf8();
+                    next = chars.next().map(with_kind);
+                }
+                if has_joint {
+                    end = at + stages.group_len(&part[at..]);
+                    chars = part[end..].chars();
+                    next = chars.next().map(with_kind);
+                }
                 let group = &part[at..end];
                 kind = groups.get(group, || kind_of_group(group, stages, model)).unwrap_or(ODD);
-                chars = part[end..].chars();
-                next = chars.next().map(with_kind);
             }
-            if matches!(kind, ODD | MARK) {
+            if matches!(kind, SPACE | JOINED_SPACE) {
+                if at > blanks {
+                    part_end = at;
+                    break;
+                }
+                // Not in the place of what goes on, and one of a run only if that is what a space is.
+                if goes_on || blanks > 0 && kind == SPACE {
+                    kind = ODD;
+                } else {
+                    (at, blanks) = (end, end);
+                    continue;
+                }
+            }
+            if matches!(kind, ODD | MARK | JOINT) {
                 ids.truncate(first_of_all);
                 stretches.clear();
                 stretches.push(Stretch::Unit(0..part.len(), goes_on));
-                return;
+                return part.len();
             }
             // What a character beside a run becomes is known if the one behind it is not apart.
             if let Some(Run { start, first_id, end: Some(end) }) = run {
@@ -146,7 +185,7 @@ impl LoneChars {
                     // Most have more of their kind behind them.
                     while let Some((c, behind @ UNKNOWN..)) = next {
                         let third = chars.next().map(with_kind);
-                        if matches!(third, Some((_, MARK))) {
+                        if matches!(third, Some((_, MARK | JOINT))) {
                             chars = part[end + c.len_utf8()..].chars();
                             break;
                         }
@@ -166,11 +205,12 @@ impl LoneChars {
         }
         if let Some(Run { start, first_id, end }) = run {
             push_run(done..start, goes_on || done > 0, first_id..ids.len(), stretches);
-            done = end.unwrap_or(part.len());
+            done = end.unwrap_or(part_end);
         }
-        if done < part.len() {
-            stretches.push(Stretch::Unit(done..part.len(), goes_on || done > 0));
+        if done < part_end {
+            stretches.push(Stretch::Unit(done..part_end, goes_on || done > 0));
         }
+        part_end
     }
 
     /// Appends the id of a lone character behind one of kind `last`.
@@ -226,10 +266,14 @@ fn kind_of(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> 
 fn ask(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind {
     let is_plain_apart = c.is_ascii() && stages.known.is_plain_apart(c as u8);
     let is_white = c.is_whitespace() && !(WITHIN.contains(&c) && stages.known.is_plain(c as u8));
-    let kind = if is_plain_apart || is_white {
+    let kind = if is_white && stages.is_wide_space(c) {
+        if stages.joins_wide_space(c) { JOINED_SPACE } else { SPACE }
+    } else if is_plain_apart || is_white {
         APART
     } else if stands_alone(c) {
         kind_of_group(c.encode_utf8(&mut [0; 4]), stages, model)
+    } else if is_joint(c) {
+        JOINT
     } else {
         MARK
     };

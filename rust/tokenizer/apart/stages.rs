@@ -95,6 +95,24 @@ impl Stages<'_> {
         if is_same { &text[..start + kept.len()] } else { text }
     }
 
+    /// Where the last part of `text` begins, not below `start`, that may lose something at its end that stays elsewhere; the end of
+    /// `text` if there is none.
+    ///
+    /// What stays and is no white space keeps from that all that is before it.
+    pub(super) fn strippable(&self, text: &str, start: usize) -> usize {
+        if !WITHIN.iter().any(|&c| self.known.is_plain(c as u8)) {
+            return text.len();
+        }
+        let text_from = &text[start..];
+        let ends = || text_from.char_indices().rev().map(|(at, c)| at + c.len_utf8());
+        let kept = ends().find(|&end| self.is_clear(&mut text_from[..end].chars().rev())).unwrap_or(0);
+        if !text_from[kept..].contains(WITHIN) {
+            return text.len();
+        }
+        let word = text_from[..kept].rfind(|c| self.is_blank(c)).map_or(0, |blank| blank + 1);
+        start + text_from[..word].trim_end_matches(|c| self.is_blank(c)).len()
+    }
+
     /// Whether a part begins with `c`, or may.
     pub(super) fn is_blank(&self, c: char) -> bool {
         c == ' ' || self.has_lines && matches!(c, '\t' | '\n' | '\r')
@@ -182,12 +200,29 @@ impl Stages<'_> {
 
     /// Whether the word behind the first `blanks` bytes of `part` may be cut beside lone characters, and may have such.
     pub(in crate::tokenizer) fn may_have_lone(&self, part: &str, blanks: usize) -> bool {
-        self.become_one_space(&part[..blanks]) && !part.is_ascii() && !part.ends_with(WITHIN)
+        self.become_one_space(&part[..blanks]) && !part.is_ascii()
     }
 
     /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
     fn become_one_space(&self, blanks: &str) -> bool {
-        blanks.len() < 2 || self.known.joins_blanks && !blanks.contains('\r')
+        blanks.len() < 2
+            || self.known.joins_blanks && !blanks.contains('\r')
+            || self.known.joins_spaces && blanks.bytes().all(|byte| byte == b' ')
+    }
+
+    /// Whether `c`, which is white space beyond ASCII, becomes a space wherever it stands behind a group of characters.
+    pub(super) fn is_wide_space(&self, c: char) -> bool {
+        self.normalizer.is_some_and(|normalizer| normalizer.becomes_space(c))
+    }
+
+    /// Whether a run of blanks and of `wide`, an [`Self::is_wide_space`], becomes what a run of spaces becomes.
+    pub(super) fn joins_wide_space(&self, wide: char) -> bool {
+        let made = |text: &str| self.normalize(text, 0, false).ok().map(|made| made.into_text().into_owned());
+        let blanks = if self.has_lines { &[' ', '\t', '\n'][..] } else { &[' '] };
+        let mut runs = blanks.iter().flat_map(|&blank| [[blank, wide], [wide, blank]]).chain([[wide; 2]]);
+        let joined = made("  a");
+        let is_joined = |[first, second]: [char; 2]| made(&format!("{first}{second}a")) == joined;
+        self.has_gaps || self.known.joins_spaces && runs.all(is_joined)
     }
 
     /// Encodes a part whose characters become something by themselves behind blanks that become one, if there are any; answers
@@ -200,18 +235,26 @@ impl Stages<'_> {
         scratch: &mut MissScratch,
         out: &mut WordTokens,
     ) -> Result<bool> {
-        let blanks = if goes_on { 0 } else { self.blanks(part) };
+        let mut blanks = if goes_on { 0 } else { self.blanks(part) };
         if !self.become_one_space(&part[..blanks]) {
             return Ok(false);
+        }
+        let mut last = blanks.min(1);
+        if blanks == 0
+            && let Some(c) = part.chars().next()
+            && !goes_on
+            && !self.has_gaps
+            && c.is_whitespace()
+            && self.is_wide_space(c)
+        {
+            (blanks, last) = (c.len_utf8(), c.len_utf8());
         }
         let (word, mut space) = (&part[blanks..], [0; 4]);
         let has_space = blanks > 0 || !goes_on && self.known.begins_visibly;
         let space = if has_space { VISIBLE_SPACE.encode_utf8(&mut space) } else { "" };
-        let (prefix, skipped) = ((space, blanks.min(1)), blanks.saturating_sub(1));
-        let is_alone = !word.is_empty()
-            && !word.ends_with(WITHIN)
-            && self.known.are_plain_apart(word)
-            && scratch.changes.make(prefix, word, self);
+        let (prefix, skipped) = ((space, last), blanks - last);
+        let is_alone =
+            !word.is_empty() && self.known.are_plain_apart(word) && scratch.changes.make(prefix, word, self);
         if is_alone {
             scratch.changes.skip(skipped);
             encoder.encode_changed(goes_on, scratch, out)?;
