@@ -74,6 +74,23 @@ impl Vocab {
         self.set_by_id(id, slot);
     }
 
+    /// Adds `token` under `id`, and counts it once more if it is there already: it moves to the new id, and is found by the old
+    /// one too.
+    pub fn list(&mut self, token: &str, id: u32) {
+        let slot = if let Some(before) = self.slot_of(token) {
+            let slot = self.slots.len() as u32;
+            self.slots.push(self.slots[before as usize]);
+            if let Some(newest) = self.by_token.find_mut(hash(token), |&newest| newest == before) {
+                *newest = slot;
+            }
+            slot
+        } else {
+            self.push_slot(token)
+        };
+        self.slots[slot as usize].id = id;
+        self.set_by_id(id, slot);
+    }
+
     fn push_slot(&mut self, token: &str) -> u32 {
         let slot = self.slots.len() as u32;
         self.slots.push(Slot { start: self.text.len() as u32, len: token.len() as u32, id: 0 });
@@ -138,7 +155,7 @@ impl Vocab {
         Some(slot_text(&self.text, &self.slots, slot))
     }
 
-    /// Number of tokens.
+    /// Number of tokens; one that is listed again counts again.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
@@ -153,7 +170,7 @@ impl Vocab {
         self.slots.iter().map(|slot| slot.id as usize + 1).max().unwrap_or(0)
     }
 
-    /// Tokens and ids in the order in which the tokens were added.
+    /// Tokens and ids in the order in which the tokens were added; of a token that is listed again the last id is its own.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> + '_ {
         (0u32..).zip(&self.slots).map(|(index, slot)| (slot_text(&self.text, &self.slots, index), slot.id))
     }
@@ -191,6 +208,17 @@ mod tests {
         assert_eq!(vocab.token(u32::MAX), Some("far"));
         assert_eq!(vocab.token(0), Some("a"));
         assert!(matches!(vocab.by_id, ById::Sparse(_)));
+    }
+
+    #[test]
+    fn a_token_that_is_listed_again_is_found_by_both_ids() {
+        let mut vocab = Vocab::new();
+        for (token, id) in [("a", 0), ("b", 1), ("a", 2), ("a", 3)] {
+            vocab.list(token, id);
+        }
+        assert_eq!((vocab.len(), vocab.id("a"), vocab.id_bound()), (4, Some(3), 4));
+        assert_eq!([0, 1, 2, 3].map(|id| vocab.token(id)), ["a", "b", "a", "a"].map(Some));
+        assert_eq!(vocab.sorted_by_id(), [("a", 0), ("b", 1), ("a", 2), ("a", 3)]);
     }
 
     #[test]

@@ -197,6 +197,7 @@ fn scan<S: Sink>(splitter: Splitter, text: &str, at: usize, mut room: usize, str
     }
 }
 
+mod kinds;
 mod known;
 mod lone;
 mod stages;

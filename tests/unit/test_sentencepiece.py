@@ -120,6 +120,14 @@ def test_user_defined_pieces_are_never_merged_nor_normalized(tmp_path: Path) -> 
         assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
 
 
+def test_a_piece_that_is_listed_twice_is_not_written(tmp_path: Path) -> None:
+    tokenizer = read(tmp_path, SMALL)
+    tokenizer.model = models.Unigram([(text, score) for text, score, _ in PIECES] + [("a", -4.0)], 0)
+    with pytest.raises(OptionError, match="listed once, `a` is listed again"):
+        tokenizer.save_spm(tmp_path / "again.model")
+    assert not (tmp_path / "again.model").exists()
+
+
 def test_words_begin_before_visible_spaces_and_unknown_ones_are_joined(tmp_path: Path) -> None:
     tokenizer = read(tmp_path, SMALL + WORD_MODEL)
     encoding = tokenizer.encode("ab x  y ab a<s>")

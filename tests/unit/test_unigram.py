@@ -111,3 +111,18 @@ def test_saved_file_is_the_model(tmp_path: Any) -> None:
 def test_a_long_word_takes_time_in_proportion() -> None:
     model = models.Unigram([("a" * length, -float(length) / 2) for length in range(1, 17)])
     assert len(model.tokenize("a" * 160_001)) == 10_001
+
+
+def test_a_piece_that_is_listed_again_counts_again() -> None:
+    """As with Hugging Face: the last one is found, all have the name, and new ids go on behind all."""
+    pieces = [("<unk>", 0.0), ("a", -1.0), ("a", -2.0), ("b", -1.5)]
+    tokenizer = Tokenizer(models.Unigram(pieces, 0))
+    assert tokenizer.get_vocab_size() == 4
+    assert tokenizer.get_vocab() == {"<unk>": 0, "a": 2, "b": 3}
+    assert tokenizer.encode("ab").ids == [2, 3]
+    assert [tokenizer.id_to_token(id) for id in (1, 2)] == ["a", "a"]
+    tokenizer.add_tokens(["new"])
+    assert tokenizer.token_to_id("new") == 4
+    again = Tokenizer.from_str(tokenizer.to_str())
+    assert again.to_str() == tokenizer.to_str()
+    assert again.encode("anewb").ids == [2, 4, 3]

@@ -135,6 +135,10 @@ fn of_unigram<'a>(parts: &Parts, unigram: &'a Unigram) -> Result<Content<'a>> {
     if unk_id.is_none() {
         return unsupported("save_spm needs an unk_id, the model has none");
     }
+    let mut listed = (0u32..).zip(unigram.pieces());
+    if let Some((_, (text, _))) = listed.find(|&(id, (text, _))| unigram.vocab().id(text) != Some(id)) {
+        return unsupported(format!("save_spm needs pieces that are listed once, `{text}` is listed again"));
+    }
     let kind = |id: usize, text: &str| match unigram.kinds() {
         Some(kinds) => kinds[id],
         None => kind_of(parts, id as u32, text, unk_id, byte_fallback),

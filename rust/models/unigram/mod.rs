@@ -132,10 +132,12 @@ impl Unigram {
                 let value = format!("{score} for `{}`", piece.as_ref());
                 return Err(Error::InvalidOption { name: "score", value, expected: "finite".to_owned() });
             }
-            vocab.insert(piece.as_ref(), id);
+            // Hugging Face counts, names and saves all of them, and finds the last one in text.
+            vocab.list(piece.as_ref(), id);
         }
-        let mut keys: Vec<(&[u8], u32)> = vocab.iter().map(|(piece, id)| (piece.as_bytes(), id)).collect();
-        keys.retain(|&(piece, id)| !piece.is_empty() && kind(id as usize).is_in_text());
+        let found = vocab.iter().filter(|&(piece, id)| vocab.id(piece) == Some(id) && !piece.is_empty());
+        let mut keys: Vec<(&[u8], u32)> = found.map(|(piece, id)| (piece.as_bytes(), id)).collect();
+        keys.retain(|&(_, id)| kind(id as usize).is_in_text());
         keys.sort_unstable();
         let trie = ByteTrie::new(&keys).ok_or_else(|| {
             Error::Unsupported(format!("{} pieces have more than 2^23 distinct prefixes", pieces.len()))

@@ -6,53 +6,13 @@
 //! meet none.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::known::GROWTH;
-use super::{Stages, WITHIN};
+use super::Stages;
+use super::kinds::{APART, BORDER, FIRST_PIECE, JOINED_SPACE, JOINT, Kind, Kinds, MARK, ODD, SPACE, UNKNOWN};
 use crate::engine::GroupKinds;
-use crate::engine::changes::Alone;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::models::Model;
 use crate::models::unigram::Role;
-use crate::normalizers::clusters::{is_joint, stands_alone};
-
-/// Characters from here on are rare, and are told to be [`ODD`].
-const TOLD: usize = 0x2_0000;
-
-/// What a character is, as a number; 0 where that has not been asked.
-type Kind = u32;
-
-/// What it becomes depends on what is beside it, and what is beside that on it.
-const ODD: Kind = 1;
-
-/// White space, or else a character that has to be taken with what is beside it.
-const APART: Kind = 2;
-
-/// White space beyond ASCII that becomes a space, as do runs of it and of blanks if [`JOINED_SPACE`] says so: a word begins there.
-const SPACE: Kind = 3;
-
-/// See [`SPACE`].
-const JOINED_SPACE: Kind = 4;
-
-/// It is one group with what is before it.
-const MARK: Kind = 5;
-
-/// The same, and what is behind it may be in that group.
-const JOINT: Kind = 6;
-
-/// It may be unknown, or in a piece, with what is beside it.
-const JOINED: Kind = 7;
-
-/// It may be in a piece with what is beside it, but is never unknown: a run may end before it, and begin behind it.
-const BORDER: Kind = 8;
-
-/// It becomes the unknown token, with such beside it.
-const UNKNOWN: Kind = 9;
-
-/// It becomes the token whose id is what is more.
-const FIRST_PIECE: Kind = 10;
 
 /// A stretch of a word.
 #[derive(Debug)]
@@ -79,10 +39,10 @@ impl Cuts {
     }
 }
 
-/// Kinds of characters, which all threads find out together.
+/// What cuts words beside lone characters.
 #[derive(Debug)]
 pub(in crate::tokenizer) struct LoneChars {
-    kinds: OnceLock<Box<[AtomicU32]>>,
+    kinds: Kinds,
     space: u32,
     unknown: u32,
 }
@@ -94,7 +54,7 @@ impl LoneChars {
         let text = &*VISIBLE_SPACE.encode_utf8(&mut text);
         let is_known = matches!(model.role(text), Role::Pieces | Role::Piece(_));
         let (space, unknown) = (model.vocab().id(text)?, model.id_of_unknown_text()?);
-        is_known.then(|| Self { kinds: OnceLock::new(), space, unknown })
+        is_known.then(|| Self { kinds: Kinds::default(), space, unknown })
     }
 
     /// Cuts `part` into units and runs of lone characters: a word that `goes_on` with what is before it, or stands behind
@@ -111,41 +71,32 @@ impl LoneChars {
         groups: &mut GroupKinds,
         Cuts { ids, stretches }: &mut Cuts,
     ) -> usize {
-        let kinds = self.kinds.get_or_init(|| (0..TOLD).map(|_| AtomicU32::new(0)).collect());
+        let kinds = self.kinds.of(stages, model);
         let first_of_all = ids.len();
-        if are_unknown(kinds, &part[blanks..]) {
+        if kinds.are_unknown(&part[blanks..]) {
             ids.extend([self.space, self.unknown].into_iter().skip(usize::from(goes_on)));
             stretches.push(Stretch::Ids(first_of_all..ids.len()));
             return part.len();
         }
-        let with_kind = |c| (c, kind_of(kinds, c, stages, model));
-        // The one that is not passed on yet.
-        let mut run: Option<Run> = None;
-        let (mut at, mut done, mut before, mut last) = (blanks, 0, BORDER, BORDER);
+        let with_kind = |c| (c, kinds.char(c));
+        let mut runs = Runs { run: None, done: 0, goes_on, stretches };
+        let (mut at, mut before, mut last) = (blanks, BORDER, BORDER);
         let mut chars = part[at..].chars();
         let mut next = chars.next().map(with_kind);
-        let mut part_end = part.len();
+        let mut word_end = part.len();
         while let Some((c, mut kind)) = next {
             let mut end = at + c.len_utf8();
             next = chars.next().map(with_kind);
             if let Some((_, MARK | JOINT)) = next {
-                let mut has_joint = kind == JOINT;
-                while let Some((c, mark @ (MARK | JOINT))) = next {
-                    has_joint |= mark == JOINT;
-                    end += c.len_utf8();
-                    next = chars.next().map(with_kind);
-                }
-                if has_joint {
-                    end = at + stages.group_len(&part[at..]);
-                    chars = part[end..].chars();
-                    next = chars.next().map(with_kind);
-                }
-                let group = &part[at..end];
-                kind = groups.get(group, || kind_of_group(group, stages, model)).unwrap_or(ODD);
+                let group = kinds.first_group(&part[at..], kind);
+                kind = groups.get(group, || kinds.group(group)).unwrap_or(ODD);
+                end = at + group.len();
+                chars = part[end..].chars();
+                next = chars.next().map(with_kind);
             }
             if matches!(kind, SPACE | JOINED_SPACE) {
                 if at > blanks {
-                    part_end = at;
+                    word_end = at;
                     break;
                 }
                 // Not in the place of what goes on, and one of a run only if that is what a space is.
@@ -158,29 +109,21 @@ impl LoneChars {
             }
             if matches!(kind, ODD | MARK | JOINT) {
                 ids.truncate(first_of_all);
-                stretches.clear();
-                stretches.push(Stretch::Unit(0..part.len(), goes_on));
+                runs.stretches.clear();
+                runs.stretches.push(Stretch::Unit(0..part.len(), goes_on));
                 return part.len();
             }
-            // What a character beside a run becomes is known if the one behind it is not apart.
-            if let Some(Run { start, first_id, end: Some(end) }) = run {
-                run = None;
-                if kind == APART {
-                    ids.truncate(first_id);
-                } else {
-                    push_run(done..start, goes_on || done > 0, first_id..ids.len(), stretches);
-                    done = end;
-                }
-            }
+            runs.meet(kind, ids);
             if kind >= UNKNOWN {
                 let is_first = at == blanks;
-                if run.is_none() && last == BORDER && before != APART {
-                    run = Some(Run { start: if is_first { 0 } else { at }, first_id: ids.len(), end: None });
+                if runs.run.is_none() && last == BORDER && before != APART {
+                    let start = if is_first { 0 } else { at };
+                    runs.run = Some(Run { start, first_id: ids.len(), end: None });
                     if is_first && !goes_on {
                         ids.push(self.space);
                     }
                 }
-                if run.is_some() {
+                if runs.run.is_some() {
                     self.push_id(kind, last, ids);
                     // Most have more of their kind behind them.
                     while let Some((c, behind @ UNKNOWN..)) = next {
@@ -193,24 +136,13 @@ impl LoneChars {
                         (end, kind, next) = (end + c.len_utf8(), behind, third);
                     }
                 }
-            } else if let Some(Run { first_id, end, .. }) = &mut run {
-                if kind == BORDER {
-                    *end = Some(at);
-                } else {
-                    ids.truncate(*first_id);
-                    run = None;
-                }
+            } else {
+                runs.end(at, kind, ids);
             }
             (at, before, last) = (end, last, kind);
         }
-        if let Some(Run { start, first_id, end }) = run {
-            push_run(done..start, goes_on || done > 0, first_id..ids.len(), stretches);
-            done = end.unwrap_or(part_end);
-        }
-        if done < part_end {
-            stretches.push(Stretch::Unit(done..part_end, goes_on || done > 0));
-        }
-        part_end
+        runs.finish(word_end, ids.len());
+        word_end
     }
 
     /// Appends the id of a lone character behind one of kind `last`.
@@ -233,63 +165,62 @@ struct Run {
     end: Option<usize>,
 }
 
-/// Whether all of a word, which is not empty, is of characters of three bytes that are known to be unknown.
-#[inline]
-fn are_unknown(kinds: &[AtomicU32], word: &str) -> bool {
-    let (chars, rest) = word.as_bytes().as_chunks::<3>();
-    let is_unknown = |&[first, second, third]: &[u8; 3]| {
-        let [first, second, third] = [first & 0xF, second & 0x3F, third & 0x3F].map(usize::from);
-        kinds[first << 12 | second << 6 | third].load(Ordering::Relaxed) == UNKNOWN
-    };
-    rest.is_empty() && chars.iter().all(|bytes| bytes[0] & 0xF0 == 0xE0 && is_unknown(bytes))
+/// Runs of lone characters in a word, from left to right.
+struct Runs<'a> {
+    /// The one that is not passed on yet.
+    run: Option<Run>,
+    /// Bytes of what is.
+    done: usize,
+    goes_on: bool,
+    stretches: &'a mut Vec<Stretch>,
 }
 
-/// Appends a run of lone characters, and the unit before it if there is one.
-fn push_run(unit: Range<usize>, goes_on: bool, ids: Range<usize>, stretches: &mut Vec<Stretch>) {
-    if !unit.is_empty() {
-        stretches.push(Stretch::Unit(unit, goes_on));
+impl Runs<'_> {
+    /// Passes on a run that has ended, or gives it up, before a group of `kind` that is the next but one behind it: what
+    /// the one beside it becomes is known if that is not apart.
+    #[inline]
+    fn meet(&mut self, kind: Kind, ids: &mut Vec<u32>) {
+        let Some(run @ Run { first_id, end: Some(end), .. }) = self.run else { return };
+        self.run = None;
+        if kind == APART {
+            ids.truncate(first_id);
+        } else {
+            self.pass(run, end, ids.len());
+        }
     }
-    stretches.push(Stretch::Ids(ids));
-}
 
-#[inline]
-fn kind_of(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind {
-    match kinds.get(c as usize).map(|kind| kind.load(Ordering::Relaxed)) {
-        None => ODD,
-        Some(0) => ask(kinds, c, stages, model),
-        Some(kind) => kind,
+    /// Ends the run, if there is one, before a group of `kind` at `at` that is not lone, or gives it up.
+    #[inline]
+    fn end(&mut self, at: usize, kind: Kind, ids: &mut Vec<u32>) {
+        let Some(Run { first_id, end, .. }) = &mut self.run else { return };
+        if kind == BORDER {
+            *end = Some(at);
+        } else {
+            ids.truncate(*first_id);
+            self.run = None;
+        }
     }
-}
 
-#[cold]
-#[inline(never)]
-fn ask(kinds: &[AtomicU32], c: char, stages: &Stages<'_>, model: &Model) -> Kind {
-    let is_plain_apart = c.is_ascii() && stages.known.is_plain_apart(c as u8);
-    let is_white = c.is_whitespace() && !(WITHIN.contains(&c) && stages.known.is_plain(c as u8));
-    let kind = if is_white && stages.is_wide_space(c) {
-        if stages.joins_wide_space(c) { JOINED_SPACE } else { SPACE }
-    } else if is_plain_apart || is_white {
-        APART
-    } else if stands_alone(c) {
-        kind_of_group(c.encode_utf8(&mut [0; 4]), stages, model)
-    } else if is_joint(c) {
-        JOINT
-    } else {
-        MARK
-    };
-    // Whoever asks gets the same answer, so it does not matter who is last.
-    kinds[c as usize].store(kind, Ordering::Relaxed);
-    kind
-}
+    /// Passes on what is left of a word that ends at `word_end`.
+    #[inline]
+    fn finish(&mut self, word_end: usize, ids: usize) {
+        if let Some(run) = self.run {
+            self.pass(run, run.end.unwrap_or(word_end), ids);
+        }
+        if self.done < word_end {
+            self.stretches.push(Stretch::Unit(self.done..word_end, self.goes_on || self.done > 0));
+        }
+    }
 
-fn kind_of_group(group: &str, stages: &Stages<'_>, model: &Model) -> Kind {
-    let made = stages.alone(group).filter(|(made, _)| made.len() <= GROWTH * group.len());
-    made.map_or(ODD, |(made, _)| match model.role(&made) {
-        Role::Unknown => UNKNOWN,
-        Role::Piece(id) => FIRST_PIECE + id,
-        Role::Pieces => BORDER,
-        Role::Other => JOINED,
-    })
+    /// Passes on a run, whose ids are the last ones of `ids`, and the unit before it if there is one.
+    #[inline]
+    fn pass(&mut self, run: Run, end: usize, ids: usize) {
+        if self.done < run.start {
+            self.stretches.push(Stretch::Unit(self.done..run.start, self.goes_on || self.done > 0));
+        }
+        self.stretches.push(Stretch::Ids(run.first_id..ids));
+        self.done = end;
+    }
 }
 
 #[cfg(test)]
