@@ -138,8 +138,14 @@ impl ColumnsBuilder {
             return;
         }
         let mut cursor = CharCursor { text, byte: 0, chars: 0 };
+        // Tokens of bytes that are unknown together all have the place of all, and there may be as many as bytes.
+        let (mut bytes, mut chars) = ((0, 0), (0, 0));
         for (start, end) in self.starts[from..].iter_mut().zip(&mut self.ends[from..]) {
-            (*start, *end) = (cursor.chars_before(*start as usize), cursor.chars_up_to(*end as usize));
+            if bytes != (*start, *end) {
+                bytes = (*start, *end);
+                chars = (cursor.chars_before(*start as usize), cursor.chars_up_to(*end as usize));
+            }
+            (*start, *end) = chars;
         }
     }
 

@@ -120,10 +120,21 @@ def test_user_defined_pieces_are_never_merged_nor_normalized(tmp_path: Path) -> 
         assert Tokenizer.from_spm(tmp_path / "again.model").to_str() == tokenizer.to_str()
 
 
-def test_a_piece_that_is_listed_twice_is_not_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("piece", "message"),
+    [
+        (("a", -4.0), "listed once, `a` is listed again"),
+        (("", -4.0), "pieces with text and scores of 32 bits, `` with -4 is none"),
+        (("c", -1e300), "`c` with -1"),
+    ],
+    ids=str,
+)
+def test_a_piece_that_a_model_file_cannot_hold_is_not_written(
+    tmp_path: Path, piece: tuple[str, float], message: str
+) -> None:
     tokenizer = read(tmp_path, SMALL)
-    tokenizer.model = models.Unigram([(text, score) for text, score, _ in PIECES] + [("a", -4.0)], 0)
-    with pytest.raises(OptionError, match="listed once, `a` is listed again"):
+    tokenizer.model = models.Unigram([*((text, score) for text, score, _ in PIECES), piece], 0)
+    with pytest.raises(OptionError, match=message):
         tokenizer.save_spm(tmp_path / "again.model")
     assert not (tmp_path / "again.model").exists()
 

@@ -126,3 +126,11 @@ def test_a_piece_that_is_listed_again_counts_again() -> None:
     again = Tokenizer.from_str(tokenizer.to_str())
     assert again.to_str() == tokenizer.to_str()
     assert again.encode("anewb").ids == [2, 4, 3]
+
+
+def test_bytes_of_a_long_unknown_text_all_have_its_place() -> None:
+    """In time linear in the text, though every token reaches across all of it."""
+    pieces = [("<unk>", 0.0), *((f"<0x{byte:02X}>", -9.0) for byte in range(256))]
+    encoding = Tokenizer(models.Unigram(pieces, 0, byte_fallback=True)).encode("漢" * 100_000)
+    assert len(encoding) == 300_000
+    assert set(encoding.offsets) == {(0, 100_000)}

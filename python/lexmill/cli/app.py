@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -16,7 +18,7 @@ from lexmill.cli import decode as decoding
 from lexmill.cli import encode as encoding
 from lexmill.cli import inspect as inspection
 from lexmill.cli import train as training
-from lexmill.cli.options import Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
+from lexmill.cli.options import LARGEST, Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
 from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
@@ -56,11 +58,13 @@ def lexmill(
 def train(
     files: Files,
     vocab_size: Annotated[
-        int, typer.Option(min=1, help="Tokens at most, special tokens included.", show_default=False)
+        int, typer.Option(min=1, max=LARGEST, help="Tokens at most, special tokens included.", show_default=False)
     ],
     model: Annotated[training.ModelName, typer.Option(help="The kind of model.")] = training.ModelName.BPE,
     output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json",
-    min_frequency: Annotated[int, typer.Option(min=0, help="Least count of a pair that is merged, or of a word.")] = 0,
+    min_frequency: Annotated[
+        int, typer.Option(min=0, max=LARGEST, help="Least count of a pair that is merged, or of a word.")
+    ] = 0,
     special_token: Annotated[list[str] | None, typer.Option(help="A special token; may be given again.")] = None,
     unk_token: Annotated[str | None, typer.Option(help="Stands for what is unknown; bpe drops it else.")] = None,
     tie_break: Annotated[
@@ -85,19 +89,23 @@ def train(
             show_default=False,
         ),
     ] = None,
-    limit_alphabet: Annotated[int | None, typer.Option(min=0, help="Characters at most in the alphabet.")] = None,
-    max_token_length: Annotated[int | None, typer.Option(min=1, help="Characters at most in a token.")] = None,
+    limit_alphabet: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST, help="Characters at most in the alphabet.")
+    ] = None,
+    max_token_length: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST, help="Characters at most in a token.")
+    ] = None,
     algorithm: Annotated[
         training.AlgorithmName | None,
         typer.Option(help="How unigram chooses its pieces; em unless given.", show_default=False),
     ] = None,
     max_piece_length: Annotated[
-        int | None, typer.Option(min=1, help="Characters at most in a piece of unigram.")
+        int | None, typer.Option(min=1, max=LARGEST, help="Characters at most in a piece of unigram.")
     ] = None,
     character_coverage: Annotated[
         float | None, typer.Option(min=0, max=1, help="The share of all characters that unigram has pieces for.")
     ] = None,
-    seed_size: Annotated[int | None, typer.Option(min=1, help="Pieces that unigram starts from.")] = None,
+    seed_size: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Pieces that unigram starts from.")] = None,
     errors: Errors = OnInvalid.STRICT,
     threads: Threads = None,
     pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True,
@@ -190,7 +198,7 @@ def count(
 def inspect(
     tokenizer: Tokenizer,
     text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="A text to cut into tokens; - is stdin.")] = None,
-    top: Annotated[int, typer.Option(min=0, help="How many of the longest tokens to list.")] = 10,
+    top: Annotated[int, typer.Option(min=0, max=LARGEST, help="How many of the longest tokens to list.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Show what a tokenizer is made of and how it cuts a text."""
@@ -250,9 +258,33 @@ def _unescaped(text: str | None) -> str | None:
     return text.replace("\\n", "\n").replace("\\t", "\t")
 
 
+def _stand_in_for_closed_streams() -> None:
+    """Puts a file that cannot be used in place of each standard stream that is closed: Python has None there.
+
+    So reading or writing one is an error as any other, and no file that is opened later gets its number.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY))
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+
+
+def _with_value(message: str, error: Exception, arguments: Sequence[str]) -> str:
+    """The message of a bad option with the value that was given, unless it is there already."""
+    for name in getattr(getattr(error, "param", None), "opts", ()):
+        given = [argument.partition("=")[2] for argument in arguments if argument.startswith(f"{name}=")]
+        given += [value for option, value in pairwise(arguments) if option == name]
+        if given and repr(given[-1]) not in message:
+            return f"{message}, not {given[-1]!r}"
+    return message
+
+
 def run(argv: Sequence[str] | None = None) -> int:
     """Runs the command and answers its exit code, wrong usage included."""
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    _stand_in_for_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a character gets its escape, not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -272,6 +304,7 @@ def run(argv: Sequence[str] | None = None) -> int:
             message = f"unexpected {type(error).__name__}: {error}"
             return fail(name, as_json, type(error).__name__, message, ERROR)
         message = str(format_message()).rstrip(".").replace("Value error, ", "")
+        message = _with_value(message, error, arguments)
         return fail(name, as_json, "UsageError", message[:1].lower() + message[1:], USAGE)
     if code == INTERRUPTED:
         return fail(name, as_json, "Interrupted", "interrupted", INTERRUPTED)

@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Errors", "Files", "Json", "OnInvalid", "SpecialTokens", "Threads", "Tokenizer"]
+__all__ = ["LARGEST", "Errors", "Files", "Json", "OnInvalid", "SpecialTokens", "Threads", "Tokenizer"]
+
+
+# No number of tokens, characters or threads comes near it, and the core holds it.
+LARGEST = 2**63 - 1
 
 
 class OnInvalid(str, Enum):
@@ -20,6 +24,6 @@ class OnInvalid(str, Enum):
 Tokenizer = Annotated[str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json.", show_default=False)]
 Files = Annotated[list[str], typer.Argument(metavar="FILES...", help="Text files in UTF-8; - is stdin.")]
 Errors = Annotated[OnInvalid, typer.Option(help="Stop at bytes that are not UTF-8, or read U+FFFD in their place.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads at most; all processors unless given.")]
+Threads = Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Threads at most; all processors unless given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome, or the error, as one JSON object on stdout.")]
 SpecialTokens = Annotated[bool, typer.Option(help="Whether to add the post-processor's special tokens.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -84,6 +85,8 @@ def _kind(error: Exception) -> str:
 
 
 def _describe(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EBADF and error.filename is None:
+        return "stdin or stdout is closed, or not open for this"
     if isinstance(error, OSError) and error.strerror:
         reason = error.strerror[0].lower() + error.strerror[1:]
         return f"{os.fspath(error.filename)!s}: {reason}" if error.filename is not None else reason

@@ -135,6 +135,12 @@ fn of_unigram<'a>(parts: &Parts, unigram: &'a Unigram) -> Result<Content<'a>> {
     if unk_id.is_none() {
         return unsupported("save_spm needs an unk_id, the model has none");
     }
+    if let Some((text, score)) =
+        unigram.pieces().find(|&(text, score)| text.is_empty() || !(score as f32).is_finite())
+    {
+        let message = "save_spm needs pieces with text and scores of 32 bits";
+        return unsupported(format!("{message}, `{text}` with {score} is none"));
+    }
     let mut listed = (0u32..).zip(unigram.pieces());
     if let Some((_, (text, _))) = listed.find(|&(id, (text, _))| unigram.vocab().id(text) != Some(id)) {
         return unsupported(format!("save_spm needs pieces that are listed once, `{text}` is listed again"));

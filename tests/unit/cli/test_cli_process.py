@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import stat
@@ -45,6 +46,28 @@ class TestOutputFiles:
         assert Path("link.npy").is_symlink()
         assert len(np.load("kept.npy")) > 0
         assert stat.S_IMODE(Path("kept.npy").stat().st_mode) == 0o640
+
+    @pytest.mark.parametrize(
+        ("arguments", "code"),
+        [
+            ("count SAVED text.txt >&-", 1),
+            ("encode SAVED text.txt >&-", 1),
+            ("count SAVED text.txt --json >&-", 1),
+            ("encode SAVED text.txt -o ids.npy >&-", 0),
+            ("count SAVED - <&-", 1),
+            ("decode SAVED - <&-", 1),
+        ],
+    )
+    def test_a_closed_stream_is_an_error_of_a_line_where_it_is_needed(
+        self, saved: str, arguments: str, code: int
+    ) -> None:
+        bash = shutil.which("bash")
+        if bash is None:
+            pytest.skip("needs a shell with >&-")
+        script = f"exec {shlex.join(COMMAND)} {arguments.replace('SAVED', shlex.quote(saved))}"
+        done = subprocess.run([bash, "-c", script], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
+        expected = b"error: stdin or stdout is closed, or not open for this\n" if code else b""
+        assert (done.returncode, done.stderr) == (code, expected)
 
     def test_a_pipe_by_name_is_read_and_written(self, saved: str) -> None:
         bash = shutil.which("bash")
