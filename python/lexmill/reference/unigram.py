@@ -188,7 +188,7 @@ class Unigram:
         return tokens
 
     def _no_unk_id(self, char: str) -> VocabError:
-        of = f"the text (no unk_id is set) is not in the vocabulary of {len(self.ids)} tokens"
+        of = f"the text (no unk_id is set) is not in the vocabulary of {len(self.pieces)} tokens"
         return VocabError(f"token `{char}` of {of}")
 
 
