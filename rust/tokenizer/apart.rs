@@ -126,7 +126,7 @@ impl Pipeline {
         // Numbers of words and offsets are those of whole parts.
         let units = if S::TRACKED { None } else { units_of(splitter, stages, &text[start..]) };
         let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
-        // Behind it, places would differ from the same within a text.
+        // The cache knows parts by their bytes alone, and the last one may lose some that it keeps elsewhere.
         let (whole, streamed) = (text, stages.strippable(text, start));
         text = &text[..streamed];
         while at < text.len() {

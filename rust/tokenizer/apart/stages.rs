@@ -215,6 +215,13 @@ impl Stages<'_> {
         self.normalizer.is_some_and(|normalizer| normalizer.becomes_space(c))
     }
 
+    /// Bytes of the [`Self::is_wide_space`] that `part` begins with, or 0.
+    fn wide_space_len(&self, part: &str) -> usize {
+        let first =
+            part.chars().next().filter(|&c| !c.is_ascii() && c.is_whitespace() && self.is_wide_space(c));
+        first.map_or(0, char::len_utf8)
+    }
+
     /// Whether a run of blanks and of `wide`, an [`Self::is_wide_space`], becomes what a run of spaces becomes.
     pub(super) fn joins_wide_space(&self, wide: char) -> bool {
         let made = |text: &str| self.normalize(text, 0, false).ok().map(|made| made.into_text().into_owned());
@@ -239,20 +246,16 @@ impl Stages<'_> {
         if !self.become_one_space(&part[..blanks]) {
             return Ok(false);
         }
-        let mut last = blanks.min(1);
-        if blanks == 0
-            && let Some(c) = part.chars().next()
-            && !goes_on
-            && !self.has_gaps
-            && c.is_whitespace()
-            && self.is_wide_space(c)
-        {
-            (blanks, last) = (c.len_utf8(), c.len_utf8());
+        // Bytes that the visible space stands for: the last blank, or white space beyond ASCII.
+        let mut own = blanks.min(1);
+        if blanks == 0 && !goes_on && !self.has_gaps {
+            own = self.wide_space_len(part);
+            blanks = own;
         }
         let (word, mut space) = (&part[blanks..], [0; 4]);
         let has_space = blanks > 0 || !goes_on && self.known.begins_visibly;
         let space = if has_space { VISIBLE_SPACE.encode_utf8(&mut space) } else { "" };
-        let (prefix, skipped) = ((space, last), blanks - last);
+        let (prefix, skipped) = ((space, own), blanks - own);
         let is_alone =
             !word.is_empty() && self.known.are_plain_apart(word) && scratch.changes.make(prefix, word, self);
         if is_alone {
