@@ -1,5 +1,7 @@
 //! Texts, ids and other arguments from Python.
 
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
@@ -10,7 +12,7 @@ use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
 
 use super::arrow::Column;
 use super::errors::exception;
-use super::texts::Texts;
+use super::texts::{Texts, kind_of};
 use crate::tokenizer::{EncodeInput, Sequence, Utf8Errors};
 
 /// Says on standard error which keywords are passed over, as Hugging Face does, so that its callers work here.
@@ -32,6 +34,35 @@ pub(super) fn utf8_errors(name: &str) -> PyResult<Utf8Errors> {
         "strict" => Ok(Utf8Errors::Strict),
         "replace" => Ok(Utf8Errors::Replace),
         other => Err(PyValueError::new_err(format!("errors is {other} but must be strict or replace"))),
+    }
+}
+
+/// The path of a file or folder: a `str` or an `os.PathLike`.
+pub(super) struct FilePath(PathBuf);
+
+impl Deref for FilePath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl From<FilePath> for PathBuf {
+    fn from(path: FilePath) -> Self {
+        path.0
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for FilePath {
+    type Error = PyErr;
+
+    fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        item.extract().map(Self).or_else(|error: PyErr| {
+            let message = format!("a path is {} but must be str or os.PathLike", kind_of(&item)?);
+            let is_no_path = error.is_instance_of::<PyTypeError>(item.py());
+            Err(if is_no_path { exception(item.py(), "InputTypeError", message) } else { error })
+        })
     }
 }
 

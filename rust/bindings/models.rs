@@ -6,7 +6,7 @@ mod wordlevel;
 mod wordpiece;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -17,6 +17,7 @@ pub(super) use unigram::PyUnigram;
 pub(super) use wordlevel::PyWordLevel;
 pub(super) use wordpiece::PyWordPiece;
 
+use super::arguments::FilePath;
 use super::errors::{OrRaise, exception};
 use super::stage::{Stage, Staged};
 use super::trainers::default_trainer;
@@ -130,7 +131,7 @@ impl PyModel {
     fn save(
         &self,
         py: Python<'_>,
-        folder: PathBuf,
+        folder: FilePath,
         prefix: Option<&str>,
         name: Option<&str>,
     ) -> PyResult<Vec<String>> {
@@ -168,8 +169,18 @@ fn vocab_of(
     if let Ok(tokens) = given.cast::<PyDict>() {
         return vocab(tokens);
     }
-    let (py, path) = (given.py(), given.extract::<PathBuf>()?);
+    let (py, path) = (given.py(), path_of_vocab(given)?);
     Ok(sorted(py.detach(|| read(&path)).or_raise(py)?))
+}
+
+/// The path of the file of a vocabulary that is given as no dictionary.
+fn path_of_vocab(given: &Bound<'_, PyAny>) -> PyResult<FilePath> {
+    given.extract().map_err(|_| not_vocab(given.py()))
+}
+
+fn not_vocab(py: Python<'_>) -> PyErr {
+    let message = format!("vocab must be a path, or a dict from str to ids from 0 to {}", u32::MAX);
+    exception(py, "InputTypeError", message)
 }
 
 /// A dictionary of the tokens that a file has.
@@ -193,10 +204,7 @@ fn sorted(mut tokens: vocab_files::Tokens) -> Vocab {
 
 /// A vocabulary from a dictionary.
 fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
-    let wrong = |_| {
-        let message = format!("vocab must be a path, or a dict from str to ids from 0 to {}", u32::MAX);
-        exception(tokens.py(), "InputTypeError", message)
-    };
+    let wrong = |_| not_vocab(tokens.py());
     let mut entries = Vec::with_capacity(tokens.len());
     for (token, id) in tokens {
         entries.push((token.extract::<String>().map_err(wrong)?, id.extract::<u32>().map_err(wrong)?));

@@ -204,6 +204,6 @@ fn not_utf8(py: Python<'_>, row: usize) -> PyErr {
 }
 
 /// The name of an object's type, as messages give it.
-fn kind_of(item: &Bound<'_, PyAny>) -> PyResult<String> {
+pub(super) fn kind_of(item: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(if item.is_none() { "None".to_owned() } else { format!("of type {}", item.get_type().name()?) })
 }

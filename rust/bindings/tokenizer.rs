@@ -2,14 +2,14 @@
 //! `tokenizer_limits.rs`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::added_token::{self, PyAddedToken};
-use super::arguments;
+use super::arguments::{self, FilePath};
 use super::decoders::{self, PyDecoder};
 use super::encoding::PyEncoding;
 use super::errors::{OrRaise, exception};
@@ -66,7 +66,7 @@ impl PyTokenizer {
 
     /// Reads a `tokenizer.json`.
     #[staticmethod]
-    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn from_file(py: Python<'_>, path: FilePath) -> PyResult<Self> {
         let json = py.detach(|| vocab_files::read_text(&path)).or_raise(py)?;
         Self::read(py, &json)
     }
@@ -85,13 +85,13 @@ impl PyTokenizer {
 
     /// Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
     #[staticmethod]
-    fn from_spm(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn from_spm(py: Python<'_>, path: FilePath) -> PyResult<Self> {
         let parts = py.detach(|| sentencepiece::read(&vocab_files::read_bytes(&path)?)).or_raise(py)?;
         Ok(Self::of(State { encode_special_tokens: true, ..State::of(parts) }))
     }
 
     /// Writes a `.model` file for SentencePiece, whole or not at all.
-    fn save_spm(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn save_spm(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
         let parts = self.shared.state().parts();
         py.detach(|| atomic_file::write(&path, &sentencepiece::write(&parts)?)).or_raise(py)
     }
@@ -111,7 +111,7 @@ impl PyTokenizer {
     #[pyo3(signature = (path, pattern, special_tokens=None))]
     fn from_tiktoken(
         py: Python<'_>,
-        path: PathBuf,
+        path: FilePath,
         pattern: &str,
         special_tokens: Option<BTreeMap<String, Bound<'_, PyAny>>>,
     ) -> PyResult<Self> {
@@ -134,7 +134,7 @@ impl PyTokenizer {
     ///         order of ids, or others would be made too; or, without `ignore_merges`, a token is not what its own text
     ///         is encoded to.
     ///     `FileError`: the file cannot be written.
-    fn save_tiktoken(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn save_tiktoken(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
         let parts = self.shared.state().parts();
         py.detach(|| atomic_file::write(&path, tiktoken::write(&parts)?.as_bytes())).or_raise(py)
     }
@@ -147,7 +147,7 @@ impl PyTokenizer {
 
     /// Writes a `tokenizer.json`, whole or not at all.
     #[pyo3(signature = (path, pretty=true))]
-    fn save(&self, py: Python<'_>, path: PathBuf, pretty: bool) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, path: FilePath, pretty: bool) -> PyResult<()> {
         py.detach(|| save(&path, &self.to_json(pretty))).or_raise(py)
     }
 

@@ -6,7 +6,9 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, ids, sequence, text, threads, utf8_errors};
+use super::arguments::{
+    ATTACHED_BYTES, FilePath, Inputs, OwnedInput, ids, sequence, text, threads, utf8_errors,
+};
 use super::arrays::PyTokenArrays;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
@@ -208,12 +210,13 @@ impl PyTokenizer {
     fn encode_files_arrays(
         &self,
         py: Python<'_>,
-        paths: Vec<PathBuf>,
+        paths: Vec<FilePath>,
         separator: Option<&str>,
         errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<PyTokenArrays> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
         let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
         let core = self.core(py)?;
         encode_arrays(
@@ -263,12 +266,13 @@ impl PyTokenizer {
     fn count_tokens_files<'py>(
         &self,
         py: Python<'py>,
-        paths: Vec<PathBuf>,
+        paths: Vec<FilePath>,
         separator: Option<&str>,
         errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
         let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
         let core = self.core(py)?;
         let count = |crew: Crew<'_>| count_files(&core, &paths, options, crew);

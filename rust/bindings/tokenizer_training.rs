@@ -1,13 +1,12 @@
 //! `lexmill.Tokenizer`: training.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::arguments::{threads, utf8_errors};
+use super::arguments::{FilePath, threads, utf8_errors};
 use super::arrow::Column;
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
@@ -29,7 +28,7 @@ impl PyTokenizer {
     fn train(
         &self,
         py: Python<'_>,
-        files: Vec<PathBuf>,
+        files: Vec<FilePath>,
         trainer: Option<&Bound<'_, PyAny>>,
         errors: &str,
         on_progress: Option<Py<PyAny>>,

@@ -46,8 +46,12 @@ const VERSION: &str = "1.0";
 /// # Errors
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`], naming the JSON path.
 pub fn read(text: &str) -> Result<Parts> {
-    let file: File<'_> = serde_json::from_str(text)
-        .map_err(|error| Error::Format { path: "tokenizer.json".to_owned(), message: error.to_string() })?;
+    let file: File<'_> = serde_json::from_str(text).map_err(|error| {
+        // Of what is no object serde tells how the structure here would be as another one.
+        let is_object = !error.is_data() || text.trim_start().starts_with('{');
+        let message = if is_object { error.to_string() } else { "expected an object".to_owned() };
+        Error::Format { path: "tokenizer.json".to_owned(), message }
+    })?;
     let version = Field::new("version", &file.version);
     if !file.version.is_null() && version.str()? != VERSION {
         return Err(

@@ -61,6 +61,24 @@ class TestFiles:
             read(str(tmp_path))
         assert raised.value.errno == 21
 
+    @pytest.mark.parametrize("path", [3, b"bytes", ["a"]])
+    @pytest.mark.parametrize(
+        "read",
+        [
+            Tokenizer.from_file,
+            Tokenizer.from_spm,
+            letters().save,
+            models.WordPiece,
+            models.WordLevel.from_file,
+            lambda path: models.BPE(path, "merges.txt"),
+            lambda path: letters().train([path], quiet()),
+            lambda path: letters().count_tokens_files([path]),
+        ],
+    )
+    def test_a_path_must_be_one(self, read: Callable[[str], Any], path: Any) -> None:
+        with pytest.raises(InputTypeError, match=r"path"):
+            read(path)
+
     def test_the_place_of_bytes_that_are_not_utf8_is_named(self, tmp_path: Path) -> None:
         path = tmp_path / "corpus.txt"
         path.write_bytes(b"ab\nab\xffab\n")
@@ -110,9 +128,14 @@ class TestFiles:
 
 
 class TestFormat:
-    @pytest.mark.parametrize("text", ["", "not json", "[]", "null", "1", "{"])
-    def test_no_tokenizer_at_all(self, text: str) -> None:
-        with pytest.raises(FormatError):
+    @pytest.mark.parametrize("text", ["", "not json", "{"])
+    def test_no_json_at_all(self, text: str) -> None:
+        with pytest.raises(FormatError, match=r"line 1 column"):
+            Tokenizer.from_str(text)
+
+    @pytest.mark.parametrize("text", ["[]", "null", "1", ' "a"'])
+    def test_no_object(self, text: str) -> None:
+        with pytest.raises(FormatError, match=r"tokenizer\.json: expected an object$"):
             Tokenizer.from_str(text)
 
     @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])

@@ -19,7 +19,7 @@ from lexmill.cli import encode as encoding
 from lexmill.cli import inspect as inspection
 from lexmill.cli import train as training
 from lexmill.cli.options import LARGEST, Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
-from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail
+from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail, fail_with
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
 __all__ = ["app", "run"]
@@ -301,8 +301,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         # Versions of typer bring click or a copy of it, so its classes have no one name; this method marks them.
         format_message = getattr(error, "format_message", None)
         if format_message is None:
-            message = f"unexpected {type(error).__name__}: {error}"
-            return fail(name, as_json, type(error).__name__, message, ERROR)
+            return fail_with(name, as_json, error)
         message = str(format_message()).rstrip(".").replace("Value error, ", "")
         message = _with_value(message, error, arguments)
         return fail(name, as_json, "UsageError", message[:1].lower() + message[1:], USAGE)

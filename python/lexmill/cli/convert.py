@@ -14,7 +14,8 @@ from lexmill.cli.files import STANDARD, check_inputs, check_output, to_disk, wri
 from lexmill.cli.kinds import Kind, Surroundings, kind_of, paths_of, pattern_of_name, read, write
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.stages import PreTokenizerName, pre_tokenizer_of
-from lexmill.errors import FormatError, InvalidUtf8Error, OptionError
+from lexmill.errors import FormatError, InvalidUtf8Error, OptionError, VocabError
+from lexmill.models import BPE, WordPiece
 
 __all__ = ["Kind", "Options", "Surroundings", "convert"]
 
@@ -74,10 +75,12 @@ def convert(options: Options) -> Outcome:
     for path in outputs:
         check_output(path, inputs)
     tokenizer = _read(inputs, from_kind, options.around)
+    _check_unk_token(tokenizer, inputs[0], from_kind)
     with tempfile.TemporaryDirectory(prefix="lexmill-") as folder:
         written = write(tokenizer, to_kind, Path(folder))
         around = _surroundings_of_output(tokenizer, options, to_kind)
-        lost = list(_lost(tokenizer, _read([str(path) for path in written], to_kind, around), to_kind))
+        back = _read([str(path) for path in written], to_kind, around)
+        lost = [*_repeated_lines(tokenizer, inputs[0], from_kind), *_lost(tokenizer, back, to_kind)]
         if lost and not options.lossy:
             message = f"{to_kind.value} cannot hold {'; '.join(lost)}; --lossy leaves that out"
             raise OptionError(message)
@@ -112,9 +115,28 @@ def _read(paths: list[str], kind: Kind, around: Surroundings) -> Tokenizer:
     except InvalidUtf8Error as error:
         # Reading such a file all the same is no option here.
         raise FormatError(str(error).partition(";")[0]) from None
-    except (OptionError, FormatError) as error:
+    except (OptionError, FormatError, VocabError) as error:
         message = str(error)
         raise type(error)(message if paths[0] in message else f"{paths[0]}: {message}") from None
+
+
+def _check_unk_token(tokenizer: Tokenizer, path: str, kind: Kind) -> None:
+    model = tokenizer.model
+    unk_token = model.unk_token if isinstance(model, BPE | WordPiece) else None
+    if kind.holds_model_alone and unk_token is not None and model.token_to_id(unk_token) is None:
+        message = f"{path} has no token `{unk_token}` for what is unknown; name the one that it has by --unk-token"
+        raise FormatError(message)
+
+
+def _repeated_lines(tokenizer: Tokenizer, path: str, kind: Kind) -> Iterator[str]:
+    """The lines of a `vocab.txt` that later ones repeat, of which the last counts."""
+    if kind is not Kind.VOCAB_TXT:
+        return
+    ids = set(tokenizer.get_vocab(with_added_tokens=False).values())
+    lines = [str(id_ + 1) for id_ in range(max(ids, default=0)) if id_ not in ids]
+    if lines:
+        shown = ", ".join(lines[:10]) + (f" and {len(lines) - 10} more" if len(lines) > 10 else "")
+        yield f"{'line' if len(lines) == 1 else 'lines'} {shown} of {path}, the same as later ones"
 
 
 def _surroundings_of_output(tokenizer: Tokenizer, options: Options, kind: Kind) -> Surroundings:

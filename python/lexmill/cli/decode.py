@@ -15,6 +15,7 @@ from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, check_output, write_whole
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
+from lexmill.errors import VocabError
 
 __all__ = ["Options", "decode"]
 
@@ -45,7 +46,11 @@ def decode(options: Options) -> Outcome:
     documents = tokens = size = 0
     with write_whole(options.output) as stream:
         for document in _documents(options):
-            text = tokenizer.decode(document, skip_special_tokens=not options.special_tokens, strict=True)
+            try:
+                text = tokenizer.decode(document, skip_special_tokens=not options.special_tokens, strict=True)
+            except VocabError as error:
+                message = f"{_name(options, documents)}: {error}"
+                raise VocabError(message) from None
             written = stream.write((text + options.separator).encode())
             documents, tokens, size = documents + 1, tokens + len(document), size + written
     data: dict[str, object] = {"output": options.output, "documents": documents, "tokens": tokens, "bytes": size}
@@ -53,10 +58,17 @@ def decode(options: Options) -> Outcome:
     return Outcome(data, note=note)
 
 
+def _name(options: Options, document: int) -> str:
+    """What holds the ids of a document, numbered from 0."""
+    if options.ids == STANDARD:
+        return f"stdin, line {document + 1}"
+    return options.ids if options.row_splits is None else f"{options.ids}, document {document + 1}"
+
+
 def _documents(options: Options) -> Iterator[npt.NDArray[np.uint32]]:
     if options.ids == STANDARD:
-        for number, line in enumerate(sys.stdin.buffer, 1):
-            yield parse_ids(line, f"stdin, line {number}")
+        for number, line in enumerate(sys.stdin.buffer):
+            yield parse_ids(line, _name(options, number))
         return
     ids: npt.NDArray[Any] = as_ids(read_npy(options.ids), options.ids)
     if options.row_splits is None:

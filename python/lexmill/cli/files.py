@@ -28,7 +28,7 @@ def check_inputs(paths: Sequence[str]) -> int:
     """Makes sure that files can be read, before any of them is; answers their bytes.
 
     Raises:
-        UsageError: stdin is named twice.
+        UsageError: stdin is named twice, or a name is empty.
         FileError: one is missing, a directory, or must not be read.
     """
     if paths.count(STANDARD) > 1:
@@ -37,7 +37,15 @@ def check_inputs(paths: Sequence[str]) -> int:
     return sum(_size_of_input(path) for path in paths if path != STANDARD)
 
 
+def _check_name(path: str) -> None:
+    # It would be the folder that the command runs in.
+    if not path:
+        message = "the name of a file is empty"
+        raise UsageError(message)
+
+
 def _size_of_input(path: str) -> int:
+    _check_name(path)
     try:
         status = Path(path).stat()
     except (OSError, ValueError) as error:
@@ -54,11 +62,12 @@ def check_output(path: str, inputs: Sequence[str] = ()) -> None:
     """Makes sure, before the work, that `path` can be written and is not one of the inputs.
 
     Raises:
-        UsageError: the output is an input too.
+        UsageError: the output is an input too, or its name is empty.
         FileError: it is a directory, or its directory is missing or not writable.
     """
     if path == STANDARD:
         return
+    _check_name(path)
     target = Path(path)
     if target.is_dir():
         raise FileError(errno.EISDIR, os.strerror(errno.EISDIR), path)

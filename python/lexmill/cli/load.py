@@ -5,7 +5,7 @@ from __future__ import annotations
 from lexmill import Tokenizer
 from lexmill.cli.files import STANDARD, check_inputs
 from lexmill.cli.outcome import UsageError
-from lexmill.errors import FormatError, InvalidUtf8Error
+from lexmill.errors import FormatError, InvalidUtf8Error, VocabError
 
 __all__ = ["load_tokenizer"]
 
@@ -26,6 +26,6 @@ def load_tokenizer(path: str) -> Tokenizer:
     except InvalidUtf8Error as error:
         # Reading such a file all the same is no option here.
         raise FormatError(str(error).partition(";")[0]) from None
-    except ValueError as error:
+    except (ValueError, VocabError) as error:
         message = str(error)
         raise FormatError(message if path in message else f"{path}: {message}") from None

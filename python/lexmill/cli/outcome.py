@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lexmill.cli.display import printable
 from lexmill.errors import FileError, LexmillError, OptionError
 
-__all__ = ["ERROR", "INTERRUPTED", "READER_LEFT", "USAGE", "Outcome", "UsageError", "execute", "fail"]
+__all__ = ["ERROR", "INTERRUPTED", "READER_LEFT", "USAGE", "Outcome", "UsageError", "execute", "fail", "fail_with"]
 
 ERROR = 1
 USAGE = 2
@@ -57,7 +57,7 @@ def execute(command: str, as_json: bool, work: Callable[[], Outcome]) -> int:
     except UsageError as error:
         return fail(command, as_json, "UsageError", str(error), USAGE)
     except Exception as error:  # A traceback tells a user nothing; the kind of error is in the line.
-        return fail(command, as_json, _kind(error), _describe(error), ERROR)
+        return fail_with(command, as_json, error)
     if outcome.note and not as_json and sys.stderr.isatty():
         print(outcome.note, file=sys.stderr)
     return 0
@@ -76,6 +76,11 @@ def fail(command: str, as_json: bool, kind: str, message: str, code: int) -> int
     with contextlib.suppress(OSError):
         print(f"error: {message}", file=sys.stderr, flush=True)
     return code
+
+
+def fail_with(command: str, as_json: bool, error: Exception) -> int:
+    """Reports what was raised as :func:`fail` does."""
+    return fail(command, as_json, _kind(error), _describe(error), ERROR)
 
 
 def _kind(error: Exception) -> str:

@@ -1,6 +1,5 @@
 //! `lexmill.models.BPE`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
@@ -8,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::PyModel;
-use crate::bindings::arguments::note_unknown;
+use crate::bindings::arguments::{FilePath, note_unknown};
 use crate::bindings::errors::{OrRaise, exception};
 use crate::formats::vocab_files;
 use crate::models::Model;
@@ -105,7 +104,7 @@ impl PyBpe {
             (None, None) => build(py, Vocab::new(), &[], options),
             (Some(vocab), Some(merges)) => match vocab.cast::<PyDict>() {
                 Ok(tokens) => build(py, super::vocab(tokens)?, &self::merges(merges)?, options),
-                Err(_) => Self::open(py, vocab.extract()?, merges.extract()?, options),
+                Err(_) => Self::open(py, super::path_of_vocab(vocab)?, merges.extract()?, options),
             },
             _ => Err(PyValueError::new_err("`vocab` and `merges` must be both specified")),
         }
@@ -116,8 +115,8 @@ impl PyBpe {
     #[pyo3(signature = (vocab, merges, **kwargs))]
     fn from_file<'py>(
         class: &Bound<'py, PyType>,
-        vocab: PathBuf,
-        merges: PathBuf,
+        vocab: FilePath,
+        merges: FilePath,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (tokens, pairs) = Self::read_file(class.py(), vocab, merges)?;
@@ -126,7 +125,7 @@ impl PyBpe {
 
     /// The contents of a `vocab.json` and a `merges.txt`.
     #[staticmethod]
-    fn read_file(py: Python<'_>, vocab: PathBuf, merges: PathBuf) -> PyResult<ReadFile<'_>> {
+    fn read_file(py: Python<'_>, vocab: FilePath, merges: FilePath) -> PyResult<ReadFile<'_>> {
         let (tokens, pairs) = py.detach(|| vocab_files::read(&vocab, &merges)).or_raise(py)?;
         Ok((super::dictionary(py, tokens)?, pairs))
     }
@@ -221,8 +220,8 @@ impl PyBpe {
 impl PyBpe {
     fn open(
         py: Python<'_>,
-        vocab: PathBuf,
-        merges: PathBuf,
+        vocab: FilePath,
+        merges: FilePath,
         options: BpeOptions,
     ) -> PyResult<PyClassInitializer<Self>> {
         let (tokens, pairs) = vocab_files::read(&vocab, &merges).or_raise(py)?;

@@ -1,12 +1,12 @@
 //! `lexmill.models.WordLevel`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::{PyModel, dictionary, vocab_of};
+use crate::bindings::arguments::FilePath;
 use crate::bindings::errors::OrRaise;
 use crate::formats::vocab_files;
 use crate::models::Model;
@@ -35,7 +35,7 @@ impl PyWordLevel {
     #[pyo3(signature = (vocab, unk_token=None))]
     fn from_file<'py>(
         class: &Bound<'py, PyType>,
-        vocab: PathBuf,
+        vocab: FilePath,
         unk_token: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         class.call1((Self::read_file(class.py(), vocab)?, unk_token))
@@ -43,7 +43,7 @@ impl PyWordLevel {
 
     /// The contents of a `vocab.json`.
     #[staticmethod]
-    fn read_file(py: Python<'_>, vocab: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    fn read_file(py: Python<'_>, vocab: FilePath) -> PyResult<Bound<'_, PyDict>> {
         dictionary(py, py.detach(|| vocab_files::read_json(&vocab)).or_raise(py)?)
     }
 

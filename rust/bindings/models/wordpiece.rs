@@ -1,13 +1,12 @@
 //! `lexmill.models.WordPiece`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::{PyModel, dictionary, vocab_of};
-use crate::bindings::arguments::note_unknown;
+use crate::bindings::arguments::{FilePath, note_unknown};
 use crate::bindings::errors::OrRaise;
 use crate::bindings::options::count;
 use crate::formats::vocab_files;
@@ -65,7 +64,7 @@ impl PyWordPiece {
     #[pyo3(signature = (vocab, **kwargs))]
     fn from_file<'py>(
         class: &Bound<'py, PyType>,
-        vocab: PathBuf,
+        vocab: FilePath,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         class.call((Self::read_file(class.py(), vocab)?,), kwargs)
@@ -73,7 +72,7 @@ impl PyWordPiece {
 
     /// The contents of a `vocab.txt`.
     #[staticmethod]
-    fn read_file(py: Python<'_>, vocab: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    fn read_file(py: Python<'_>, vocab: FilePath) -> PyResult<Bound<'_, PyDict>> {
         dictionary(py, py.detach(|| vocab_files::read_lines(&vocab)).or_raise(py)?)
     }
 

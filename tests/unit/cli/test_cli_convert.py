@@ -107,6 +107,26 @@ def test_of_two_files_neither_is_replaced_if_one_cannot_be(
     assert Path("vocab.json").read_text() == Path("merges.txt").read_text() == "old"
 
 
+class TestVocabTxt:
+    def test_needs_its_unknown_token(self, lexmill: Run) -> None:
+        Path("vocab.txt").write_text("a\n[X]\n")
+        result = lexmill("convert", "vocab.txt", "t.json")
+        assert result.code == 1
+        assert "vocab.txt has no token `[UNK]` for what is unknown; name the one" in result.stderr
+        assert not Path("t.json").exists()
+        assert lexmill("convert", "vocab.txt", "t.json", "--unk-token", "[X]").code == 0
+        assert Tokenizer.from_file("t.json").encode("b a").ids == [1, 0]
+
+    def test_with_lines_that_are_the_same_is_refused(self, lexmill: Run) -> None:
+        Path("vocab.txt").write_text("a\nb\na\n[UNK]\na\n")
+        result = lexmill("convert", "vocab.txt", "t.json")
+        assert result.code == 1
+        assert "tokenizer-json cannot hold lines 1, 3 of vocab.txt, the same as later ones; --lossy" in result.stderr
+        assert not Path("t.json").exists()
+        assert lexmill("convert", "vocab.txt", "t.json", "--lossy").code == 0
+        assert Tokenizer.from_file("t.json").get_vocab() == {"b": 1, "[UNK]": 3, "a": 4}
+
+
 class TestLosses:
     def test_of_an_unk_id_of_0_are_seen(self) -> None:
         pieces = [("<unk>", -1.0), ("a", -1.0)]
@@ -195,6 +215,7 @@ class TestLosses:
         (("text.txt", "x.json", "--from", "tiktoken"), 2, "text.txt needs a pattern: give --pre-tokenizer"),
         (("gpt2.tiktoken", "x.json"), 1, 'gpt2.tiktoken line 1: "the" is not base64'),
         (("text.txt", "x.json", "--from", "sentencepiece"), 1, "text.txt: model at byte"),
+        (("merge.json", "x.model"), 1, "merge.json: token `c` of merge 0 is not in the vocabulary"),
         (("bad.json", "x.model"), 1, "bad.json is not valid UTF-8 at byte 1"),
     ],
     ids=str,
@@ -202,6 +223,7 @@ class TestLosses:
 def test_wrong_calls_are_one_line(lexmill: Run, arguments: tuple[str, ...], code: int, message: str) -> None:
     Path("gpt2.tiktoken").write_text("the cat")
     Path("bad.json").write_bytes(b"{\xff")
+    Path("merge.json").write_text('{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "c"]]}}')
     before = sorted(Path.cwd().iterdir())
     result = lexmill("convert", *arguments)
     assert result.code == code

@@ -32,13 +32,17 @@ def wrong_calls(saved: str) -> dict[str, tuple[int, str, tuple[str, ...]]]:
         "output is an input": (2, "text.txt is an input and the output", (*train, "text.txt", "-o", "text.txt")),
         "output is a directory": (1, "folder: is a directory", (*train, "text.txt", "-o", "folder")),
         "output's directory is missing": (1, "no such directory", (*train, "text.txt", "-o", "absent/t.json")),
+        "input without a name": (2, "the name of a file is empty", (*train, "")),
+        "output without a name": (2, "the name of a file is empty", (*train, "text.txt", "-o", "")),
         "stdin twice": (2, "stdin (-) is named 2 times", ("encode", saved, "-", "-")),
         "malformed tokenizer": (1, "broken.json: ", ("count", "broken.json", "text.txt")),
         "truncated tokenizer": (1, "cut.json: ", ("count", "cut.json", "text.txt")),
+        "merge of no token": (1, "merge.json: token `c` of merge 0", ("count", "merge.json", "text.txt")),
+        "tokenizer that is a list": (1, "list.json: tokenizer.json: expected an object", ("inspect", "list.json")),
         "binary tokenizer": (1, "bad.txt is not valid UTF-8 at byte 5", ("count", "bad.txt", "text.txt")),
         "missing tokenizer": (1, "absent.json: no such file", ("inspect", "absent.json")),
         "invalid utf-8 to encode": (1, "bad.txt is not valid UTF-8 at byte 5", ("encode", saved, "bad.txt")),
-        "unknown id": (1, "id 999 is not in the vocabulary of 300 tokens", ("decode", saved, "unknown.npy")),
+        "unknown id": (1, "unknown.npy: id 999 is not in the vocabulary of 300", ("decode", saved, "unknown.npy")),
         "negative id": (1, "negative.npy: id -7 is not between 0", ("decode", saved, "negative.npy")),
         "ids that are floats": (1, "floats.npy holds float64", ("decode", saved, "floats.npy")),
         "ids in a matrix": (1, "matrix.npy has 2 dimensions", ("decode", saved, "matrix.npy")),
@@ -48,6 +52,11 @@ def wrong_calls(saved: str) -> dict[str, tuple[int, str, tuple[str, ...]]]:
             1,
             "floats.npy holds float64",
             ("decode", saved, "unknown.npy", "--row-splits", "floats.npy"),
+        ),
+        "unknown id in a row": (
+            1,
+            "unknown.npy, document 2: id 999 is not",
+            ("decode", saved, "unknown.npy", "--row-splits", "second.npy"),
         ),
         "row splits that descend": (
             1,
@@ -71,7 +80,10 @@ class TestErrors:
         Path("empty.txt").touch()
         Path("bad.txt").write_bytes(b"good \xff bad")
         Path("broken.json").write_text('{"model": {"type": "BPE", "vocab": 7}}')
+        Path("list.json").write_text("[]")
+        Path("merge.json").write_text('{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "c"]]}}')
         np.save("unknown.npy", np.array([1, 999]))
+        np.save("second.npy", np.array([0, 0, 2]))
         np.save("negative.npy", np.array([1, -7]))
         np.save("floats.npy", np.array([0.5]))
         np.save("matrix.npy", np.array([[1, 2]]))
@@ -105,7 +117,15 @@ class TestErrors:
         assert message in error["message"]
 
 
-@pytest.mark.parametrize(("stdin", "message"), [(b"1 x", "`x`"), (b"1\n-2", "line 2: id -2"), (b"9" * 5000, "line 1")])
+@pytest.mark.parametrize(
+    ("stdin", "message"),
+    [
+        (b"1 x", "`x`"),
+        (b"1\n-2", "line 2: id -2"),
+        (b"1\n300", "stdin, line 2: id 300 is not"),
+        (b"9" * 5000, "line 1"),
+    ],
+)
 def test_a_line_of_ids_that_is_none_is_an_error(lexmill: Run, saved: str, stdin: bytes, message: str) -> None:
     result = lexmill("decode", saved, "-", "-o", "text", stdin=stdin)
     assert result.code == 1

@@ -69,6 +69,14 @@ class TestOutputFiles:
         expected = b"error: stdin or stdout is closed, or not open for this\n" if code else b""
         assert (done.returncode, done.stderr) == (code, expected)
 
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+    @pytest.mark.parametrize("arguments", [("--help",), ("inspect", "SAVED"), ("encode", "SAVED", "text.txt")])
+    def test_a_full_disk_is_an_error_of_a_line(self, saved: str, arguments: tuple[str, ...]) -> None:
+        command = [*COMMAND, *(saved if argument == "SAVED" else argument for argument in arguments)]
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        assert (done.returncode, done.stderr) == (1, b"error: no space left on device\n")
+
     def test_a_pipe_by_name_is_read_and_written(self, saved: str) -> None:
         bash = shutil.which("bash")
         if bash is None:
