@@ -12,6 +12,7 @@ import pytest
 
 import lexmill
 from lexmill import Tokenizer, models, pre_tokenizers, trainers
+from model_file import piece
 from peers import CORPORA, DATA, HARD, corpus_file, difference, documents, stdlib_sources
 
 pytestmark = pytest.mark.external
@@ -149,6 +150,23 @@ def test_any_options_encode_any_text_alike(model_type: str, seed: int, tmp_path:
     ours, again = pair(tmp_path / "again.model")
     check(ours, theirs, texts)
     assert again.encode(texts) == theirs.encode(texts)
+
+
+@pytest.mark.parametrize("seed", range(100 if os.environ.get("LEXMILL_PARITY") == "full" else 10))
+def test_long_sums_of_any_scores_are_rounded_alike(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    size = 10.0 ** random.randrange(6)
+    words = {"".join(random.choices("abc", k=random.randrange(2, 6))): None for _ in range(random.randrange(25))}
+    above = random.choice([0.0, 0.0, 0.5, 1.0])
+    # With few of them, ways tie but for rounding.
+    few = [random.random() - 1 + above for _ in range(random.choice([1, 3, 100]))]
+    pieces = [(word, random.choice(few) * size * random.choice([1, 2, 3]), 1) for word in ["a", "b", "c", *words]]
+    user_defined = [(word, 0.0, 4) for word in ("ca", "cc", "abb")[: random.randrange(4)] if word not in words]
+    data = b"".join(piece(*each) for each in [("<unk>", 0.0, 2), ("▁", -1.0, 1), *pieces, *user_defined])
+    (tmp_path / "m.model").write_bytes(data)
+    texts = ["".join(random.choices("abc", k=count)) for count in (60, 3000, 30_000)]
+    texts += ["".join(random.choices(["a", "b", "c", "x", "ab a", "  "], k=20_000))]
+    check(*pair(tmp_path / "m.model"), texts)
 
 
 @pytest.mark.parametrize("splits", [True, False])

@@ -2,31 +2,14 @@ from __future__ import annotations
 
 import json
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from lexmill import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from lexmill.errors import FileError, FormatError, OptionError
-
-
-def field(number: int, value: bytes | int | float) -> bytes:
-    """One field on the wire."""
-    if isinstance(value, bytes):
-        return varint(number << 3 | 2) + varint(len(value)) + value
-    if isinstance(value, float):
-        return varint(number << 3 | 5) + struct.pack("<f", value)
-    return varint(number << 3) + varint(value)
-
-
-def varint(value: int) -> bytes:
-    low, rest = value & 0x7F, value >> 7
-    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
-
-
-def piece(text: str, score: float, kind: int = 1) -> bytes:
-    return field(1, field(1, text.encode()) + field(2, score) + field(3, kind))
-
+from model_file import field, piece
 
 PIECES = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("▁", -2.0, 1), ("a", -1.0, 1), ("b", -1.5, 1), ("▁ab", -3.0, 1)]
 SMALL = b"".join(piece(*each) for each in PIECES)
@@ -54,6 +37,28 @@ def test_user_defined_pieces_are_always_taken(tmp_path: Path) -> None:
     tokenizer = read(tmp_path, SMALL + piece("aab", 0.0, 4) + piece("aa", 0.0, 5))
     assert tokenizer.encode("aab").tokens == ["▁", "aab"]
     assert tokenizer.encode("aa").tokens == ["▁", "a", "a"]
+
+
+@pytest.mark.parametrize(("score", "tokens"), [(0.1, ["ab"]), (0.1000001, ["a", "b"])])
+def test_each_byte_of_a_user_defined_piece_but_the_first_adds_a_tenth(
+    tmp_path: Path, score: float, tokens: list[str]
+) -> None:
+    pieces = [("<unk>", 0.0, 2), ("a", 0.0, 1), ("b", score, 1), ("ab", -9.0, 4)]
+    data = b"".join(piece(*each) for each in pieces) + field(3, field(3, 0))
+    assert read(tmp_path, data).encode("ab").tokens == tokens
+
+
+def test_sums_beyond_a_hundred_thousand_begin_anew(tmp_path: Path) -> None:
+    # `a` and `b` are better than `ab` by less than 32 bits of a larger sum tell.
+    pieces = [("<unk>", 0.0, 2), ("▁", -3.0, 1), ("a", -1.0, 1), ("b", -1.001, 1), ("ab", -2.0015, 1)]
+    turns = [0, 1639, 10_001, 11_640, 20_002, 20_003]
+    for score in (-10.0, 10.0):
+        data = b"".join(piece(*each) for each in [*pieces, ("x", score, 1)]) + field(3, field(3, 0))
+        tokenizer = read(tmp_path, data)
+        for turn, (first, second) in enumerate(pairwise(turns)):
+            expected = ["b", "ab"][turn % 2]
+            for count in (first, second - 1):
+                assert tokenizer.encode("x" * count + "ab").tokens[-1] == expected, (score, count)
 
 
 def test_flags_of_normalization_are_followed(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 //! The best segmentation, from left to right (Viterbi 1967).
 
+use super::sums::{Doubles, Singles, Sums};
 use super::units::Units;
 #[cfg(test)]
 use super::units::trace;
@@ -87,57 +88,45 @@ impl Unigram {
 
     /// Fills `scratch.path` with the best segmentation of a word that is not empty.
     pub(super) fn best_path(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
+        let cuts = self.word_cuts(word.len());
         if self.kinds.is_some() {
-            self.best_path_rounded(word, f64_of_32_bits, f64::from(f32::EPSILON), scratch)
+            self.best_path_by_units::<Singles>(word, cuts, scratch)
         } else {
-            self.best_path_rounded(word, |sum| sum, f64::EPSILON, scratch)
+            self.best_path_by_units::<Doubles>(word, cuts, scratch)
         }
     }
 
-    #[inline]
-    fn best_path_rounded(
-        &self,
-        word: &str,
-        rounded: impl Fn(f64) -> f64 + Copy,
-        epsilon: f64,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        self.best_path_by_units(word, self.word_cuts(word.len()), rounded, epsilon, scratch)
-    }
-
-    /// As [`Self::best_path`], in one go; `rounded` is what becomes of a sum.
+    /// As [`Self::best_path`], in one go.
     #[cfg(test)]
-    pub(super) fn best_path_of_whole(
-        &self,
-        word: &str,
-        rounded: impl Fn(f64) -> f64,
-        scratch: &mut Scratch,
-    ) -> Result<()> {
+    pub(super) fn best_path_of_whole<S: Sums>(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let Scratch { nodes, path, .. } = scratch;
-        self.walk::<false>(word, 0.0, rounded, nodes)?;
+        self.walk::<false, S>(word, 0.0, nodes)?;
         path.clear();
         trace(nodes, |edge| path.push(edge));
         Ok(())
     }
 
     /// Finds the best way to every place of `word`, whose beginning has the score `base`; answers how close the
-    /// closest decision was, if that `IS_ASKED`.
+    /// closest decision was, if that `IS_ASKED`, and then no sum begins anew.
     #[inline]
-    pub(super) fn walk<const IS_ASKED: bool>(
+    pub(super) fn walk<const IS_ASKED: bool, S: Sums>(
         &self,
         word: &str,
         base: f64,
-        rounded: impl Fn(f64) -> f64,
         nodes: &mut Vec<Node>,
     ) -> Result<Margin> {
         nodes.clear();
         nodes.resize(word.len() + 1, Node { score: base, start: NOWHERE, id: 0 });
         let mut margin = Margin::default();
-        let mut start = 0;
+        let (mut start, mut furthest) = (0, 0);
         while start < word.len() {
+            if !IS_ASKED && nodes[start].score.abs() > S::LARGEST {
+                begin_anew::<S>(&mut nodes[start..=furthest]);
+            }
             let so_far = nodes[start].score;
             let mut offer = |end: usize, id: u32, score: f64| {
-                let (node, sum) = (&mut nodes[end], rounded(score + so_far));
+                let (node, sum) = (&mut nodes[end], S::rounded(score + so_far));
+                furthest = furthest.max(end);
                 let is_first = node.start == NOWHERE;
                 let is_better = is_first || sum > node.score;
                 if IS_ASKED {
@@ -189,19 +178,25 @@ impl Margin {
         }
     }
 
-    /// Whether every decision in a unit of `len` bytes is the same from the sum `base` on.
+    /// Whether every decision in a unit of `len` bytes is the same from the sum `base` on, and no sum begins anew in it.
     ///
     /// Each of two sums takes at most `len` additions to make, there and here, and each of these is off by half of
     /// `epsilon` of its result at most; twice as much is allowed for.
-    pub(super) fn holds_at(&self, base: f64, len: usize, epsilon: f64) -> bool {
+    pub(super) fn holds_at<S: Sums>(&self, base: f64, len: usize) -> bool {
         let additions = u32::try_from(len).map_or(f64::INFINITY, f64::from) + 2.0;
-        self.least > 4.0 * additions * epsilon * (base.abs() + self.largest)
+        let (error, most) = (additions * S::EPSILON, base.abs() + self.largest);
+        self.least > 4.0 * error * most && most * (1.0 + 4.0 * error) < S::LARGEST
     }
 }
 
-/// The nearest number of 32 bits.
-fn f64_of_32_bits(sum: f64) -> f64 {
-    f64::from(sum as f32)
+/// Takes the sum to the first place from those to all places that there is a way to, and from itself.
+#[cold]
+fn begin_anew<S: Sums>(nodes: &mut [Node]) {
+    let Some((first, ahead)) = nodes.split_first_mut() else { return };
+    for node in ahead.iter_mut().filter(|node| node.start != NOWHERE) {
+        node.score = S::rounded(node.score - first.score);
+    }
+    first.score = 0.0;
 }
 
 /// Bytes of the character that begins with `lead`.

@@ -1,6 +1,7 @@
 //! Parts of words: what stands behind the beginning of a word, with the same tokens whatever the sum before it.
 
 use super::best_path::{Margin, Scratch};
+use super::sums::Doubles;
 use super::units::trace;
 use super::{Edge, Unigram};
 use crate::Result;
@@ -39,7 +40,7 @@ impl Unigram {
         let least = self.walk_without_branches::<true>(word, 0.0, nodes)?;
         trace(nodes, |edge: Edge| path.push(edge));
         let most = f64::from(MOST_PIECES) * self.largest_score;
-        scratch.depends = !Margin { least, largest: most }.holds_at(most, word.len(), f64::EPSILON);
+        scratch.depends = !Margin { least, largest: most }.holds_at::<Doubles>(most, word.len());
         Ok(())
     }
 }

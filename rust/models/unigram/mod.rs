@@ -12,6 +12,7 @@ mod nbest;
 mod piece_kind;
 mod role;
 mod sample;
+mod sums;
 mod units;
 mod walk;
 
@@ -29,6 +30,7 @@ use chars::Chars;
 pub use going_on::MOST_PIECES;
 pub use nbest::Segmentation;
 pub use role::Role;
+use sums::{Singles, Sums};
 
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -154,6 +156,7 @@ impl Unigram {
         // Without a normal piece, any number does.
         let min_score = if min_score.is_finite() { min_score } else { 0.0 };
         let unknown_score = min_score - UNKNOWN_PENALTY;
+        let unknown_score = if kinds.is_some() { Singles::rounded(unknown_score) } else { unknown_score };
         let largest_score =
             effective_scores.iter().fold(unknown_score.abs(), |largest, score| largest.max(score.abs()));
         effective_scores.push(f64::NEG_INFINITY);

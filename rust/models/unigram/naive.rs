@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
+use super::sums::{Doubles, Singles};
 use super::{Edge, PieceKind, Scratch, Unigram, UnigramOptions};
 use crate::models::Tokens;
 use crate::models::bpe::CutPoints;
@@ -69,7 +70,7 @@ proptest! {
     #[test]
     fn walk_without_branches_matches_naive(unigram in model(), word in "[abé日xж𠀀]{1,12}", base in -100.0..0.0) {
         let (mut nodes, mut naive) = (Vec::new(), Vec::new());
-        let margin = unigram.walk::<true>(&word, base, |sum| sum, &mut naive).expect("an unknown id");
+        let margin = unigram.walk::<true, Doubles>(&word, base, &mut naive).expect("an unknown id");
         let least = unigram.walk_without_branches::<true>(&word, base, &mut nodes).expect("an unknown id");
         prop_assert_eq!(least.to_bits(), margin.least.to_bits());
         unigram.walk_without_branches::<false>(&word, base, &mut nodes).expect("an unknown id");
@@ -99,10 +100,12 @@ proptest! {
         words in prop::collection::vec("[abé日xж𠀀]{1,6}", 1..6),
         choices in prop::collection::vec(any::<usize>(), 1..120),
         in_32_bits in any::<bool>(),
+        factor in prop::sample::select(vec![1.0, -3.0, 300.0, 7e3, -7e3, 5e4]),
         has_cuts in any::<bool>(),
     ) {
         let unigram = if in_32_bits {
-            let pieces: Vec<(&str, f64)> = unigram.pieces().collect();
+            let scaled = |(piece, score)| (piece, f64::from((score * factor) as f32));
+            let pieces: Vec<(&str, f64)> = unigram.pieces().map(scaled).collect();
             let kinds = vec![PieceKind::Normal; pieces.len()];
             Unigram::with_kinds(&pieces, Some(kinds), unigram.options.clone()).expect("a valid model")
         } else {
@@ -111,12 +114,15 @@ proptest! {
         let text: String = choices.iter().map(|&choice| words[choice % words.len()].as_str()).collect();
         let cuts = has_cuts.then(|| CutPoints::new(unigram.vocab.iter().map(|(piece, _)| piece)));
         let (mut fast, mut naive) = (Scratch::default(), Scratch::default());
-        let rounded = |sum: f64| if in_32_bits { f64::from(sum as f32) } else { sum };
-        let epsilon = if in_32_bits { f64::from(f32::EPSILON) } else { f64::EPSILON };
         // Twice, so that every unit is a miss and then a hit.
         for _ in 0..2 {
-            unigram.best_path_by_units(&text, cuts.as_ref(), rounded, epsilon, &mut fast).expect("an unknown id");
-            unigram.best_path_of_whole(&text, rounded, &mut naive).expect("an unknown id");
+            if in_32_bits {
+                unigram.best_path_by_units::<Singles>(&text, cuts.as_ref(), &mut fast).expect("an unknown id");
+                unigram.best_path_of_whole::<Singles>(&text, &mut naive).expect("an unknown id");
+            } else {
+                unigram.best_path_by_units::<Doubles>(&text, cuts.as_ref(), &mut fast).expect("an unknown id");
+                unigram.best_path_of_whole::<Doubles>(&text, &mut naive).expect("an unknown id");
+            }
             prop_assert_eq!(&fast.path, &naive.path);
         }
     }

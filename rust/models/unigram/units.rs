@@ -11,6 +11,7 @@ use std::hash::BuildHasher;
 
 use super::best_path::{Margin, Node, Scratch};
 use super::chars::Place;
+use super::sums::Sums;
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::models::bpe::CutPoints;
@@ -74,22 +75,23 @@ impl Unigram {
             .get(len, self.scores.len(), || Some(CutPoints::new(self.vocab.iter().map(|(piece, _)| piece))))
     }
 
-    /// As [`Self::best_path`], from one lone character to the next, and unit by unit where `cuts` are known; `rounded` is
-    /// what becomes of a sum, to a relative error of `epsilon`.
-    pub(super) fn best_path_by_units(
+    /// As [`Self::best_path`], from one lone character to the next, and unit by unit where `cuts` are known.
+    pub(super) fn best_path_by_units<S: Sums>(
         &self,
         word: &str,
         cuts: Option<&CutPoints>,
-        rounded: impl Fn(f64) -> f64 + Copy,
-        epsilon: f64,
         scratch: &mut Scratch,
     ) -> Result<()> {
         scratch.path.clear();
-        let (mut start, mut sum) = (0, 0.0);
+        let (mut start, mut sum) = (0, 0.0_f64);
         // Where the next lone character is, once all before it is through.
         let mut joined_end = 0;
         while let Some(c) = word[start..].chars().next() {
             let char_end = start + c.len_utf8();
+            // No way goes past the place.
+            if sum.abs() > S::LARGEST {
+                sum = 0.0;
+            }
             if start >= joined_end {
                 let place = self.chars.place(c);
                 if place != Place::Joined {
@@ -97,7 +99,7 @@ impl Unigram {
                     let found = if place == Place::Unknown { unknown() } else { self.piece_of_char(c) };
                     let (id, score) = found.ok_or_else(|| self.no_unk_id(word, start))?;
                     scratch.path.push(Edge { start: start as u32, end: char_end as u32, id });
-                    sum = rounded(score + sum);
+                    sum = S::rounded(score + sum);
                     start = char_end;
                     continue;
                 }
@@ -108,11 +110,11 @@ impl Unigram {
                 // There is nothing to choose, so nothing to remember.
                 let (id, score) = self.piece_of_char(c).ok_or_else(|| self.no_unk_id(word, start))?;
                 scratch.path.push(Edge { start: start as u32, end: end as u32, id });
-                sum = rounded(score + sum);
+                sum = S::rounded(score + sum);
             } else if cuts.is_some() && end - start <= LONGEST {
-                sum = self.push_unit(&word[start..end], start, sum, rounded, epsilon, scratch)?;
+                sum = self.push_unit::<S>(&word[start..end], start, sum, scratch)?;
             } else {
-                sum = self.push_walk(&word[start..end], start, sum, rounded, scratch)?;
+                sum = self.push_walk::<S>(&word[start..end], start, sum, scratch)?;
             }
             start = end;
         }
@@ -122,20 +124,18 @@ impl Unigram {
 
     /// Appends the path through a unit at `start`, behind which the sum was `sum`, and answers the sum then: as it is
     /// remembered, or remembered from now on.
-    fn push_unit(
+    fn push_unit<S: Sums>(
         &self,
         unit: &str,
         start: usize,
         mut sum: f64,
-        rounded: impl Fn(f64) -> f64 + Copy,
-        epsilon: f64,
         scratch: &mut Scratch,
     ) -> Result<f64> {
         let Scratch { nodes, path, units, .. } = &mut *scratch;
         let hash = FixedState::default().hash_one(unit.as_bytes());
         let known = match units.get(hash, unit.as_bytes()) {
             None => {
-                let margin = self.walk::<true>(unit, 0.0, rounded, nodes)?;
+                let margin = self.walk::<true, S>(unit, 0.0, nodes)?;
                 let mut edges: Vec<(Edge, f64)> = Vec::new();
                 trace(nodes, |edge| edges.push((edge, self.score_of(unit, edge))));
                 units.insert(hash, unit.as_bytes(), margin, edges.into_iter().rev());
@@ -143,31 +143,24 @@ impl Unigram {
             }
             known => known,
         };
-        let known = known.filter(|known| known.margin.holds_at(sum, unit.len(), epsilon));
+        let known = known.filter(|known| known.margin.holds_at::<S>(sum, unit.len()));
         let Some(Unit { edges: (first, last), .. }) = known else {
-            return self.push_walk(unit, start, sum, rounded, scratch);
+            return self.push_walk::<S>(unit, start, sum, scratch);
         };
         for &(Edge { start: from, end: to, id }, score) in &units.edges[first as usize..last as usize] {
             path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
-            sum = rounded(score + sum);
+            sum = S::rounded(score + sum);
         }
         Ok(sum)
     }
 
     /// As [`Self::push_unit`], gone through.
-    fn push_walk(
-        &self,
-        unit: &str,
-        start: usize,
-        sum: f64,
-        rounded: impl Fn(f64) -> f64 + Copy,
-        scratch: &mut Scratch,
-    ) -> Result<f64> {
+    fn push_walk<S: Sums>(&self, unit: &str, start: usize, sum: f64, scratch: &mut Scratch) -> Result<f64> {
         let Scratch { nodes, path, .. } = scratch;
         if self.has_finite_sums(sum) {
             self.walk_without_branches::<false>(unit, sum, nodes)?;
         } else {
-            self.walk::<false>(unit, sum, rounded, nodes)?;
+            self.walk::<false, S>(unit, sum, nodes)?;
         }
         let first = path.len();
         trace(nodes, |Edge { start: from, end: to, id }| {
