@@ -6,7 +6,7 @@ use std::arch::x86_64::{
 };
 
 use super::fill::{Isa, Job};
-use super::masks::{BLOCK, Masks, STOP_RANGES, Window, add_wide, opaque, positions};
+use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, opaque, positions};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +74,8 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
         stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
         wide: gather(block, |half| half),
         tail: gather(block, |half| _mm256_cmpgt_epi8(_mm256_set1_epi8(-64), half)),
+        ideograph: between(IDEOGRAPHS.0, IDEOGRAPHS.1),
+        syllable: between(SYLLABLES.0, SYLLABLES.1),
     };
     if has_classes && masks.wide != 0 {
         add_wide(&mut masks, window, |classes, bit| with_bit(classes, bit));

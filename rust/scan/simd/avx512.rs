@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 };
 
 use super::fill::{Isa, Job};
-use super::masks::{BLOCK, Masks, STOP_RANGES, Window, below};
+use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
 
 /// Proof that this processor has the instructions.
@@ -115,6 +115,8 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
         wide,
         // As signed numbers, the bytes 0x80 to 0xBF are those below -64.
         tail: _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-64)),
+        ideograph: between(IDEOGRAPHS.0, IDEOGRAPHS.1),
+        syllable: between(SYLLABLES.0, SYLLABLES.1),
     }
 }
 

@@ -140,7 +140,9 @@ impl<const ACCENTS: bool> GapRules for BertTextRules<ACCENTS> {
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
         let (mut alone, mut no_space) = (u128::from(self.alone), u128::from(self.no_space));
         if now.wide != 0 {
-            for lead in bits(now.leads()) {
+            let ideograph = u128::from(now.ideograph);
+            alone |= ideograph | ideograph << 1 | ideograph << 2;
+            for lead in bits(now.leads() & !(now.ideograph | now.syllable)) {
                 match BertText::<ACCENTS>::oddity(&text[base + lead..]) {
                     Oddity::None => {}
                     Oddity::Alone(len) => alone |= ((1 << len) - 1) << lead,

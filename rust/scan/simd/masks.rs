@@ -12,6 +12,12 @@ pub(super) const BLOCK: usize = 64;
 /// [`STOPS`](crate::scan::spaces::STOPS) but for `?`, from each first to each last byte.
 pub(super) const STOP_RANGES: [(u8, u8); 4] = [(b'!', b'"'), (b'(', b')'), (b',', b'.'), (b':', b';')];
 
+/// The first bytes, from first to last, of characters that are all ideographs: U+5000 to U+9FFF.
+pub(super) const IDEOGRAPHS: (u8, u8) = (0xe5, 0xe9);
+
+/// The same of Hangul syllables: U+B000 to U+CFFF. All of both are in the classes of `中`, so no table is asked.
+pub(super) const SYLLABLES: (u8, u8) = (0xeb, 0xec);
+
 /// A block and what follows: any character that begins in the block ends in the window.
 pub(super) type Window = [u8; BLOCK + 8];
 
@@ -48,6 +54,10 @@ pub(super) struct Masks {
     pub wide: u64,
     /// Bytes beyond ASCII but the first of each character.
     pub tail: u64,
+    /// First bytes of [`IDEOGRAPHS`].
+    pub ideograph: u64,
+    /// First bytes of [`SYLLABLES`].
+    pub syllable: u64,
 }
 
 impl Masks {
@@ -155,13 +165,14 @@ pub(super) fn wide_classes(window: &Window, leads: u64) -> [u8; BLOCK] {
 /// Adds to `masks` the classes of characters beyond ASCII, where `bit_of` tells which class bytes have a bit set.
 #[inline(always)]
 pub(super) fn add_wide(masks: &mut Masks, window: &Window, bit_of: impl Fn(&[u8; BLOCK], u8) -> u64) {
-    let classes = wide_classes(window, masks.leads());
-    masks.letter |= bit_of(&classes, LETTER.bits());
-    masks.upper |= bit_of(&classes, UPPER.bits());
-    masks.lower |= bit_of(&classes, LOWER.bits());
+    let alike = masks.ideograph | masks.syllable;
+    let classes = wide_classes(window, masks.leads() & !alike);
+    masks.letter |= bit_of(&classes, LETTER.bits()) | alike;
+    masks.upper |= bit_of(&classes, UPPER.bits()) | alike;
+    masks.lower |= bit_of(&classes, LOWER.bits()) | alike;
     masks.number |= bit_of(&classes, NUMBER.bits());
     masks.space |= bit_of(&classes, SPACE.bits());
-    masks.word |= bit_of(&classes, WORD.bits());
+    masks.word |= bit_of(&classes, WORD.bits()) | alike;
     masks.punctuation |= bit_of(&classes, PUNCTUATION.bits());
 }
 

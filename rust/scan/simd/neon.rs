@@ -6,7 +6,7 @@ use std::arch::aarch64::{
 };
 
 use super::fill::Isa;
-use super::masks::{BLOCK, Masks, STOP_RANGES, Window, add_wide, positions};
+use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, positions};
 
 /// The back end of its target.
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +55,16 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
         // Most blocks have none.
         wide: 0,
         tail: 0,
+        ideograph: 0,
+        syllable: 0,
     };
     let [first, second, third, fourth] = block;
     let any = vorrq_u8(vorrq_u8(first, second), vorrq_u8(third, fourth));
     if vmaxvq_u8(any) >= 0x80 {
         masks.wide = gather(block, |bytes| vtstq_u8(bytes, vdupq_n_u8(0x80)));
         masks.tail = gather(block, |bytes| within(bytes, 0x80, 0xbf));
+        masks.ideograph = between(IDEOGRAPHS.0, IDEOGRAPHS.1);
+        masks.syllable = between(SYLLABLES.0, SYLLABLES.1);
         if has_classes {
             add_wide(&mut masks, window, |classes, bit| with_bit(classes, bit));
         }

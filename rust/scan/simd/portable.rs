@@ -1,7 +1,7 @@
 //! No vectors: eight bytes at a time in 64-bit integers. The other back ends are tested against this one.
 
 use super::fill::Isa;
-use super::masks::{BLOCK, Masks, STOP_RANGES, Window, add_wide, positions};
+use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, positions};
 
 /// The back end that every processor has.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,8 @@ impl Isa for Portable {
             }),
             wide,
             tail: gather(block, |word| word & !(word << 1) & TOPS),
+            ideograph: between_wide(block, IDEOGRAPHS),
+            syllable: between_wide(block, SYLLABLES),
         };
         if has_classes && wide != 0 {
             add_wide(&mut masks, window, |bytes, bit| {
@@ -58,11 +60,21 @@ const fn spread(byte: u8) -> u64 {
 /// The bytes from `first` to `last`, both ASCII.
 #[inline(always)]
 fn between(block: &[u8; BLOCK], first: u8, last: u8) -> u64 {
-    gather(block, |word| {
-        // Each sum stays below 256, so no byte carries into the next.
-        let ascii = word & !TOPS;
-        (ascii + spread(0x80 - first)) & !(ascii + spread(0x7f - last)) & !word & TOPS
-    })
+    gather(block, |word| low_bits_between(word, first, last) & !word)
+}
+
+/// The bytes from `first` to `last`, both beyond ASCII.
+#[inline(always)]
+fn between_wide(block: &[u8; BLOCK], (first, last): (u8, u8)) -> u64 {
+    gather(block, |word| low_bits_between(word, first & 0x7f, last & 0x7f) & word)
+}
+
+/// The top bits of the bytes whose other bits are from `first` to `last`.
+#[inline(always)]
+fn low_bits_between(word: u64, first: u8, last: u8) -> u64 {
+    // Each sum stays below 256, so no byte carries into the next.
+    let low = word & !TOPS;
+    (low + spread(0x80 - first)) & !(low + spread(0x7f - last)) & TOPS
 }
 
 /// The top bits of what `test` makes of each eight bytes; it has to leave the other bits unset.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::masks::{BLOCK, Masks, Window};
+use super::masks::{BLOCK, IDEOGRAPHS, Masks, SYLLABLES, Window};
 use super::{Backend, Splitter};
 use crate::scan::spaces::STOPS;
 use crate::scan::tests::{monotone_text, text};
@@ -247,6 +247,23 @@ fn naive_masks(window: &Window) -> Masks {
         stop: mask(&|at| STOPS.contains(&window[at])),
         wide: mask(&|at| window[at] >= 0x80),
         tail: mask(&|at| (0x80..0xc0).contains(&window[at])),
+        ideograph: mask(&|at| (0xe5..=0xe9).contains(&window[at])),
+        syllable: mask(&|at| (0xeb..=0xec).contains(&window[at])),
+    }
+}
+
+#[test]
+fn characters_told_by_their_first_bytes_are_alike() {
+    use crate::scan::bert::is_ideograph;
+    use crate::scan::classes::{Class, LETTER, LOWER, NUMERIC, UPPER, WORD};
+    let alike = LETTER.or(UPPER).or(LOWER).or(WORD).bits();
+    for c in '\0'..=char::MAX {
+        let first = c.to_string().as_bytes()[0];
+        let [is_first_of_ideographs, is_first_of_syllables] =
+            [IDEOGRAPHS, SYLLABLES].map(|(from, to)| (from..=to).contains(&first));
+        assert!(!is_first_of_ideographs || is_ideograph(c), "{c:?}");
+        let is_told = is_first_of_ideographs || is_first_of_syllables;
+        assert!(!is_told || Class::of(c).bits() & !NUMERIC.bits() == alike, "{c:?}");
     }
 }
 
