@@ -256,6 +256,10 @@ def apply(library: Any, tokenizer: Any, encodings: list[Any], operations: list[A
     views = []
     maps = True
     for name, options in operations:
+        first, second = (1 + len(joined.overflowing) for joined in (encoding, others[0] if others else encoding))
+        # A template has one of them twice, and all parts are joined with all: that would take all memory.
+        if first * second * max(first, second) > 10_000:
+            break
         # The second of a pair may have been a first before and count as both.
         maps = maps and not (others and "process" in name)
         if name == "merge":
@@ -276,9 +280,6 @@ def apply(library: Any, tokenizer: Any, encodings: list[Any], operations: list[A
         else:
             getattr(encoding, name)(**options)
         views.append(view(encoding, maps=maps))
-        if len(encoding.overflowing) > 60:
-            # Joining such encodings again would make millions of parts.
-            break
     return views
 
 

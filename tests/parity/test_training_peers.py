@@ -161,19 +161,22 @@ def merge_counts(words: list[tuple[str, int]], tokens: list[str]) -> list[int]:
 
 
 def test_wordpiece_training_merges_as_often_as_hugging_face() -> None:
-    # Which of several equally frequent pairs comes first is random there, and so are the ids of `##` symbols.
+    # Which of several equally frequent pairs comes first is random there, and so are the ids of `##` symbols. Where two
+    # such overlap, the first one takes from the count of the other, so a run there may differ from the next one, too.
     texts = stdlib_sources("[a]*.py")
     words = word_counts(texts)
-    options = {"vocab_size": 700, "special_tokens": ["[UNK]"], "show_progress": False}
-    learnt = []
-    for library in (lexmill, hf):
+
+    def learnt(library: Any) -> list[int]:
         tokenizer = library.Tokenizer(library.models.WordPiece())
         tokenizer.pre_tokenizer = library.pre_tokenizers.Whitespace()
-        tokenizer.train_from_iterator(texts, library.trainers.WordPieceTrainer(**options))
+        trainer = library.trainers.WordPieceTrainer(vocab_size=700, special_tokens=["[UNK]"], show_progress=False)
+        tokenizer.train_from_iterator(texts, trainer)
         vocab = tokenizer.get_vocab()
         assert len(vocab) == 700
-        learnt.append(merge_counts(words, sorted(vocab, key=vocab.__getitem__)))
-    assert learnt[0] == learnt[1]
+        return merge_counts(words, sorted(vocab, key=vocab.__getitem__))
+
+    own = learnt(lexmill)
+    assert own in (learnt(hf) for _ in range(8))
 
 
 @pytest.mark.parametrize(
