@@ -10,7 +10,7 @@ use lexmill::models::Model;
 use lexmill::models::bpe::BpeOptions;
 use lexmill::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
 use lexmill::structures::finder::TextPattern;
-use lexmill::tokenizer::{EncodeInput, Parts, Sequence, Tokenizer, WordCounting};
+use lexmill::tokenizer::{Components, EncodeInput, Sequence, Tokenizer, WordCounting};
 use lexmill::trainers::bpe::BpeTrainer;
 
 #[path = "support/corpora.rs"]
@@ -22,16 +22,16 @@ use corpora::{folder, prefix, texts};
 const DOCUMENT: usize = 4 << 10;
 
 /// GPT-2's tokenizer where the data has it, else one trained on the text at hand.
-fn parts(text: &str) -> (&'static str, Parts) {
+fn parts(text: &str) -> (&'static str, Components) {
     let file = folder().join("tokenizers/gpt2/tokenizer.json");
     if let Ok(json) = std::fs::read_to_string(file) {
         return ("gpt2", tokenizer_json::read(&json).expect("a published tokenizer"));
     }
     let byte_level = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
-    let empty = Parts {
+    let empty = Components {
         pre_tokenizer: Some(PreTokenizer::ByteLevel(byte_level)),
         decoder: Some(Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true }),
-        ..Parts::of_model(Arc::new(Model::Bpe(lexmill::models::bpe::Bpe::default())))
+        ..Components::of_model(Arc::new(Model::Bpe(lexmill::models::bpe::Bpe::default())))
     };
     let tokenizer = Tokenizer::new(&empty).expect("no added tokens");
     let mut counting = WordCounting::new(Arc::clone(tokenizer.pipeline()), 1);
@@ -40,16 +40,16 @@ fn parts(text: &str) -> (&'static str, Parts) {
     let words = counting.finish(&mut |_| Ok(())).expect("the text is not empty");
     let trained = trainer.train(words, &mut |_| Ok(())).expect("a small alphabet");
     let model = trained.into_model(BpeOptions::default()).expect("no options");
-    ("trained", Parts { model: Arc::new(Model::Bpe(model)), ..empty })
+    ("trained", Components { model: Arc::new(Model::Bpe(model)), ..empty })
 }
 
 /// The same with a splitter that has no scanner: cl100k's, for numbers of two digits.
-fn with_own_pattern(parts: &Parts) -> Parts {
+fn with_own_pattern(parts: &Components) -> Components {
     let pattern = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
     let split = Split::new(TextPattern::Regex(pattern.to_owned()), Behavior::Isolated, false).expect("valid");
     let byte_level = ByteLevel { add_prefix_space: false, use_regex: false, ..ByteLevel::default() };
     let stages = vec![PreTokenizer::Split(Arc::new(split)), PreTokenizer::ByteLevel(byte_level)];
-    Parts { pre_tokenizer: Some(PreTokenizer::Sequence(stages)), ..parts.clone() }
+    Components { pre_tokenizer: Some(PreTokenizer::Sequence(stages)), ..parts.clone() }
 }
 
 fn documents(text: &str) -> Vec<&str> {

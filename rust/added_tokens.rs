@@ -181,9 +181,9 @@ pub struct Matchers {
 }
 
 impl Matchers {
-    /// Whether a token that stands somewhere in `text` may lie across `border`, begin or end there.
-    pub fn touch(&self, text: &str, border: usize) -> bool {
-        self.original.touches(text, border) || self.normalized.touches(text, border)
+    /// Whether a token that stands somewhere in `text` may lie across `boundary`, begin or end there.
+    pub fn touch(&self, text: &str, boundary: usize) -> bool {
+        self.original.touches(text, boundary) || self.normalized.touches(text, boundary)
     }
 }
 
@@ -247,13 +247,15 @@ impl Matcher {
         self.automaton.as_ref().map(|_| self.longest)
     }
 
-    fn touches(&self, text: &str, border: usize) -> bool {
+    fn touches(&self, text: &str, boundary: usize) -> bool {
         let Some(automaton) = &self.automaton else { return false };
-        (border.saturating_sub(self.longest)..=border).filter(|&at| text.is_char_boundary(at)).any(|start| {
-            // Of the tokens that begin here the longest reaches furthest.
-            let here = Input::new(text).range(start..).anchored(Anchored::Yes);
-            automaton.find(here).is_some_and(|found| found.end() >= border)
-        })
+        (boundary.saturating_sub(self.longest)..=boundary).filter(|&at| text.is_char_boundary(at)).any(
+            |start| {
+                // Of the tokens that begin here the longest reaches furthest.
+                let here = Input::new(text).range(start..).anchored(Anchored::Yes);
+                automaton.find(here).is_some_and(|found| found.end() >= boundary)
+            },
+        )
     }
 
     /// Calls `each` for every segment of `text`, left to right.

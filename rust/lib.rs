@@ -12,11 +12,11 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use lexmill::engine::Unit;
+//! use lexmill::engine::KeyForm;
 //! use lexmill::models::Model;
 //! use lexmill::models::bpe::BpeOptions;
 //! use lexmill::pre_tokenizers::PreTokenizer;
-//! use lexmill::tokenizer::{EncodeInput, Parts, Sequence, Tokenizer};
+//! use lexmill::tokenizer::{EncodeInput, Components, Sequence, Tokenizer};
 //! use lexmill::trainers::bpe::BpeTrainer;
 //! use lexmill::trainers::word_counts::WordCounts;
 //!
@@ -31,13 +31,13 @@
 //!
 //! // Encode with what was learnt.
 //! let model = Model::Bpe(trained.into_model(BpeOptions::default())?);
-//! let parts = Parts { pre_tokenizer: Some(PreTokenizer::Whitespace), ..Parts::of_model(Arc::new(model)) };
-//! let tokenizer = Tokenizer::new(&parts)?;
+//! let components = Components { pre_tokenizer: Some(PreTokenizer::Whitespace), ..Components::of_model(Arc::new(model)) };
+//! let tokenizer = Tokenizer::new(&components)?;
 //! let input = EncodeInput { first: Sequence::Text("lower low"), second: None };
 //! let encoding = tokenizer.encode(&input, true)?;
 //! assert_eq!(encoding.tokens().collect::<Vec<_>>(), ["low", "e", "r", "low"]);
 //! assert_eq!(encoding.offsets().last(), Some((6, 9)));
-//! assert_eq!(tokenizer.pipeline().unit(), Unit::Text);
+//! assert_eq!(tokenizer.pipeline().key_form(), KeyForm::Text);
 //! # Ok(())
 //! # }
 //! ```

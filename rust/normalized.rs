@@ -66,7 +66,7 @@ impl<'a> Normalized<'a> {
         !matches!(self.alignment, Alignment::Untracked(_))
     }
 
-    /// The original bytes behind `range` of the text; a character cut by `range` counts whole.
+    /// The original bytes after `range` of the text; a character cut by `range` counts whole.
     ///
     /// An empty range, and any range of an untracked text, gives an empty one.
     pub fn original(&self, range: Range<usize>) -> ByteRange {
@@ -162,7 +162,7 @@ impl Rewrite<'_> {
     /// Appends `inserted`, which stands for the old character before byte `end`, a character boundary.
     ///
     /// At the beginning it stands for the empty place where the original begins.
-    pub fn push_behind(&mut self, inserted: &str, end: usize) {
+    pub fn push_after(&mut self, inserted: &str, end: usize) {
         self.text.push_str(inserted);
         let old = self.from;
         match (&mut self.runs, end.checked_sub(1)) {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use super::errors::to_python;
 use super::trainers::ProgressFormat;
 use crate::structures::progress::Progress;
-use crate::tokenizer::Crew;
+use crate::tokenizer::Parallelism;
 use crate::{Error, Result};
 
 /// Python is asked this often; Ctrl-C takes effect as fast.
@@ -18,13 +18,13 @@ const INTERVAL: Duration = Duration::from_millis(100);
 pub(super) fn watched<T: Send>(
     py: Python<'_>,
     threads: usize,
-    work: impl FnOnce(Crew<'_>) -> Result<T> + Send,
+    work: impl FnOnce(Parallelism<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     // Short work ends before it is time to look.
     let mut reporter = Reporter { callback: None, raised: None, last: Some(("", Instant::now())) };
     let result = py.detach(|| {
         let reporter = RefCell::new(&mut reporter);
-        work(Crew { threads, watch: Some(&|| reporter.borrow_mut().check()) })
+        work(Parallelism { threads, interrupt: Some(&|| reporter.borrow_mut().check()) })
     });
     reporter.or_raise(py, result)
 }

@@ -19,7 +19,7 @@ use super::tokenizer::PyTokenizer;
 use super::trainers::unsigned;
 use crate::corpus::files::{FileOptions, count_files, encode_files};
 use crate::engine::sink::Id;
-use crate::tokenizer::{Crew, Ragged, Tokenizer};
+use crate::tokenizer::{Parallelism, Ragged, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -31,7 +31,7 @@ fn batch<T: Send>(
     py: Python<'_>,
     bytes: usize,
     num_threads: Option<usize>,
-    work: impl FnOnce(Crew<'_>) -> crate::Result<T> + Send,
+    work: impl FnOnce(Parallelism<'_>) -> crate::Result<T> + Send,
 ) -> PyResult<T> {
     // One thread for little work: asking the environment how many there may be takes longer.
     if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
@@ -51,8 +51,8 @@ fn encode_arrays(
     py: Python<'_>,
     core: &Tokenizer,
     num_threads: Option<usize>,
-    narrow: impl FnOnce(Crew<'_>) -> crate::Result<Ragged<u16>> + Send,
-    wide: impl FnOnce(Crew<'_>) -> crate::Result<Ragged<u32>> + Send,
+    narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u16>> + Send,
+    wide: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u32>> + Send,
 ) -> PyResult<PyTokenArrays> {
     let threads = threads(num_threads);
     Ok(if is_narrow(core) {
@@ -86,8 +86,9 @@ fn encode_lists<'py, T: Id + Into<u32>>(
     num_threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyList>> {
     let mut lists = Lists { lists: Vec::with_capacity(texts.as_slice().len()), raised: None };
-    let encode =
-        |crew: Crew<'_>| core.for_each_rows::<T>(texts.as_slice(), special, crew, |rows| lists.push(rows));
+    let encode = |parallelism: Parallelism<'_>| {
+        core.for_each_rows::<T>(texts.as_slice(), special, parallelism, |rows| lists.push(rows))
+    };
     let encoded = batch(py, texts.bytes(), num_threads, encode);
     lists.raised.map_or(encoded, Err)?;
     list_of_lists(py, lists.lists)
@@ -149,8 +150,9 @@ impl PyTokenizer {
     ) -> PyResult<Bound<'py, PyList>> {
         let text = self::text(text)?;
         let core = self.core(py)?;
-        let ids =
-            batch(py, text.len(), num_threads, |crew| core.encode_one(&text, add_special_tokens, crew))?;
+        let ids = batch(py, text.len(), num_threads, |parallelism| {
+            core.encode_one(&text, add_special_tokens, parallelism)
+        })?;
         list_of_ints(py, ids.len(), ids.into_iter())
     }
 
@@ -166,7 +168,9 @@ impl PyTokenizer {
     ) -> PyResult<Vec<PyEncoding>> {
         let inputs = Inputs::of(input, is_pretokenized)?;
         let core = self.core(py)?;
-        let encode = |crew: Crew<'_>| core.encode_batch(&inputs.borrow(), add_special_tokens, crew);
+        let encode = |parallelism: Parallelism<'_>| {
+            core.encode_batch(&inputs.borrow(), add_special_tokens, parallelism)
+        };
         let encodings = batch(py, inputs.bytes(), num_threads, encode)?;
         Ok(encodings.into_iter().map(PyEncoding::of).collect())
     }
@@ -200,8 +204,8 @@ impl PyTokenizer {
             py,
             &core,
             num_threads,
-            |crew| core.encode_ids(texts, add_special_tokens, crew),
-            |crew| core.encode_ids(texts, add_special_tokens, crew),
+            |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
+            |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
         )
     }
 
@@ -223,8 +227,8 @@ impl PyTokenizer {
             py,
             &core,
             num_threads,
-            |crew| encode_files(&core, &paths, options, crew),
-            |crew| encode_files(&core, &paths, options, crew),
+            |parallelism| encode_files(&core, &paths, options, parallelism),
+            |parallelism| encode_files(&core, &paths, options, parallelism),
         )
     }
 
@@ -257,7 +261,9 @@ impl PyTokenizer {
         let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let count = |crew: Crew<'_>| core.count_tokens(texts.as_slice(), add_special_tokens, crew);
+        let count = |parallelism: Parallelism<'_>| {
+            core.count_tokens(texts.as_slice(), add_special_tokens, parallelism)
+        };
         Ok(count_array(py, watched(py, threads, count)?))
     }
 
@@ -275,7 +281,7 @@ impl PyTokenizer {
         let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
         let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
         let core = self.core(py)?;
-        let count = |crew: Crew<'_>| count_files(&core, &paths, options, crew);
+        let count = |parallelism: Parallelism<'_>| count_files(&core, &paths, options, parallelism);
         Ok(count_array(py, watched(py, threads(num_threads), count)?))
     }
 

@@ -10,7 +10,7 @@ use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
-use crate::tokenizer::{DEFAULT_CACHE_LIMIT, PaddingRule, Parts, Pipeline, Tokenizer, Truncation};
+use crate::tokenizer::{Components, DEFAULT_CACHE_LIMIT, PaddingRule, Pipeline, Tokenizer, Truncation};
 
 /// The stages, shared with the Python objects that were put in or handed out.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn of(parts: Parts) -> Self {
+    pub(super) fn of(parts: Components) -> Self {
         Self {
             normalizer: parts.normalizer.map(Stage::new),
             pre_tokenizer: parts.pre_tokenizer.map(Stage::new),
@@ -59,8 +59,8 @@ impl State {
         }
     }
 
-    pub(super) fn parts(&self) -> Parts {
-        Parts {
+    pub(super) fn parts(&self) -> Components {
+        Components {
             normalizer: self.normalizer.as_ref().map(|stage| stage.get()),
             pre_tokenizer: self.pre_tokenizer.as_ref().map(|stage| stage.get()),
             model: self.model.get(),
@@ -103,7 +103,7 @@ impl Shared {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state; the next call that needs it compiles what is concerned.
+    /// RewriteMemo the state; the next call that needs it compiles what is concerned.
     pub(super) fn change<T>(&self, concerns: Concerns, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut state);

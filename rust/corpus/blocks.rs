@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use super::documents::check_separator;
 use super::text_file::TextFile;
 use crate::Result;
-use crate::tokenizer::{Block, BlockPart, BlockSource, Pipeline, Utf8Errors, check_length};
+use crate::tokenizer::{Block, BlockSource, Pipeline, Shard, Utf8Errors, check_length};
 
 /// Bytes of text that are read at a time: few enough to stay in a near cache until they are encoded.
 const BLOCK: usize = 1 << 18;
@@ -75,19 +75,19 @@ impl<'a> FileBlocks<'a> {
         next
     }
 
-    /// Adds the beginning of a document that goes on behind the block's text; answers where it ends, which is 0 if there is
+    /// Adds the beginning of a document that goes on after the block's text; answers where it ends, which is 0 if there is
     /// none that holds whatever follows.
     fn add_beginning(&mut self, block: &mut Block) -> usize {
         let margin = self.separator.as_ref().map_or(0, |separator| separator.needle().len());
-        let border = self.pipeline.last_border(&block.text, margin).unwrap_or(0);
-        if border > 0 {
-            self.add(&mut block.parts, 0..border, false);
+        let boundary = self.pipeline.last_boundary(&block.text, margin).unwrap_or(0);
+        if boundary > 0 {
+            self.add(&mut block.parts, 0..boundary, false);
         }
-        border
+        boundary
     }
 
-    fn add(&mut self, parts: &mut Vec<BlockPart>, bytes: Range<usize>, is_last: bool) {
-        parts.push(BlockPart { row: self.row, bytes, is_first: !self.is_begun, is_last });
+    fn add(&mut self, parts: &mut Vec<Shard>, bytes: Range<usize>, is_last: bool) {
+        parts.push(Shard { row: self.row, bytes, is_first: !self.is_begun, is_last });
         self.row += usize::from(is_last);
         self.is_begun = !is_last;
     }
@@ -152,7 +152,7 @@ mod tests {
     use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
     use crate::structures::finder::{Replacement, TextPattern};
     use crate::testing::cases;
-    use crate::tokenizer::{Parts, Tokenizer};
+    use crate::tokenizer::{Components, Tokenizer};
     use crate::vocab::Vocab;
 
     fn bpe(first: impl Iterator<Item = String>, merges: &[(&str, &str)], byte_fallback: bool) -> Model {
@@ -196,7 +196,12 @@ mod tests {
             if matches!(pre_tokenizer, Some(PreTokenizer::ByteLevel(_))) {
                 added.add(&[AddedToken::new("b a", false)], model.vocab());
             }
-            let parts = Parts { normalizer, pre_tokenizer, added: Arc::new(added), ..Parts::of_model(model) };
+            let parts = Components {
+                normalizer,
+                pre_tokenizer,
+                added: Arc::new(added),
+                ..Components::of_model(model)
+            };
             Tokenizer::new(&parts).expect("valid stages")
         };
         kinds.into_iter().map(of_kind).collect()
@@ -243,8 +248,8 @@ mod tests {
             for tokenizer in tokenizers() {
                 let source = FileBlocks::new(tokenizer.pipeline(), &paths, separator, Utf8Errors::Strict);
                 let mut source = FileBlocks { block, ..source.expect("a separator") };
-                let crew = threads.into();
-                let streamed = tokenizer.encode_blocks::<u32>(&mut source, true, crew).expect("no bad bytes");
+                let parallelism = threads.into();
+                let streamed = tokenizer.encode_blocks::<u32>(&mut source, true, parallelism).expect("no bad bytes");
                 let whole = tokenizer.encode_ids::<u32>(&files.documents(), true, 1).expect("all is known");
                 prop_assert_eq!(streamed, Some(whole), "{:?}", tokenizer.pipeline().plan());
             }

@@ -6,7 +6,7 @@ use super::blocks::FileBlocks;
 use super::documents::read_documents;
 use crate::Result;
 use crate::engine::sink::Id;
-use crate::tokenizer::{Crew, Ragged, Tokenizer, Utf8Errors};
+use crate::tokenizer::{Parallelism, Ragged, Tokenizer, Utf8Errors};
 
 /// How files are cut into documents and what becomes of these.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +31,15 @@ pub fn encode_files<T: Id>(
     tokenizer: &Tokenizer,
     paths: &[PathBuf],
     options: FileOptions<'_>,
-    crew: Crew<'_>,
+    parallelism: Parallelism<'_>,
 ) -> Result<Ragged<T>> {
     let FileOptions { separator, errors, add_special_tokens } = options;
     let mut blocks = FileBlocks::new(tokenizer.pipeline(), paths, separator, errors)?;
-    if let Some(rows) = tokenizer.encode_blocks(&mut blocks, add_special_tokens, crew)? {
+    if let Some(rows) = tokenizer.encode_blocks(&mut blocks, add_special_tokens, parallelism)? {
         return Ok(rows);
     }
     let files = read_documents(paths, separator, errors)?;
-    tokenizer.encode_ids(&files.documents(), add_special_tokens, crew)
+    tokenizer.encode_ids(&files.documents(), add_special_tokens, parallelism)
 }
 
 /// Number of tokens of each document; memory does not grow with the files.
@@ -50,13 +50,13 @@ pub fn count_files(
     tokenizer: &Tokenizer,
     paths: &[PathBuf],
     options: FileOptions<'_>,
-    crew: Crew<'_>,
+    parallelism: Parallelism<'_>,
 ) -> Result<Vec<u64>> {
     let FileOptions { separator, errors, add_special_tokens } = options;
     let mut blocks = FileBlocks::new(tokenizer.pipeline(), paths, separator, errors)?;
-    if let Some(counts) = tokenizer.count_blocks(&mut blocks, add_special_tokens, crew)? {
+    if let Some(counts) = tokenizer.count_blocks(&mut blocks, add_special_tokens, parallelism)? {
         return Ok(counts);
     }
     let files = read_documents(paths, separator, errors)?;
-    tokenizer.count_tokens(&files.documents(), add_special_tokens, crew)
+    tokenizer.count_tokens(&files.documents(), add_special_tokens, parallelism)
 }

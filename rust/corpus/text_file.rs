@@ -84,7 +84,7 @@ impl TextFile {
     }
 }
 
-/// Reads so many bytes behind the `pending` ones; false if the file ends before.
+/// Reads so many bytes after the `pending` ones; false if the file ends before.
 fn fill(file: &mut File, buffer: &mut Vec<u8>, pending: &mut usize, bytes: usize) -> io::Result<bool> {
     let end = *pending + bytes;
     if buffer.len() < end {

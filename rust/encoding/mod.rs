@@ -226,7 +226,7 @@ impl Encoding {
     }
 
     /// Ids of the special tokens before and after the text, if there is exactly one run of text.
-    pub fn frame(&self) -> Option<(Vec<u32>, Vec<u32>)> {
+    pub fn special_affixes(&self) -> Option<(Vec<u32>, Vec<u32>)> {
         let text = self.pieces.iter().position(Piece::is_text)?;
         if self.pieces.iter().filter(|piece| piece.is_text()).count() > 1 {
             return None;

@@ -2,25 +2,25 @@
 //!
 //! Every model runs through the same loop; only what happens when the cache misses differs.
 
-pub mod ahead;
-pub mod changes;
-mod few_ids;
-mod group_kinds;
+pub mod chunk_cache;
+mod chunk_tokens;
+mod cluster_memo;
+mod inline_ids;
 pub mod key;
-mod long_words;
-mod places;
+mod long_keys;
+pub mod lookup;
+pub mod model_encoder;
+mod offset_map;
 pub mod pool;
+pub mod rewrite_memo;
 pub mod sink;
-pub mod word_cache;
 pub mod word_counter;
-pub mod word_encoder;
-mod word_tokens;
 
-pub use changes::Changes;
-pub use group_kinds::GroupKinds;
+pub use chunk_cache::{CacheLimits, ChunkCache};
+pub use chunk_tokens::{CachedTokens, ChunkTokens, NEW_PRE_TOKEN};
+pub use cluster_memo::ClusterMemo;
+pub use model_encoder::{KeyForm, ModelEncoder};
 pub use pool::{Pool, Worker};
+pub use rewrite_memo::RewriteMemo;
 pub use sink::{ColumnSink, CountSink, IdSink, Sink};
-pub use word_cache::{CacheLimits, WordCache};
 pub use word_counter::WordCounter;
-pub use word_encoder::{Unit, WordEncoder};
-pub use word_tokens::{Found, NEW_PRE_TOKEN, WordTokens};

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::word_encoder::MissScratch;
-use super::{CacheLimits, WordCache};
+use super::model_encoder::MissScratch;
+use super::{CacheLimits, ChunkCache};
 
 /// What one thread needs to encode.
 #[derive(Debug)]
 pub struct Worker {
     /// Pre-tokens met so far.
-    pub cache: WordCache,
+    pub cache: ChunkCache,
     /// Memory for those not met yet.
     pub scratch: MissScratch,
 }
@@ -19,7 +19,7 @@ pub struct Worker {
 pub struct Pool {
     idle: Mutex<Vec<Worker>>,
     /// What new workers know from the start.
-    known: Mutex<Option<Arc<WordCache>>>,
+    known: Mutex<Option<Arc<ChunkCache>>>,
     limits: CacheLimits,
 }
 
@@ -31,24 +31,24 @@ impl Pool {
 
     /// The most recently used idle worker, or a new one.
     ///
-    /// Never waits: a lock that another thread holds, perhaps one that a fork left behind, counts as empty.
+    /// Never waits: a lock that another thread holds, perhaps one that a fork left after, counts as empty.
     pub fn take(&self) -> Worker {
         let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
         idle.unwrap_or_else(|| {
             let known = self.known.try_lock().ok().and_then(|known| known.clone());
-            let cache = known.map_or_else(|| WordCache::new(self.limits), |known| known.copy());
+            let cache = known.map_or_else(|| ChunkCache::new(self.limits), |known| known.copy());
             Worker { cache, scratch: MissScratch::default() }
         })
     }
 
     /// Gives workers that are yet to come a copy of the cache that `make` answers, which gets the limits of a cache;
     /// it is asked once, and only if fewer than `threads` workers are there.
-    pub fn prepare(&self, threads: usize, make: impl FnOnce(CacheLimits) -> WordCache) {
+    pub fn prepare(&self, threads: usize, make: impl FnOnce(CacheLimits) -> ChunkCache) {
         let has_workers = self.idle.try_lock().is_ok_and(|idle| idle.len() >= threads);
         if has_workers || self.known.try_lock().is_ok_and(|known| known.is_some()) {
             return;
         }
-        // Made while nothing is locked: a fork in the meantime leaves no lock behind.
+        // Rewritten while nothing is locked: a fork in the meantime leaves no lock after.
         let made = Arc::new(make(self.limits));
         if let Ok(mut known) = self.known.try_lock() {
             *known = Some(made);

@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
-use super::ahead::Ahead;
-use super::few_ids::{FewIds, NARROW, Packing, WIDE};
-use super::word_cache::WordCache;
-use super::{Found, NEW_PRE_TOKEN};
+use super::chunk_cache::ChunkCache;
+use super::inline_ids::{InlineIds, NARROW, Packing, WIDE};
+use super::lookup::Lookup;
+use super::{CachedTokens, NEW_PRE_TOKEN};
 use crate::encoding::ColumnsBuilder;
 use crate::normalized::Normalized;
 
@@ -15,23 +15,23 @@ pub trait Sink {
     const TRACKED: bool;
 
     /// The tokens of the pre-token `start..end` of `text`, which is piece `word` of the whole text.
-    fn word(&mut self, found: Found<'_>, text: &Normalized<'_>, start: usize, end: usize, word: u32);
+    fn word(&mut self, found: CachedTokens<'_>, text: &Normalized<'_>, start: usize, end: usize, word: u32);
 
     /// An added token over bytes `start..end` of `text`.
     fn added(&mut self, id: u32, text: &Normalized<'_>, start: usize, end: usize, word: u32);
 
     /// The tokens of the pre-token, or of several, at byte `start` of the original text itself.
-    fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32);
+    fn plain_word(&mut self, found: CachedTokens<'_>, start: usize, word: u32);
 
     /// Takes pre-tokens of the original text from `cache` up to one that it does not answer at once; returns how many.
     #[inline]
-    fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
-        for (taken, &ahead) in ahead.iter().enumerate() {
-            let Some((few, count)) = cache.get_few(ahead, Self::TRACKED) else { return taken };
+    fn emit_hits(&mut self, cache: &ChunkCache, lookup: &[Lookup]) -> usize {
+        for (taken, &lookup) in lookup.iter().enumerate() {
+            let Some((few, count)) = cache.get_inline(lookup, Self::TRACKED) else { return taken };
             let ids = &cache.packing().unpack(few)[..count.min(NARROW)];
-            self.plain_word(Found { ids, spans: None }, ahead.start as usize, ahead.word);
+            self.plain_word(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word);
         }
-        ahead.len()
+        lookup.len()
     }
 }
 
@@ -65,14 +65,14 @@ impl Id for u16 {
 )]
 fn push_hits<T: Id, const N: usize>(
     out: &mut Vec<T>,
-    cache: &WordCache,
-    ahead: &[Ahead],
-    write: impl Fn(&FewIds, &mut [MaybeUninit<T>; N]),
+    cache: &ChunkCache,
+    lookup: &[Lookup],
+    write: impl Fn(&InlineIds, &mut [MaybeUninit<T>; N]),
 ) -> usize {
-    out.reserve(N * ahead.len());
+    out.reserve(N * lookup.len());
     let (spare, mut written, mut taken) = (out.spare_capacity_mut(), 0, 0);
-    for &ahead in ahead {
-        let Some((few, count)) = cache.get_few(ahead, false) else { break };
+    for &lookup in lookup {
+        let Some((few, count)) = cache.get_inline(lookup, false) else { break };
         let Some(places) = spare.get_mut(written..).and_then(|spare| spare.first_chunk_mut()) else { break };
         write(few, places);
         written += count.min(N);
@@ -101,7 +101,7 @@ impl<T: Id> Sink for IdSink<'_, T> {
     const TRACKED: bool = false;
 
     #[inline]
-    fn word(&mut self, found: Found<'_>, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
+    fn word(&mut self, found: CachedTokens<'_>, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
         self.push(found.ids);
     }
 
@@ -110,15 +110,15 @@ impl<T: Id> Sink for IdSink<'_, T> {
     }
 
     #[inline]
-    fn plain_word(&mut self, found: Found<'_>, _: usize, _: u32) {
+    fn plain_word(&mut self, found: CachedTokens<'_>, _: usize, _: u32) {
         self.push(found.ids);
     }
 
     #[inline]
-    fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
+    fn emit_hits(&mut self, cache: &ChunkCache, lookup: &[Lookup]) -> usize {
         match cache.packing() {
-            Packing::Narrow => push_hits::<T, NARROW>(self.0, cache, ahead, FewIds::write_narrow::<T>),
-            Packing::Wide => push_hits::<T, WIDE>(self.0, cache, ahead, FewIds::write_wide::<T>),
+            Packing::Narrow => push_hits::<T, NARROW>(self.0, cache, lookup, InlineIds::write_narrow::<T>),
+            Packing::Wide => push_hits::<T, WIDE>(self.0, cache, lookup, InlineIds::write_wide::<T>),
         }
     }
 }
@@ -131,7 +131,7 @@ impl Sink for CountSink {
     const TRACKED: bool = false;
 
     #[inline]
-    fn word(&mut self, found: Found<'_>, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
+    fn word(&mut self, found: CachedTokens<'_>, _: &Normalized<'_>, _: usize, _: usize, _: u32) {
         self.0 += found.ids.len() as u64;
     }
 
@@ -140,17 +140,17 @@ impl Sink for CountSink {
     }
 
     #[inline]
-    fn plain_word(&mut self, found: Found<'_>, _: usize, _: u32) {
+    fn plain_word(&mut self, found: CachedTokens<'_>, _: usize, _: u32) {
         self.0 += found.ids.len() as u64;
     }
 
     #[inline]
-    fn hits(&mut self, cache: &WordCache, ahead: &[Ahead]) -> usize {
-        for (taken, &ahead) in ahead.iter().enumerate() {
-            let Some((_, count)) = cache.get_few(ahead, false) else { return taken };
+    fn emit_hits(&mut self, cache: &ChunkCache, lookup: &[Lookup]) -> usize {
+        for (taken, &lookup) in lookup.iter().enumerate() {
+            let Some((_, count)) = cache.get_inline(lookup, false) else { return taken };
             self.0 += count as u64;
         }
-        ahead.len()
+        lookup.len()
     }
 }
 
@@ -183,7 +183,7 @@ impl ColumnSink<'_> {
 impl Sink for ColumnSink<'_> {
     const TRACKED: bool = true;
 
-    fn word(&mut self, found: Found<'_>, text: &Normalized<'_>, start: usize, end: usize, word: u32) {
+    fn word(&mut self, found: CachedTokens<'_>, text: &Normalized<'_>, start: usize, end: usize, word: u32) {
         let (mut at, word) = (start, self.number(word, !found.ids.is_empty()));
         for (index, &id) in found.ids.iter().enumerate() {
             let (from, to) = match found.spans {
@@ -207,7 +207,7 @@ impl Sink for ColumnSink<'_> {
     }
 
     #[inline]
-    fn plain_word(&mut self, found: Found<'_>, start: usize, word: u32) {
+    fn plain_word(&mut self, found: CachedTokens<'_>, start: usize, word: u32) {
         let (mut at, mut word) = (start as u32, self.number(word, !found.ids.is_empty()));
         for (index, &id) in found.ids.iter().enumerate() {
             let (from, to) = match found.spans {
@@ -236,8 +236,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::WordTokens;
-    use super::super::word_cache::CacheLimits;
+    use super::super::ChunkTokens;
+    use super::super::chunk_cache::CacheLimits;
     use super::*;
 
     proptest! {
@@ -247,24 +247,24 @@ mod tests {
             asked in prop::collection::vec("[ab]{1,9}", 1..40),
             (id_bound, most) in prop_oneof![Just((1 << 16, 7)), Just((1 << 20, 3))],
         ) {
-            let mut cache = WordCache::new(CacheLimits { bytes: 1 << 20, id_bound });
+            let mut cache = ChunkCache::new(CacheLimits { bytes: 1 << 20, id_bound });
             for word in &known {
-                let miss = |range: Range<usize>, out: &mut WordTokens| {
+                let miss = |range: Range<usize>, out: &mut ChunkTokens| {
                     out.ids.extend(word.as_bytes()[range].iter().map(|&byte| u32::from(byte)));
                     Ok(())
                 };
                 prop_assert!(cache.get_or_insert_with(word.as_bytes(), 0, word.len(), miss).is_ok());
             }
-            let ahead: Vec<Ahead> =
-                asked.iter().map(|word| cache.look_ahead(word.as_bytes(), 0, word.len(), 0, false)).collect();
+            let lookup: Vec<Lookup> =
+                asked.iter().map(|word| cache.prefetch(word.as_bytes(), 0, word.len(), 0, false)).collect();
             let is_hit = |word: &&String| known.contains(word) && word.len() <= most;
-            let hits: Vec<&String> = asked.iter().take_while(is_hit).collect();
-            let naive: Vec<u32> = hits.iter().flat_map(|word| word.bytes().map(u32::from)).collect();
+            let emit_hits: Vec<&String> = asked.iter().take_while(is_hit).collect();
+            let naive: Vec<u32> = emit_hits.iter().flat_map(|word| word.bytes().map(u32::from)).collect();
             let (mut wide, mut narrow) = (Vec::<u32>::new(), Vec::<u16>::new());
-            prop_assert_eq!(IdSink(&mut wide).hits(&cache, &ahead), hits.len());
-            prop_assert_eq!(IdSink(&mut narrow).hits(&cache, &ahead), hits.len());
+            prop_assert_eq!(IdSink(&mut wide).emit_hits(&cache, &lookup), emit_hits.len());
+            prop_assert_eq!(IdSink(&mut narrow).emit_hits(&cache, &lookup), emit_hits.len());
             let mut count = CountSink::default();
-            prop_assert_eq!((count.hits(&cache, &ahead), count.0), (hits.len(), naive.len() as u64));
+            prop_assert_eq!((count.emit_hits(&cache, &lookup), count.0), (emit_hits.len(), naive.len() as u64));
             prop_assert_eq!(&wide, &naive);
             prop_assert_eq!(narrow, naive.iter().map(|&id| id as u16).collect::<Vec<_>>());
         }

@@ -11,7 +11,7 @@ use crate::structures::prefetch::prefetch;
 const FIRST_CAPACITY: usize = 1 << 12;
 
 /// Pre-tokens that are looked up together, so that one waits for memory while others are counted.
-const AHEAD: usize = 32;
+const PREFETCH_BATCH: usize = 32;
 
 /// A pre-token of up to 15 bytes: 32 bytes a slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +55,7 @@ pub struct WordCounter {
     pending: Vec<Pending>,
     long: Vec<LongEntry>,
     long_text: Vec<u8>,
-    // Places in `long` by hash.
+    // OffsetMap in `long` by hash.
     long_places: HashTable<usize>,
 }
 
@@ -82,7 +82,7 @@ impl WordCounter {
         let hash = hash_key(key) as usize;
         prefetch(&self.entries, hash & self.entries.len().wrapping_sub(1));
         self.pending.push(Pending { key, hash, position });
-        if self.pending.len() >= AHEAD {
+        if self.pending.len() >= PREFETCH_BATCH {
             self.count_pending();
         }
     }
@@ -169,7 +169,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::Unit;
+    use crate::engine::KeyForm;
 
     fn naive(words: &[String]) -> Vec<(String, u64)> {
         let mut counts: Vec<(String, u64)> = Vec::new();
@@ -194,7 +194,7 @@ mod tests {
                 counters[position * 7 % parts].add(word.as_bytes(), 0, word.len(), position as u64);
             }
             counters.reverse();
-            let counts = WordCounter::join(counters, Unit::Text, threads, &mut |_| Ok(())).expect("nothing stops it");
+            let counts = WordCounter::join(counters, KeyForm::Text, threads, &mut |_| Ok(())).expect("nothing stops it");
             let counts: Vec<_> = counts.iter().map(|(word, count)| (word.to_owned(), count)).collect();
             prop_assert_eq!(counts, naive(&words));
         }

@@ -18,7 +18,7 @@ use crate::models::{Model, Tokens};
 use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
 use crate::processors::PostProcessor;
 use crate::structures::finder::TextPattern;
-use crate::tokenizer::Parts;
+use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -27,7 +27,7 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::Format`] if a line is malformed, if a token or a rank is there twice, if a byte has no token, or if a
 /// special token's id or text is taken; [`Error::Regex`] if the pattern does not compile.
-pub fn read(text: &str, name: &str, pattern: &str, special_tokens: &[(String, u32)]) -> Result<Parts> {
+pub fn read(text: &str, name: &str, pattern: &str, special_tokens: &[(String, u32)]) -> Result<Components> {
     let tokens = parse(text, name)?;
     let wrong = |message: String| Error::Format { path: name.to_owned(), message };
     let mut vocab = Vocab::new();
@@ -57,7 +57,7 @@ pub fn read(text: &str, name: &str, pattern: &str, special_tokens: &[(String, u3
     let split = Split::new(TextPattern::Regex(pattern.to_owned()), Behavior::Isolated, false)?;
     let to_bytes = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
     let stages = vec![PreTokenizer::Split(Arc::new(split)), PreTokenizer::ByteLevel(to_bytes)];
-    Ok(Parts {
+    Ok(Components {
         pre_tokenizer: Some(PreTokenizer::Sequence(stages)),
         post_processor: Some(PostProcessor::ByteLevel {
             add_prefix_space: true,
@@ -66,7 +66,7 @@ pub fn read(text: &str, name: &str, pattern: &str, special_tokens: &[(String, u3
         }),
         decoder: Some(Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true }),
         added: Arc::new(added),
-        ..Parts::of_model(Arc::new(model))
+        ..Components::of_model(Arc::new(model))
     })
 }
 
@@ -117,7 +117,7 @@ fn shown(line: &str) -> String {
 /// [`Error::Unsupported`] for other models, kinds of pieces, tokens that are no bytes, a byte without a token, merges
 /// that are not in the order of ids or fewer than the ranks would allow, and, unless the model takes whole tokens as they
 /// stand (`ignore_merges`), a token that its own text does not give.
-pub fn write(parts: &Parts) -> Result<String> {
+pub fn write(parts: &Components) -> Result<String> {
     let refuse = |message: String| {
         Err(Error::Unsupported(format!("a .tiktoken file cannot express this model: {message}")))
     };
@@ -202,7 +202,7 @@ mod tests {
     use crate::models::piece_kind::PieceKind;
     use crate::testing::cases;
 
-    fn ids(parts: &Parts, text: &str) -> Vec<u32> {
+    fn ids(parts: &Components, text: &str) -> Vec<u32> {
         let Model::Bpe(bpe) = &*parts.model else { panic!("it is BPE") };
         let (mut scratch, mut tokens) = (Scratch::default(), Tokens::default());
         bpe.encode_word(text, &mut scratch, &mut tokens).expect("every byte has a token");
@@ -235,7 +235,7 @@ mod tests {
             merges.retain(|_| keep.next().unwrap_or(true));
             let options = BpeOptions { ignore_merges, ..BpeOptions::default() };
             let bpe = Bpe::from_pairs(Arc::new(Vocab::from_tokens(&all)), &merges, options).expect("no dropout");
-            let parts = Parts::of_model(Arc::new(Model::Bpe(bpe)));
+            let parts = Components::of_model(Arc::new(Model::Bpe(bpe)));
             if let Ok(file) = write(&parts) {
                 let back = read(&file, "a test", ".", &[]).expect("it is well formed");
                 for text in texts.iter().chain(&tokens) {
@@ -249,7 +249,7 @@ mod tests {
     fn kinds_of_pieces_are_not_left_out() {
         let bpe = Bpe::from_pairs(Arc::new(Vocab::from_tokens(bytes())), &[], BpeOptions::default());
         let bpe = bpe.expect("no dropout").with_kinds(vec![PieceKind::Normal; 256]).expect("256 kinds");
-        let refused = write(&Parts::of_model(Arc::new(Model::Bpe(bpe)))).expect_err("it has kinds");
+        let refused = write(&Components::of_model(Arc::new(Model::Bpe(bpe)))).expect_err("it has kinds");
         assert!(refused.to_string().ends_with("its pieces have kinds"), "{refused}");
     }
 }

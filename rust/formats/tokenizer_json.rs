@@ -11,7 +11,7 @@ use super::fields::Field;
 use super::model_json;
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::encoding::{Direction, Padding, Symbol};
-use crate::tokenizer::{PaddingLength, PaddingRule, Parts, Truncation, TruncationStrategy};
+use crate::tokenizer::{Components, PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 use crate::{Error, Result};
 
 #[derive(Deserialize)]
@@ -45,7 +45,7 @@ const VERSION: &str = "1.0";
 ///
 /// # Errors
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`], naming the JSON path.
-pub fn read(text: &str) -> Result<Parts> {
+pub fn read(text: &str) -> Result<Components> {
     let file: File<'_> = serde_json::from_str(text).map_err(|error| {
         // Of what is no object serde tells how the structure here would be as another one.
         let is_object = !error.is_data() || text.trim_start().starts_with('{');
@@ -71,7 +71,7 @@ pub fn read(text: &str) -> Result<Parts> {
         let tokens = tokens.iter().map(read_added_token).collect::<Result<Vec<_>>>()?;
         added.add(&tokens, model.vocab());
     }
-    Ok(Parts {
+    Ok(Components {
         normalizer: read_component(&file.normalizer)?,
         pre_tokenizer: read_component(&file.pre_tokenizer)?,
         post_processor: read_component(&file.post_processor)?,
@@ -216,7 +216,7 @@ fn padding_json(rule: &PaddingRule) -> Value {
 }
 
 /// The whole tokenizer as JSON text; the same tokenizer always gives the same bytes.
-pub fn write(parts: &Parts, pretty: bool) -> String {
+pub fn write(parts: &Components, pretty: bool) -> String {
     let added = parts.added.sorted().into_iter().map(|(id, token)| {
         let mut object = Map::new();
         object.insert("id".to_owned(), json!(id));

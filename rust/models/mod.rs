@@ -74,9 +74,9 @@ impl Scratch {
     }
 
     /// Says whether what is encoded next is a part of a pre-token; for a unigram model, one with something before it.
-    pub fn set_part(&mut self, is_part: bool) {
-        self.bpe.set_part(is_part);
-        self.unigram.set_part(is_part);
+    pub fn set_in_context(&mut self, in_context: bool) {
+        self.bpe.set_in_context(in_context);
+        self.unigram.set_in_context(in_context);
     }
 
     /// Whether the part that was encoded last may have other tokens where something else is before it.
@@ -162,37 +162,37 @@ impl Model {
     }
 
     /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
-    pub fn has_parts(&self) -> bool {
+    pub fn depends_on_context(&self) -> bool {
         match self {
-            Self::Bpe(bpe) => bpe.has_parts(),
+            Self::Bpe(bpe) => bpe.depends_on_context(),
             Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 
-    /// Whether a pre-token may be cut between any two characters of which `is_border` says so without a change of its
+    /// Whether a pre-token may be cut between any two characters of which `is_boundary` says so without a change of its
     /// tokens.
-    pub fn is_cut_at(&self, is_border: impl Fn(char, char) -> bool) -> bool {
+    pub fn is_cut_at(&self, is_boundary: impl Fn(char, char) -> bool) -> bool {
         match self {
-            Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_border),
+            Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_boundary),
             Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 
     /// Whether a pre-token of up to [`unigram::MOST_PIECES`] characters may be cut, without a change of its tokens, where
-    /// `is_border` says so of two neighbouring bytes, of which one is in `apart`, of ASCII; but for parts behind a cut of which
+    /// `is_boundary` says so of two neighbouring bytes, of which one is in `apart`, of ASCII; but for parts after a cut of which
     /// [`Scratch::depends`] says that they depend on what is before it.
-    pub fn is_cut_beside(&self, apart: &[u8], is_border: impl Fn(u8, u8) -> bool) -> bool {
+    pub fn is_cut_beside(&self, apart: &[u8], is_boundary: impl Fn(u8, u8) -> bool) -> bool {
         match self {
-            Self::Unigram(unigram) => unigram.is_cut_beside(apart, is_border),
+            Self::Unigram(unigram) => unigram.is_cut_beside(apart, is_boundary),
             Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
         }
     }
 
     /// What characters of a pre-token are to the vocabulary, if that is known.
-    pub fn role(&self, text: &str) -> unigram::Role {
+    pub fn piece_membership(&self, text: &str) -> unigram::PieceMembership {
         match self {
-            Self::Unigram(unigram) => unigram.role(text),
-            Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => unigram::Role::Other,
+            Self::Unigram(unigram) => unigram.piece_membership(text),
+            Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => unigram::PieceMembership::Other,
         }
     }
 

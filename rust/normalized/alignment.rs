@@ -23,7 +23,7 @@ struct Run {
     at: u32,
     /// First original byte.
     start: u32,
-    /// Original bytes behind every character of the run, or [`COPY`].
+    /// Original bytes after every character of the run, or [`COPY`].
     len: u32,
 }
 
@@ -52,7 +52,7 @@ impl Runs<'_> {
         self.origin
     }
 
-    /// The original bytes behind `range` of `text`, which is what these runs align.
+    /// The original bytes after `range` of `text`, which is what these runs align.
     pub(super) fn original(&self, text: &str, range: Range<usize>) -> ByteRange {
         let start = if range.start < text.len() { self.bounds(text, range.start).0 } else { 0 };
         match range.end.checked_sub(1) {
@@ -61,7 +61,7 @@ impl Runs<'_> {
         }
     }
 
-    /// The original bytes behind the character that byte `at` of `text` belongs to.
+    /// The original bytes after the character that byte `at` of `text` belongs to.
     fn bounds(&self, text: &str, at: usize) -> ByteRange {
         let run = self.list[self.find(at)];
         if run.len != COPY {

@@ -25,9 +25,9 @@ fn a_rewrite_keeps_the_original_ranges() {
 fn what_is_put_at_the_beginning_stands_for_the_empty_place_there() {
     let text = Normalized::new("ab", 7, true);
     let mut rewrite = text.rewrite();
-    rewrite.push_behind("x", 0);
+    rewrite.push_after("x", 0);
     rewrite.copy(0..1);
-    rewrite.push_behind("é", 1);
+    rewrite.push_after("é", 1);
     rewrite.copy(1..2);
     let changed = rewrite.finish();
     assert_eq!(changed.text(), "xaéb");
@@ -129,7 +129,7 @@ mod naive {
                         let range =
                             at.checked_sub(1).map_or((self.origin, self.origin), |last| self.chars[last].1);
                         chars.extend(text.chars().map(|c| (c, range)));
-                        rewrite.push_behind(text, byte(at));
+                        rewrite.push_after(text, byte(at));
                     }
                     Step::Push(_) | Step::PushAll(_) => {}
                 }

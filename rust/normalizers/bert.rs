@@ -56,7 +56,7 @@ impl Bert {
 
     /// Whether `text` certainly stays as it is.
     pub(super) fn is_identity(self, text: &str) -> bool {
-        let stays = |c: char| {
+        let leaves_unchanged = |c: char| {
             if c.is_ascii() {
                 return !(self.clean_text && c.is_ascii_control()
                     || self.lowercase && c.is_ascii_uppercase());
@@ -66,7 +66,7 @@ impl Bert {
                 || self.strips_accents() && is_mark(c)
                 || self.lowercase && !is_same_lower(c))
         };
-        text.chars().all(stays) && (!self.strips_accents() || Form::Nfd.is_certain(text))
+        text.chars().all(leaves_unchanged) && (!self.strips_accents() || Form::Nfd.is_certain(text))
     }
 
     pub(crate) fn normalize(self, mut text: Normalized<'_>) -> Normalized<'_> {

@@ -1,6 +1,5 @@
 //! Normalizers: each changes text before it is cut, one file per variant.
 
-mod alone;
 mod bert;
 mod bert_ranges;
 mod lowercase;
@@ -8,6 +7,7 @@ mod nmt;
 mod precompiled;
 mod prepend;
 mod replace;
+mod rewrite_in_isolation;
 mod sentencepiece;
 mod strip;
 mod unicode;
@@ -16,12 +16,12 @@ mod unicode_9;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use alone::Made;
 pub use bert::Bert;
 pub use precompiled::Charsmap;
 pub use precompiled::clusters;
 #[cfg(test)]
 pub(crate) use precompiled::tests::charsmap;
+pub use rewrite_in_isolation::Rewritten;
 pub use sentencepiece::{SentencePiece, SentencePieceOptions};
 pub use unicode::Form;
 
@@ -109,26 +109,30 @@ impl Normalizer {
     /// Whether `c` stays what it is between any two characters that stand alone, or beside one at either end of a text.
     ///
     /// Certainly not where a stage is not known to leave such a character the neighbours it has.
-    pub fn stays(&self, c: char) -> bool {
-        clusters::stands_alone(c) && self.is_identity(c.encode_utf8(&mut [0; 4])) && !self.may_join(c, false)
+    pub fn leaves_unchanged(&self, c: char) -> bool {
+        clusters::is_simple_grapheme(c)
+            && self.is_identity(c.encode_utf8(&mut [0; 4]))
+            && !self.may_join(c, false)
     }
 
     /// Whether `c` stays what it is, and leaves what is beside it what that becomes, between any two groups of characters
-    /// that [`Self::alone`] has an answer for; not beside another character of which only this is true.
-    pub fn stays_apart(&self, c: char) -> bool {
-        clusters::stands_alone(c) && self.is_identity(c.encode_utf8(&mut [0; 4])) && !self.may_join(c, true)
+    /// that [`Self::rewrite_in_isolation`] has an answer for; not beside another character of which only this is true.
+    pub fn leaves_unchanged_apart(&self, c: char) -> bool {
+        clusters::is_simple_grapheme(c)
+            && self.is_identity(c.encode_utf8(&mut [0; 4]))
+            && !self.may_join(c, true)
     }
 
     /// Whether `c` stays what it is, and leaves what is beside it what that becomes, between any two groups of characters
-    /// that [`Self::alone`] has an answer for.
-    pub fn stays_within(&self, c: char) -> bool {
+    /// that [`Self::rewrite_in_isolation`] has an answer for.
+    pub fn leaves_unchanged_within(&self, c: char) -> bool {
         let between: String = ['a', c, 'a'].iter().collect();
-        clusters::stands_alone(c) && self.is_identity(&between) && !self.may_join(c, false)
+        clusters::is_simple_grapheme(c) && self.is_identity(&between) && !self.may_join(c, false)
     }
 
-    /// Whether `c` becomes a space, and leaves what is beside it what that becomes beside a space, behind any group of characters
-    /// that [`Self::alone`] has an answer for.
-    pub fn becomes_space(&self, c: char) -> bool {
+    /// Whether `c` becomes a space, and leaves what is beside it what that becomes beside a space, after any group of characters
+    /// that [`Self::rewrite_in_isolation`] has an answer for.
+    pub fn maps_to_space(&self, c: char) -> bool {
         let becomes = |text: String, wanted| {
             let made = self.normalize(Normalized::new(&text, 0, true));
             let (len, at) = (c.len_utf8(), text.find(c).unwrap_or(0));
@@ -136,7 +140,7 @@ impl Normalizer {
                 made.text() == wanted && made.original(at..at + 1) == (at as u32, (at + len) as u32)
             })
         };
-        clusters::stands_alone(c)
+        clusters::is_simple_grapheme(c)
             && !self.may_join(c, false)
             && becomes(format!("a{c}a"), "a a")
             && becomes(format!("{c}a"), " a")
@@ -150,8 +154,8 @@ impl Normalizer {
                 TextPattern::Literal(pattern) => {
                     let is_visible = |byte| u8::is_ascii_graphic(&byte);
                     let content = replacement.content();
-                    let is_part = pattern.contains(c) && !(is_apart && pattern.chars().nth(1).is_some());
-                    is_part || content.is_empty() || !content.bytes().all(is_visible)
+                    let in_context = pattern.contains(c) && !(is_apart && pattern.chars().nth(1).is_some());
+                    in_context || content.is_empty() || !content.bytes().all(is_visible)
                 }
                 TextPattern::Regex(pattern) => pattern != RUN_OF_SPACES || c == ' ',
             },

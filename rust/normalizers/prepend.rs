@@ -9,7 +9,7 @@ pub(super) fn prepend<'a>(prefix: &str, text: Normalized<'a>) -> Normalized<'a> 
     let Some(first) = text.text().chars().next() else { return text };
     let mut rewrite = text.rewrite();
     if prefix.is_empty() {
-        rewrite.push_behind(first.encode_utf8(&mut [0; 4]), 0);
+        rewrite.push_after(first.encode_utf8(&mut [0; 4]), 0);
     } else {
         rewrite.push_all(prefix.chars().chain([first]), 0..first.len_utf8());
     }

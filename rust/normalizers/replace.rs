@@ -43,7 +43,7 @@ pub(super) fn replace<'a>(replacement: &Replacement, text: &Normalized<'_>) -> R
     let mut done = 0;
     let _ = replacement.finder().for_each(text.text(), |found| {
         rewrite.copy(done..found.start);
-        rewrite.push_behind(replacement.content(), found.end);
+        rewrite.push_after(replacement.content(), found.end);
         done = found.end;
         ControlFlow::Continue(())
     })?;

@@ -1,6 +1,6 @@
 //! SentencePiece's normalization in one stage, for what cannot be said by stages that Hugging Face has.
 //!
-//! Pieces that the user defined are kept from the rules, and white space may stand behind words instead of before them.
+//! Pieces that the user defined are kept from the rules, and white space may stand after words instead of before them.
 //! Where neither is so, the stages `Precompiled`, `Replace` and `Prepend` do the same.
 
 use std::ops::Range;
@@ -20,13 +20,13 @@ pub struct SentencePieceOptions {
     pub charsmap: Option<Charsmap>,
     /// Texts that no rule touches, the longest first.
     pub user_defined_symbols: Vec<String>,
-    /// Puts a space before the text, or behind it.
+    /// Puts a space before the text, or after it.
     pub add_dummy_prefix: bool,
     /// Takes spaces off the ends and leaves one of several.
     pub remove_extra_whitespaces: bool,
     /// Makes spaces visible, as U+2581.
     pub escape_whitespaces: bool,
-    /// Puts the space of `add_dummy_prefix` behind the text.
+    /// Puts the space of `add_dummy_prefix` after the text.
     pub treat_whitespace_as_suffix: bool,
 }
 
@@ -169,9 +169,9 @@ mod tests {
         }
         let as_it_is = SentencePieceOptions { remove_extra_whitespaces: false, ..options() };
         assert_eq!(normalize(as_it_is, " a  b "), "▁▁a▁▁b▁");
-        let behind = SentencePieceOptions { treat_whitespace_as_suffix: true, ..options() };
-        assert_eq!(normalize(behind.clone(), " a  b "), "a▁b▁");
-        assert_eq!(normalize(behind, "  "), "");
+        let after = SentencePieceOptions { treat_whitespace_as_suffix: true, ..options() };
+        assert_eq!(normalize(after.clone(), " a  b "), "a▁b▁");
+        assert_eq!(normalize(after, "  "), "");
     }
 
     #[test]

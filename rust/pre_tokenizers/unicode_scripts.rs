@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_kept_apart_and_spaces_stay_behind() {
+    fn scripts_are_kept_apart_and_spaces_stay_after() {
         assert_eq!(pieces("  hi Жы 日本ー1"), ["hi ", "Жы ", "日本ー", "1"]);
         assert_eq!(pieces("ひらカタ漢字"), ["ひらカタ漢字"]);
         assert!(pieces("   ").is_empty());

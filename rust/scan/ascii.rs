@@ -47,7 +47,7 @@ fn spaced_word<const CASED: bool>(bytes: &[u8], pos: usize) -> usize {
     let space = low & 0xff == u64::from(b' ');
     let (mut stops_low, mut stops_high) = (!letter_mask(low) & TOPS, !letter_mask(high) & TOPS);
     if CASED {
-        // A word ends before a capital behind a small letter; a capital's neighbour to the left is the byte below it.
+        // A word ends before a capital after a small letter; a capital's neighbour to the left is the byte below it.
         let (small_low, small_high) = (small_bits(low) & !stops_low, small_bits(high) & !stops_high);
         stops_low |= TOPS & !small_bits(low) & (small_low << 8);
         stops_high |= TOPS & !small_bits(high) & (small_high << 8 | small_low >> 56);

@@ -80,7 +80,7 @@ impl<const ACCENTS: bool> BertText<ACCENTS> {
         };
         let Some(c) = char::from_u32(code) else { return Oddity::None };
         if is_ideograph(c) || ACCENTS && hides_punctuation(c) {
-            Oddity::Alone(c.len_utf8())
+            Oddity::ContextFreeRewriter(c.len_utf8())
         } else if c == '\u{85}' {
             Oddity::NoSpace(c.len_utf8())
         } else {
@@ -95,7 +95,7 @@ pub(super) enum Oddity {
     /// Not at all.
     None,
     /// It stands alone.
-    Alone(usize),
+    ContextFreeRewriter(usize),
     /// It cuts nothing.
     NoSpace(usize),
 }

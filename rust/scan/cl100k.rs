@@ -7,7 +7,7 @@
 //! | `(?i:'s` … `'d)` | an English contraction in either case |
 //! | `[^\r\n\p{L}\p{N}]?\p{L}+` | letters, with one character before them that is neither letter, number nor newline |
 //! | `\p{N}{1,3}` | up to three digits; Qwen 2 takes one |
-//! | ` ?[^\s\p{L}\p{N}]+[\r\n]*` | punctuation and symbols, with a space before and the newlines behind |
+//! | ` ?[^\s\p{L}\p{N}]+[\r\n]*` | punctuation and symbols, with a space before and the newlines after |
 //! | `\s*[\r\n]+` | white space up to and including its last newline |
 //! | `\s+(?!\S)`, `\s+` | other white space, as GPT-2 does |
 //!

@@ -78,23 +78,23 @@ pub(super) fn spaces(bytes: &[u8], pos: usize) -> usize {
 
 /// End of what `\s*[\r\n]+|\s+(?!\S)|\s+` matches at `pos`, where a white-space character stands.
 ///
-/// `\s*` takes the whole run and gives back until a newline follows, so the span ends behind the run's last newline.
-/// What stands behind that newline is scanned again, but holds no newline and is one or two spans: a white-space
+/// `\s*` takes the whole run and gives back until a newline follows, so the span ends after the run's last newline.
+/// What stands after that newline is scanned again, but holds no newline and is one or two spans: a white-space
 /// character is looked at three times at most.
 #[inline]
 pub(super) fn lines_or_spaces(bytes: &[u8], pos: usize) -> usize {
-    let (mut last, mut end, mut behind_newline) = (pos, pos, pos);
+    let (mut last, mut end, mut after_newline) = (pos, pos, pos);
     while let Some((class, width)) = peek(bytes, end)
         && class.is(SPACE)
     {
         last = end;
         end += width;
         if is_newline(bytes[last]) {
-            behind_newline = end;
+            after_newline = end;
         }
     }
-    if behind_newline > pos {
-        behind_newline
+    if after_newline > pos {
+        after_newline
     } else if end == bytes.len() || last == pos {
         end
     } else {

@@ -10,7 +10,7 @@
 //! | `\s+` | that last character, when it is no space or stands alone |
 //!
 //! Every character is a letter, a number, white space or of the rest, so the class of the first character (of the
-//! second, behind a space) chooses the alternative and nothing is ever tried in vain. Only white space looks further
+//! second, after a space) chooses the alternative and nothing is ever tried in vain. Only white space looks further
 //! than it takes, by one character.
 
 use super::Scan;

@@ -19,7 +19,7 @@
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
 //!
-//! All of them run in linear time on any text and never allocate. None looks behind the position it starts from, so a
+//! All of them run in linear time on any text and never allocate. None looks after the position it starts from, so a
 //! scan may start at any span boundary.
 
 mod ascii;
@@ -40,7 +40,7 @@ use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
-use spaces::{BlankSplit, BlankSplitUnits, BlankUnits, Blanks, SpacedWords, Spaces};
+use spaces::{BlankFragments, BlankSplit, BlankSplitFragments, Blanks, SpacedWords, Spaces};
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// Finds where spans end, for splitters without gaps.
@@ -91,10 +91,10 @@ pub enum Splitter {
     Blanks,
     /// Everything between those.
     BlankSplit,
-    /// As `Blanks`, and words are cut where letters and [`spaces::STOPS`] meet.
-    BlankUnits,
-    /// As `BlankSplit`, and cut where letters and [`spaces::STOPS`] meet.
-    BlankSplitUnits,
+    /// As `Blanks`, and words are cut where letters and [`spaces::PUNCTUATION_KEPT_APART`] meet.
+    BlankFragments,
+    /// As `BlankSplit`, and cut where letters and [`spaces::PUNCTUATION_KEPT_APART`] meet.
+    BlankSplitFragments,
 }
 
 impl Splitter {
@@ -132,7 +132,7 @@ impl Splitter {
                 | Self::Bert
                 | Self::BertText { .. }
                 | Self::BlankSplit
-                | Self::BlankSplitUnits
+                | Self::BlankSplitFragments
         )
     }
 
@@ -182,8 +182,8 @@ impl Splitter {
             Self::SpacedWords => for_each::<SpacedWords>(text, found),
             Self::Blanks => for_each::<Blanks>(text, found),
             Self::BlankSplit => for_each_with_gaps::<BlankSplit>(text, found),
-            Self::BlankUnits => for_each::<BlankUnits>(text, found),
-            Self::BlankSplitUnits => for_each_with_gaps::<BlankSplitUnits>(text, found),
+            Self::BlankFragments => for_each::<BlankFragments>(text, found),
+            Self::BlankSplitFragments => for_each_with_gaps::<BlankSplitFragments>(text, found),
         }
     }
 }

@@ -8,17 +8,17 @@
 //! | `[^\r\n\p{L}\p{N}]?Upper*Lower+Suffix` | a word that ends in lower case: `Word`, `word`, `iPhone`'s `i` |
 //! | `[^\r\n\p{L}\p{N}]?Upper+Lower*Suffix` | a word without lower case: `WORD` |
 //! | `\p{N}{1,3}` | up to three digits |
-//! | ` ?[^\s\p{L}\p{N}]+[\r\n/]*` | punctuation and symbols, with newlines and slashes behind |
+//! | ` ?[^\s\p{L}\p{N}]+[\r\n/]*` | punctuation and symbols, with newlines and slashes after |
 //! | `\s*[\r\n]+`, `\s+(?!\S)`, `\s+` | white space, as cl100k does |
 //!
 //! # The two word alternatives as one scan
 //!
-//! Letters without case (CJK, Arabic), modifier letters and marks are in both sets; call them *both*. `Upper*` is
+//! BertRewriter without case (CJK, Arabic), modifier letters and marks are in both sets; call them *both*. `Upper*` is
 //! greedy: it passes all of them until a lower-case letter or the end of the word, at `u`.
 //!
 //! * If a lower-case letter follows at `u`, `Lower+` goes on from there: done.
 //! * Otherwise `Upper*` gives back until the next character is in `Lower`, which is the last *both* before `u`. `Lower+`
-//!   takes that one alone, since what follows it is upper case or nothing: the word ends behind the last *both*.
+//!   takes that one alone, since what follows it is upper case or nothing: the word ends after the last *both*.
 //! * If there is no *both* either, the first alternative fails, and the second takes everything up to `u`; its `Lower*`
 //!   finds nothing, as the first alternative would have.
 //!
@@ -26,7 +26,7 @@
 //! because only upper case or no letter at all follows, the mark is the word itself: it is the last *both*. Hence a mark
 //! never gets to the second alternative.
 //!
-//! What is cut off behind a *both* is scanned once more and is then one span, so time stays linear.
+//! What is cut off after a *both* is scanned once more and is then one span, so time stays linear.
 
 use super::Scan;
 use super::ascii::spaced_cased_word;
@@ -89,7 +89,7 @@ enum Word {
 /// The word that starts at `pos`, if one does.
 #[inline]
 fn word(bytes: &[u8], pos: usize) -> Word {
-    let (mut end, mut behind_both) = (pos, pos);
+    let (mut end, mut after_both) = (pos, pos);
     while let Some((class, width)) = peek(bytes, end) {
         if !class.is(UPPER) {
             if class.is(LOWER) {
@@ -99,13 +99,13 @@ fn word(bytes: &[u8], pos: usize) -> Word {
         }
         end += width;
         if class.is(LOWER) {
-            behind_both = end;
+            after_both = end;
         }
     }
-    if behind_both > pos { Word::Lower(behind_both) } else { Word::Upper(end) }
+    if after_both > pos { Word::Lower(after_both) } else { Word::Upper(end) }
 }
 
-/// The end of the word with the contraction behind it, if there is one.
+/// The end of the word with the contraction after it, if there is one.
 #[inline]
 fn with_suffix(bytes: &[u8], end: usize) -> usize {
     folded_contraction(bytes, end).unwrap_or(end)

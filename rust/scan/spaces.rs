@@ -1,8 +1,8 @@
 //! Splitters of SentencePiece-style tokenizers, which make spaces visible and cut nothing.
 //!
-//! Where no token of the vocabulary holds a visible space behind another character, text may be cut before every run of
+//! Where no token of the vocabulary holds a visible space after another character, text may be cut before every run of
 //! spaces; where none holds a letter beside a symbol of ASCII, also between these. Others make spaces of tabs and line ends too and
-//! cut at all of them, and, where the vocabulary allows, between letters and [`STOPS`].
+//! cut at all of them, and, where the vocabulary allows, between letters and [`PUNCTUATION_KEPT_APART`].
 
 use super::classes::{Class, LETTER};
 use super::cursor::is_newline;
@@ -73,24 +73,24 @@ impl ScanWithGaps for BlankSplit {
 }
 
 /// Punctuation that vocabularies keep apart from letters.
-pub const STOPS: &[u8] = b"!\"(),-.:;?";
+pub const PUNCTUATION_KEPT_APART: &[u8] = b"!\"(),-.:;?";
 
-/// Whether of two neighbours one is a letter of ASCII and the other one of [`STOPS`].
+/// Whether of two neighbours one is a letter of ASCII and the other one of [`PUNCTUATION_KEPT_APART`].
 #[inline]
-pub fn is_stop_border(left: u8, right: u8) -> bool {
-    left.is_ascii_alphabetic() && STOPS.contains(&right)
-        || STOPS.contains(&left) && right.is_ascii_alphabetic()
+pub fn is_punctuation_boundary(left: u8, right: u8) -> bool {
+    left.is_ascii_alphabetic() && PUNCTUATION_KEPT_APART.contains(&right)
+        || PUNCTUATION_KEPT_APART.contains(&left) && right.is_ascii_alphabetic()
 }
 
 /// Bytes of the first unit of `text`, which begins with none or a part of a word: up to a blank, or to a place where a letter and
-/// one of [`STOPS`] meet and the characters beside the two are visible ASCII, blanks or the end.
+/// one of [`PUNCTUATION_KEPT_APART`] meet and the characters beside the two are visible ASCII, blanks or the end.
 ///
 /// A character beyond ASCII could join what is at a border, and a control character vanish.
-fn unit_len(text: &[u8]) -> usize {
+fn fragment_len(text: &[u8]) -> usize {
     let is_visible = |at: usize| text.get(at).is_none_or(|&byte| byte.is_ascii_graphic() || is_blank(byte));
     let is_end = |&at: &usize| {
-        let is_border = || is_stop_border(text[at - 1], text[at]);
-        is_blank(text[at]) || is_border() && is_visible(at + 1) && (at == 1 || is_visible(at - 2))
+        let is_boundary = || is_punctuation_boundary(text[at - 1], text[at]);
+        is_blank(text[at]) || is_boundary() && is_visible(at + 1) && (at == 1 || is_visible(at - 2))
     };
     (1..text.len()).find(is_end).unwrap_or(text.len())
 }
@@ -98,39 +98,39 @@ fn unit_len(text: &[u8]) -> usize {
 /// Whether the unit at `start` goes on with the word before it, in text that is looked at from `base` on.
 // Without a branch, since nothing predicts it.
 #[inline]
-pub fn goes_on(text: &[u8], base: usize, start: usize) -> bool {
+pub fn is_continuation(text: &[u8], base: usize, start: usize) -> bool {
     let is_visible = |at: usize| text.get(at).is_some_and(|&byte| byte > b' ');
     (start > base) & is_visible(start) & is_visible(start.wrapping_sub(1))
 }
 
-/// Whether the word at `start`, perhaps behind a blank, begins beyond ASCII.
+/// Whether the word at `start`, perhaps after a blank, begins beyond ASCII.
 #[inline]
-pub fn begins_wide(text: &[u8], start: usize) -> bool {
+pub fn begins_non_ascii(text: &[u8], start: usize) -> bool {
     let first = start + usize::from(text[start] <= b' ');
     text.get(first).is_some_and(|byte| !byte.is_ascii())
 }
 
-/// As [`Blanks`], and words are cut where letters and [`STOPS`] meet.
+/// As [`Blanks`], and words are cut where letters and [`PUNCTUATION_KEPT_APART`] meet.
 #[derive(Clone, Copy, Debug)]
-pub struct BlankUnits;
+pub struct BlankFragments;
 
-impl Scan for BlankUnits {
+impl Scan for BlankFragments {
     #[inline]
     fn advance(text: &str, pos: usize) -> usize {
-        BlankSplitUnits::next_span(text, pos).map_or(text.len(), |(_, end)| end)
+        BlankSplitFragments::next_span(text, pos).map_or(text.len(), |(_, end)| end)
     }
 }
 
-/// As [`BlankSplit`], and cut where letters and [`STOPS`] meet.
+/// As [`BlankSplit`], and cut where letters and [`PUNCTUATION_KEPT_APART`] meet.
 #[derive(Clone, Copy, Debug)]
-pub struct BlankSplitUnits;
+pub struct BlankSplitFragments;
 
-impl ScanWithGaps for BlankSplitUnits {
+impl ScanWithGaps for BlankSplitFragments {
     #[inline]
     fn next_span(text: &str, pos: usize) -> Option<(usize, usize)> {
         let rest = &text.as_bytes()[pos..];
         let blanks = rest.iter().take_while(|&&byte| is_blank(byte)).count();
-        let len = unit_len(&rest[blanks..]);
+        let len = fragment_len(&rest[blanks..]);
         (len > 0).then_some((pos + blanks, pos + blanks + len))
     }
 }

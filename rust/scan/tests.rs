@@ -17,7 +17,7 @@ const BLANKS: &str = r"[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+";
 const BLANK_SPLIT: &str = r"[^ \t\r\n]+";
 
 /// Before a border of units, the first character of a word, and any other.
-const BORDER: &str = r#"(?:(?<=\A[A-Za-z])|(?<=[!-~ \t\r\n][A-Za-z]))(?=[!"(),-.:;?](?:[!-~ \t\r\n]|\z))|(?:(?<=\A[!"(),-.:;?])|(?<=[!-~ \t\r\n][!"(),-.:;?]))(?=[A-Za-z](?:[!-~ \t\r\n]|\z))"#;
+const BOUNDARY: &str = r#"(?:(?<=\A[A-Za-z])|(?<=[!-~ \t\r\n][A-Za-z]))(?=[!"(),-.:;?](?:[!-~ \t\r\n]|\z))|(?:(?<=\A[!"(),-.:;?])|(?<=[!-~ \t\r\n][!"(),-.:;?]))(?=[A-Za-z](?:[!-~ \t\r\n]|\z))"#;
 
 fn pattern_of(splitter: Splitter) -> Pattern {
     let known = Splitter::PATTERNS.iter().find(|(_, known)| *known == splitter);
@@ -28,8 +28,8 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::SpacedWords => SPACED_WORDS,
         Splitter::Blanks => BLANKS,
         Splitter::BlankSplit => BLANK_SPLIT,
-        Splitter::BlankUnits => &format!(r"[ \t\r\n]*[^ \t\r\n](?:(?!{BORDER})[^ \t\r\n])*|[ \t\r\n]+"),
-        Splitter::BlankSplitUnits => &format!(r"[^ \t\r\n](?:(?!{BORDER})[^ \t\r\n])*"),
+        Splitter::BlankFragments => &format!(r"[ \t\r\n]*[^ \t\r\n](?:(?!{BOUNDARY})[^ \t\r\n])*|[ \t\r\n]+"),
+        Splitter::BlankSplitFragments => &format!(r"[^ \t\r\n](?:(?!{BOUNDARY})[^ \t\r\n])*"),
         _ => known.expect("a pattern").0,
     };
     Pattern::new(pattern).expect("a valid pattern")
@@ -101,8 +101,8 @@ matches_regex! {
     spaced_words_matches_regex: Splitter::SpacedWords;
     blanks_matches_regex: Splitter::Blanks;
     blank_split_matches_regex: Splitter::BlankSplit;
-    blank_units_matches_regex: Splitter::BlankUnits;
-    blank_split_units_matches_regex: Splitter::BlankSplitUnits;
+    blank_fragments_matches_regex: Splitter::BlankFragments;
+    blank_split_fragments_matches_regex: Splitter::BlankSplitFragments;
 }
 
 /// Where a character's class matters, with `?` for the character; each part ends where all splitters cut.

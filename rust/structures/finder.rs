@@ -8,7 +8,7 @@ use crate::Result;
 /// The regular expression for two spaces and more, which needs no engine.
 pub const RUN_OF_SPACES: &str = " {2,}";
 
-/// The regular expression for the beginning of a text, which needs none either: all other lines are behind a line feed.
+/// The regular expression for the beginning of a text, which needs none either: all other lines are after a line feed.
 const BEGINNING: &str = r"(?<!\n)^";
 
 /// What to look for.

@@ -37,7 +37,7 @@ fn product(small: u64, large: u128) -> (u128, u64) {
     (high, low as u64)
 }
 
-/// Long division, bit by bit: 53 bits, one that tells to which side to round, and whether anything is left behind it.
+/// Long division, bit by bit: 53 bits, one that tells to which side to round, and whether anything is left after it.
 #[expect(clippy::cast_precision_loss, reason = "53 bits and a carry are exact")]
 fn divide(numerator: u128, denominator: u128) -> f64 {
     if numerator == 0 || numerator >= denominator {

@@ -1,5 +1,6 @@
 //! Data structures and small services without any knowledge of tokenizers.
 
+pub mod amortized_lazy;
 pub mod atomic_file;
 pub mod bucket_queue;
 pub mod byte_trie;
@@ -14,4 +15,3 @@ pub mod regex;
 pub mod threads;
 pub mod tournament;
 pub mod workers;
-pub mod worthwhile;

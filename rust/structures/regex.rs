@@ -10,7 +10,7 @@
 //!
 //! So a pattern is parsed by the rules of the one and written down again in the words of the other. What cannot be said
 //! there, such as back references, is an error when the pattern is built. What the other engine gives up on, such as a
-//! look-ahead behind a run of a million characters, is an error when it runs.
+//! look-ahead after a run of a million characters, is an error when it runs.
 //!
 //! Two differences are known. Oniguruma tries a pattern that begins with `\b.+` or `\b.*` at the starts of lines only,
 //! so it misses `-ac` for `\b.+c`; that is a fault, and is not repeated here. And where a group that can match nothing
@@ -90,7 +90,7 @@ impl Pattern {
 
     /// The matches in `text` as byte offsets, from left to right and without overlap.
     ///
-    /// A match may be empty, but not right behind the match before it, and nothing matches in an empty text, whatever
+    /// A match may be empty, but not right after the match before it, and nothing matches in an empty text, whatever
     /// the pattern: that is how Hugging Face tokenizers reads it.
     ///
     /// ```

@@ -6,25 +6,25 @@
 //! text. Where white space is split off first, parts are what is between blanks.
 //!
 //! A part is *open* where a stage looks across its end: it becomes nothing, or ends with a character that becomes a
-//! space, or with one that makes a cluster with the blank behind it. Whether it does is tried, not derived: a part is
-//! closed if a space and a letter behind it leave it as it is and are left as they are. What is open is joined
-//! with the parts behind it until all of it is closed ([`Pipeline::encode_apart`]), and takes the stages by itself.
+//! space, or with one that makes a cluster with the blank after it. Whether it does is tried, not derived: a part is
+//! closed if a space and a letter after it leave it as it is and are left as they are. What is open is joined
+//! with the parts after it until all of it is closed ([`Pipeline::encode_apart`]), and takes the stages by itself.
 //!
-//! Where ids alone are wanted, parts are cut into units ([`units`]).
+//! Where ids alone are wanted, parts are cut into units ([`fragments`]).
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(super) use self::known::Known;
-pub(super) use self::lone::{Cuts, LoneChars, Stretch};
+pub(super) use self::facts::NormalizerFacts;
+use self::fragments::{Rest, chunk_start, count_tokens, encode_rest, fragment_splitter};
+pub(super) use self::isolated::{IsolatedChars, SubChunk, SubChunks};
 pub(super) use self::stages::Stages;
-use self::units::{Rest, count_tokens, encode_rest, part_start, units_of};
 use super::pipeline::{Pipeline, Plan};
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
 use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
-use crate::engine::{Sink, Unit, Worker};
+use crate::engine::{KeyForm, Sink, Worker};
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
 use crate::normalized::PreTokenized;
@@ -48,7 +48,7 @@ pub(super) fn apart(
     pre_tokenizer: Option<&PreTokenizer>,
     model: &Model,
     matchers: &Matchers,
-) -> Option<(Splitter, Unit)> {
+) -> Option<(Splitter, KeyForm)> {
     let stages = match pre_tokenizer? {
         PreTokenizer::Sequence(stages) => stages.as_slice(),
         only => std::slice::from_ref(only),
@@ -90,10 +90,10 @@ pub(super) fn apart(
     let has_lines = blanks.iter().all(|blank| made(&[blank, "a"].concat()).as_deref() == Some(" a"))
         && runs.all(|run| made(&run) == made("  a") || made(&run).as_deref() == Some(" a"));
     match (has_gaps, has_lines) {
-        (true, true) if has_white_runs => Some((Splitter::BlankSplit, Unit::Prefixed)),
+        (true, true) if has_white_runs => Some((Splitter::BlankSplit, KeyForm::Prefixed)),
         (true, _) => None,
-        (false, true) => Some((Splitter::Blanks, Unit::Spaced)),
-        (false, false) => Some((Splitter::Spaces, Unit::Spaced)),
+        (false, true) => Some((Splitter::Blanks, KeyForm::Spaced)),
+        (false, false) => Some((Splitter::Spaces, KeyForm::Spaced)),
     }
 }
 
@@ -104,8 +104,8 @@ impl Pipeline {
         let has_gaps = !splitter.is_gapless();
         let (normalizer, pre_tokenizer) = (self.normalizer(), self.pre_tokenizer()?);
         let has_lines = splitter != Splitter::Spaces;
-        let (known, lone) = (self.known_of_parts(), self.lone_chars());
-        Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, known, lone })
+        let (known, isolated) = (self.chunk_facts(), self.isolated_chars());
+        Some(Stages { normalizer, pre_tokenizer, has_gaps, has_lines, known, isolated })
     }
 
     /// Encodes a piece of text part by part, or unit by unit where ids alone are wanted.
@@ -124,17 +124,17 @@ impl Pipeline {
             text = stages.without_line_ends(text, start);
         }
         // Numbers of words and offsets are those of whole parts.
-        let units = if S::TRACKED { None } else { units_of(splitter, stages, &text[start..]) };
+        let fragments = if S::TRACKED { None } else { fragment_splitter(splitter, stages, &text[start..]) };
         let words = Words { encoder: self.encoder(), clean_up: CleanUp::Stages(&stages) };
         // The cache knows parts by their bytes alone, and the last one may lose some that it keeps elsewhere.
         let (whole, streamed) = (text, stages.strippable(text, start));
         text = &text[..streamed];
         while at < text.len() {
             let mut stream = Stream::new(words, text, worker, sink, *word, 1);
-            if units.is_some() {
-                stream = stream.of_units();
+            if fragments.is_some() {
+                stream = stream.of_fragments();
             }
-            scan(units.unwrap_or(splitter), text, at, room, &mut stream);
+            scan(fragments.unwrap_or(splitter), text, at, room, &mut stream);
             *word = stream.finish()?;
             let Some(open) = stream.open() else {
                 at = text.len();
@@ -142,19 +142,19 @@ impl Pipeline {
             };
             room = FIRST_ROOM;
             let begins_part = |byte: u8| stages.is_blank(byte.into());
-            let part = at + part_start(&text.as_bytes()[at..], open - at, stages.has_gaps, begins_part);
+            let chunk = at + chunk_start(&text.as_bytes()[at..], open - at, stages.has_gaps, begins_part);
             let mut passed = 0;
-            if let Some(units) = units.filter(|_| part < open) {
-                passed = count_tokens(units, words, text, part..open, worker)?;
-                if let Some(behind) = encode_rest(splitter, words, text, part, passed, worker, sink)? {
-                    at = behind;
+            if let Some(fragments) = fragments.filter(|_| chunk < open) {
+                passed = count_tokens(fragments, words, text, chunk..open, worker)?;
+                if let Some(after) = encode_rest(splitter, words, text, chunk, passed, worker, sink)? {
+                    at = after;
                     continue;
                 }
             }
             // A blank is part of what makes the place the same as in the text, and may have been passed over.
-            let has_blank = is_blank(text.as_bytes()[part]);
-            let first = if part > start && !has_blank { part - 1 } else { part };
-            at = first + stages.closed_end(splitter, &whole[first..])?;
+            let has_blank = is_blank(text.as_bytes()[chunk]);
+            let first = if chunk > start && !has_blank { chunk - 1 } else { chunk };
+            at = first + stages.context_free_end(splitter, &whole[first..])?;
             let mut rest = Rest { sink: &mut *sink, passed };
             self.encode_joined(stages, whole, first..at, word, worker, &mut rest)?;
         }
@@ -197,10 +197,10 @@ fn scan<S: Sink>(splitter: Splitter, text: &str, at: usize, mut room: usize, str
     }
 }
 
-mod kinds;
-mod known;
-mod lone;
+mod classes;
+mod facts;
+mod fragments;
+mod isolated;
 mod stages;
 #[cfg(test)]
 mod tests;
-mod units;

@@ -12,21 +12,21 @@ const SERIAL_BYTES: usize = 1 << 16;
 
 /// Who works on a batch.
 #[derive(Clone, Copy)]
-pub struct Crew<'a> {
+pub struct Parallelism<'a> {
     /// Threads, the calling one included.
     pub threads: usize,
     /// Asked by the calling thread between two runs of texts; an error calls the work off.
-    pub watch: Option<&'a dyn Fn() -> Result<()>>,
+    pub interrupt: Option<&'a dyn Fn() -> Result<()>>,
 }
 
-impl From<usize> for Crew<'_> {
+impl From<usize> for Parallelism<'_> {
     /// So many threads, which nobody stops.
     fn from(threads: usize) -> Self {
-        Self { threads, watch: None }
+        Self { threads, interrupt: None }
     }
 }
 
-/// Cuts texts into runs of neighbours with about the same number of bytes.
+/// SubChunks texts into runs of neighbours with about the same number of bytes.
 fn runs(sizes: &[usize], target: usize) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let (mut start, mut bytes) = (0, 0);
@@ -43,42 +43,42 @@ fn runs(sizes: &[usize], target: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Calls `work` for runs of items of the given sizes, on the threads of `crew`; results in order.
+/// Calls `work` for runs of items of the given sizes, on the threads of `parallelism`; results in order.
 ///
 /// Each thread makes its own state once by `start` and gives it back by `finish`. Runs go to threads by one
 /// atomic counter; small work stays on the calling thread.
 ///
 /// # Errors
 /// The error of the first run, in order of the items, that failed, or that of the crew's watch.
-pub fn in_runs<S, T: Send>(
+pub fn ordered_map<S, T: Send>(
     sizes: &[usize],
-    crew: Crew<'_>,
+    parallelism: Parallelism<'_>,
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(Range<usize>, &mut S) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let mut results = Vec::new();
-    for_each_run(sizes, crew, start, finish, work, |result| {
+    ordered_for_each(sizes, parallelism, start, finish, work, |result| {
         results.push(result);
         Ok(())
     })?;
     Ok(results)
 }
 
-/// As [`in_runs`], and hands each result on as soon as all before it are there; `take` is called on the calling thread,
+/// As [`ordered_map`], and hands each result on as soon as all before it are there; `take` is called on the calling thread,
 /// which prefers that to working itself.
 ///
 /// # Errors
-/// Those of [`in_runs`] and of `take`.
-pub fn for_each_run<S, T: Send>(
+/// Those of [`ordered_map`] and of `take`.
+pub fn ordered_for_each<S, T: Send>(
     sizes: &[usize],
-    crew: Crew<'_>,
+    parallelism: Parallelism<'_>,
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(Range<usize>, &mut S) -> Result<T> + Sync,
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
-    let Crew { threads, watch } = crew;
+    let Parallelism { threads, interrupt } = parallelism;
     let threads = threads.max(1);
     let total: usize = sizes.iter().sum();
     let runs = runs(sizes, (total / (threads * 16)).clamp(SERIAL_BYTES, 1 << 20));
@@ -100,7 +100,7 @@ pub fn for_each_run<S, T: Send>(
         while work_on_next(&mut state) {}
         finish(state);
     };
-    let look = || watch.map_or(Ok(()), |watch| watch());
+    let look = || interrupt.map_or(Ok(()), |interrupt| interrupt());
     let mut taken = finished.iter();
     let mut take_finished = || {
         while let Some(first) = taken.as_slice().first() {
@@ -161,7 +161,7 @@ mod tests {
         let sizes = vec![40_000; 100];
         for threads in [1, 2, 7] {
             let work = |run: Range<usize>, (): &mut ()| Ok(run.collect::<Vec<_>>());
-            let results = in_runs(&sizes, threads.into(), || (), |()| (), work).expect("nothing fails");
+            let results = ordered_map(&sizes, threads.into(), || (), |()| (), work).expect("nothing fails");
             assert_eq!(results.concat(), (0..100).collect::<Vec<_>>());
         }
     }
@@ -191,7 +191,7 @@ mod tests {
                 is_off.store(start >= 20, Ordering::Relaxed);
                 if start < 20 { Ok(()) } else { Err(Error::Interrupted) }
             };
-            let outcome = for_each_run(&sizes, threads.into(), || (), |()| (), work, take);
+            let outcome = ordered_for_each(&sizes, threads.into(), || (), |()| (), work, take);
             assert!(matches!(outcome, Err(Error::Interrupted)));
             assert_eq!(expected, 21);
             assert!(done.load(Ordering::Relaxed) < sizes.len());
@@ -204,7 +204,7 @@ mod tests {
         let work = |run: Range<usize>, (): &mut ()| {
             if run.contains(&20) { Err(Error::UnknownId { id: 20, vocab_size: 0 }) } else { Ok(()) }
         };
-        let error = in_runs(&sizes, 4.into(), || (), |()| (), work).expect_err("run 20 fails");
+        let error = ordered_map(&sizes, 4.into(), || (), |()| (), work).expect_err("run 20 fails");
         assert!(matches!(error, Error::UnknownId { id: 20, .. }));
     }
 
@@ -213,11 +213,11 @@ mod tests {
         let (sizes, done) = (vec![1 << 20; 20_000], AtomicUsize::new(0));
         let (is_off, leader) = (AtomicBool::new(false), std::thread::current().id());
         for threads in [1, 2, 7] {
-            let watch = || {
+            let interrupt = || {
                 is_off.store(done.load(Ordering::Relaxed) >= 20, Ordering::Relaxed);
                 if is_off.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
             };
-            let crew = Crew { threads, watch: Some(&watch) };
+            let parallelism = Parallelism { threads, interrupt: Some(&interrupt) };
             done.store(0, Ordering::Relaxed);
             is_off.store(false, Ordering::Relaxed);
             let work = |run: Range<usize>, (): &mut ()| {
@@ -231,7 +231,7 @@ mod tests {
                 }
                 Ok(())
             };
-            let outcome = in_runs(&sizes, crew, || (), |()| (), work);
+            let outcome = ordered_map(&sizes, parallelism, || (), |()| (), work);
             assert!(matches!(outcome, Err(Error::Interrupted)));
             assert!(done.load(Ordering::Relaxed) < sizes.len());
         }

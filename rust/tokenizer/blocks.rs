@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::Crew;
+use super::Parallelism;
 use super::batch::together;
 use crate::Result;
 
@@ -13,12 +13,12 @@ pub struct Block {
     /// Text of some rows, one after the other, perhaps with something between them.
     pub text: String,
     /// The rows, or parts of rows, in order.
-    pub parts: Vec<BlockPart>,
+    pub parts: Vec<Shard>,
 }
 
 /// A row of text, or a part of one that is encoded apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockPart {
+pub struct Shard {
     /// Number of the row.
     pub row: usize,
     /// Where in the block's text.
@@ -41,20 +41,20 @@ pub trait BlockSource: Send {
     fn next(&mut self, block: &mut Block) -> Result<bool>;
 }
 
-/// Calls `work` for all blocks of `source` and their numbers, on the threads of `crew`; results in order.
+/// Calls `work` for all blocks of `source` and their numbers, on the threads of `parallelism`; results in order.
 ///
 /// Each thread makes its own state once by `start` and gives it back by `finish`.
 ///
 /// # Errors
 /// The error of the first block, in their order, that failed or could not be read, or that of the crew's watch.
-pub(super) fn in_blocks<S, T: Send>(
+pub(super) fn ordered_source_map<S, T: Send>(
     source: &mut dyn BlockSource,
-    crew: Crew<'_>,
+    parallelism: Parallelism<'_>,
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(usize, &Block, &mut S) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let Crew { threads, watch } = crew;
+    let Parallelism { threads, interrupt } = parallelism;
     let shared = Mutex::new(Shared { source, taken: 0, is_done: false });
     let finished: Mutex<Vec<(usize, Result<T>)>> = Mutex::new(Vec::new());
     let keep = |number, result: Result<T>| {
@@ -81,7 +81,7 @@ pub(super) fn in_blocks<S, T: Send>(
     let lead = || {
         let (mut block, mut state) = (Block::default(), start());
         let outcome = loop {
-            let called_off = watch.map_or(Ok(()), |watch| watch());
+            let called_off = interrupt.map_or(Ok(()), |interrupt| interrupt());
             if called_off.is_err() {
                 shared.lock().unwrap_or_else(PoisonError::into_inner).is_done = true;
                 break called_off;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::{Crew, in_runs};
+use super::batch::{Parallelism, ordered_map};
 use super::pipeline::Plan;
-use super::{Frame, Tokenizer};
+use super::{SpecialAffixes, Tokenizer};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::engine::{ColumnSink, Worker};
@@ -61,15 +61,15 @@ impl Tokenizer {
         &self,
         inputs: &[EncodeInput<'_>],
         add_special_tokens: bool,
-        crew: impl Into<Crew<'a>>,
+        parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Vec<Encoding>> {
         let sizes: Vec<usize> = inputs.iter().map(|input| input.bytes() + 1).collect();
-        let (crew, pool) = (crew.into(), self.pipeline.pool());
-        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
+        let (parallelism, pool) = (parallelism.into(), self.pipeline.pool());
+        self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let calls = self.pipeline.next_call();
-        let batches = in_runs(
+        let batches = ordered_map(
             &sizes,
-            crew,
+            parallelism,
             || pool.take(),
             |worker| pool.put(worker),
             |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),
@@ -185,21 +185,21 @@ impl Tokenizer {
     }
 
     /// Special ids before and after a text's own, if that is all the post-processor does to ids.
-    pub(super) fn frame(&self, add_special_tokens: bool) -> Result<Option<&Frame>> {
-        let known = &self.frames[usize::from(add_special_tokens)];
-        if let Some(frame) = known.get() {
-            return Ok(frame.as_ref());
+    pub(super) fn special_affixes(&self, add_special_tokens: bool) -> Result<Option<&SpecialAffixes>> {
+        let known = &self.special_affixes[usize::from(add_special_tokens)];
+        if let Some(special_affixes) = known.get() {
+            return Ok(special_affixes.as_ref());
         }
-        let found = self.find_frame(add_special_tokens)?;
+        let found = self.find_special_affixes(add_special_tokens)?;
         Ok(known.get_or_init(|| found).as_ref())
     }
 
-    fn find_frame(&self, add_special_tokens: bool) -> Result<Option<Frame>> {
+    fn find_special_affixes(&self, add_special_tokens: bool) -> Result<Option<SpecialAffixes>> {
         if self.truncation.is_some() || self.padding.is_some() {
             return Ok(None);
         }
         let empty = Arc::new(ColumnsBuilder::default().finish(self.pipeline.names()));
         let framed = self.post_process(Encoding::from_columns(empty, 0..0), None, add_special_tokens)?;
-        Ok(framed.frame().map(|(before, after)| Frame { before, after }))
+        Ok(framed.special_affixes().map(|(before, after)| SpecialAffixes { before, after }))
     }
 }

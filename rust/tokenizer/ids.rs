@@ -2,27 +2,27 @@
 
 use std::ops::Range;
 
-use super::assembly::assemble;
-use super::batch::{Crew, for_each_run, in_runs};
-use super::blocks::BlockPart;
-use super::pieces::WHOLE;
+use super::batch::{Parallelism, ordered_for_each, ordered_map};
+use super::blocks::Shard;
 use super::pipeline::check_length;
 use super::ragged::{Ragged, RunRows, row_splits};
-use super::{EncodeInput, Frame, Tokenizer};
+use super::shards::WHOLE;
+use super::writer::write_in_order;
+use super::{EncodeInput, SpecialAffixes, Tokenizer};
 use crate::Result;
 use crate::engine::sink::Id;
 use crate::engine::{CountSink, IdSink, Worker};
 
 /// What each text gets before and after its own ids.
-pub(super) struct Framing<T> {
+pub(super) struct RowAffixes<T> {
     call: u64,
     before: Vec<T>,
     after: Vec<T>,
 }
 
-impl<T: Id> Framing<T> {
+impl<T: Id> RowAffixes<T> {
     /// For the call of that number.
-    pub(super) fn new(Frame { before, after }: &Frame, call: u64) -> Self {
+    pub(super) fn new(SpecialAffixes { before, after }: &SpecialAffixes, call: u64) -> Self {
         let narrowed = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect();
         Self { call, before: narrowed(before), after: narrowed(after) }
     }
@@ -42,29 +42,30 @@ impl Tokenizer {
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        crew: impl Into<Crew<'a>>,
+        parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Ragged<T>> {
-        let crew = crew.into();
+        let parallelism = parallelism.into();
         check_lengths(texts)?;
-        let Some(frame) = self.frame(add_special_tokens)? else {
-            return self.encode_ids_by_encodings(texts, add_special_tokens, crew);
+        let Some(special_affixes) = self.special_affixes(add_special_tokens)? else {
+            return self.encode_ids_by_encodings(texts, add_special_tokens, parallelism);
         };
-        let (pieces, sizes) = self.pieces(texts, crew.threads);
-        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
-        let (pool, framing) = (self.pipeline.pool(), Framing::new(frame, self.pipeline.next_call()));
-        let (ids, runs) = assemble(sizes.iter().sum(), |assembly| {
+        let (pieces, sizes) = self.pieces(texts, parallelism.threads);
+        self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
+        let (pool, row_affixes) =
+            (self.pipeline.pool(), RowAffixes::new(special_affixes, self.pipeline.next_call()));
+        let (ids, runs) = write_in_order(sizes.iter().sum(), |writer| {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
-            in_runs(&sizes, crew, start, finish, |run, (worker, ids)| {
+            ordered_map(&sizes, parallelism, start, finish, |run, (worker, ids)| {
                 let mut ends = Vec::new();
                 for piece in &pieces[run.clone()] {
-                    self.push_part(texts[piece.row], piece, &framing, worker, ids)?;
+                    self.push_shard(texts[piece.row], piece, &row_affixes, worker, ids)?;
                     if piece.is_last {
                         ends.push(ids.len());
                     }
                 }
                 let rows = RunRows { ids: ids.len(), ends };
-                assembly.put(run, ids);
+                writer.put(run, ids);
                 Ok(rows)
             })
         })?;
@@ -80,22 +81,23 @@ impl Tokenizer {
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        crew: impl Into<Crew<'a>>,
+        parallelism: impl Into<Parallelism<'a>>,
         mut take: impl FnMut(&Ragged<T>) -> Result<()>,
     ) -> Result<()> {
-        let crew = crew.into();
+        let parallelism = parallelism.into();
         check_lengths(texts)?;
-        let Some(frame) = self.frame(add_special_tokens)? else {
-            return take(&self.encode_ids_by_encodings(texts, add_special_tokens, crew)?);
+        let Some(special_affixes) = self.special_affixes(add_special_tokens)? else {
+            return take(&self.encode_ids_by_encodings(texts, add_special_tokens, parallelism)?);
         };
-        let (pieces, sizes) = self.pieces(texts, crew.threads);
-        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
-        let (pool, framing) = (self.pipeline.pool(), Framing::new(frame, self.pipeline.next_call()));
+        let (pieces, sizes) = self.pieces(texts, parallelism.threads);
+        self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
+        let (pool, row_affixes) =
+            (self.pipeline.pool(), RowAffixes::new(special_affixes, self.pipeline.next_call()));
         let encode = |run: Range<usize>, worker: &mut Worker| {
             let room = sizes[run.clone()].iter().sum::<usize>() / 4;
             let mut rows = Ragged { ids: Vec::with_capacity(room), row_splits: vec![0] };
             for piece in &pieces[run] {
-                self.push_part(texts[piece.row], piece, &framing, worker, &mut rows.ids)?;
+                self.push_shard(texts[piece.row], piece, &row_affixes, worker, &mut rows.ids)?;
                 if piece.is_last {
                     rows.row_splits.push(rows.ids.len() as i64);
                 }
@@ -116,15 +118,15 @@ impl Tokenizer {
             begun.extend(rest);
             Ok(())
         };
-        for_each_run(&sizes, crew, || pool.take(), |worker| pool.put(worker), encode, take_rows)
+        ordered_for_each(&sizes, parallelism, || pool.take(), |worker| pool.put(worker), encode, take_rows)
     }
 
     /// Encodes one part of `text`, with what its row gets before and after it.
-    pub(super) fn push_part<T: Id>(
+    pub(super) fn push_shard<T: Id>(
         &self,
         text: &str,
-        BlockPart { row, bytes, is_first, is_last }: &BlockPart,
-        Framing { call, before, after }: &Framing<T>,
+        Shard { row, bytes, is_first, is_last }: &Shard,
+        RowAffixes { call, before, after }: &RowAffixes<T>,
         worker: &mut Worker,
         ids: &mut Vec<T>,
     ) -> Result<()> {
@@ -132,7 +134,7 @@ impl Tokenizer {
         if *is_first {
             ids.extend_from_slice(before);
         }
-        self.pipeline.encode_piece(&text[bytes.clone()], *is_first, worker, &mut IdSink(ids))?;
+        self.pipeline.encode_shard(&text[bytes.clone()], *is_first, worker, &mut IdSink(ids))?;
         if *is_last {
             ids.extend_from_slice(after);
         }
@@ -147,11 +149,12 @@ impl Tokenizer {
         &self,
         text: &str,
         add_special_tokens: bool,
-        crew: impl Into<Crew<'a>>,
+        parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Vec<u32>> {
-        let frame = if text.len() > WHOLE { None } else { self.frame(add_special_tokens)? };
-        let Some(Frame { before, after }) = frame else {
-            return self.encode_ids(&[text], add_special_tokens, crew).map(|rows| rows.ids);
+        let special_affixes =
+            if text.len() > WHOLE { None } else { self.special_affixes(add_special_tokens)? };
+        let Some(SpecialAffixes { before, after }) = special_affixes else {
+            return self.encode_ids(&[text], add_special_tokens, parallelism).map(|rows| rows.ids);
         };
         let mut ids = Vec::with_capacity(text.len() / 3 + before.len() + after.len());
         ids.extend_from_slice(before);
@@ -165,19 +168,19 @@ impl Tokenizer {
     }
 
     /// The texts, long ones cut into pieces, and the sizes of these.
-    fn pieces(&self, texts: &[&str], threads: usize) -> (Vec<BlockPart>, Vec<usize>) {
+    fn pieces(&self, texts: &[&str], threads: usize) -> (Vec<Shard>, Vec<usize>) {
         let total: usize = texts.iter().map(|text| text.len()).sum();
         let target = (total / (threads.max(1) * 8)).clamp(WHOLE / 4, WHOLE * 2);
         let mut pieces = Vec::with_capacity(texts.len());
         for (row, text) in texts.iter().enumerate() {
             if text.len() <= WHOLE {
-                pieces.push(BlockPart { row, bytes: 0..text.len(), is_first: true, is_last: true });
+                pieces.push(Shard { row, bytes: 0..text.len(), is_first: true, is_last: true });
                 continue;
             }
             let cut = self.pipeline.pieces(text, target).into_iter();
             pieces.extend(cut.map(|bytes| {
                 let (is_first, is_last) = (bytes.start == 0, bytes.end == text.len());
-                BlockPart { row, bytes, is_first, is_last }
+                Shard { row, bytes, is_first, is_last }
             }));
         }
         let sizes = pieces.iter().map(|piece| piece.bytes.len() + 1).collect();
@@ -188,11 +191,11 @@ impl Tokenizer {
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        crew: Crew<'_>,
+        parallelism: Parallelism<'_>,
     ) -> Result<Ragged<T>> {
         let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
         let mut rows = Ragged { ids: Vec::new(), row_splits: vec![0] };
-        for encoding in self.encode_batch(&inputs, add_special_tokens, crew)? {
+        for encoding in self.encode_batch(&inputs, add_special_tokens, parallelism)? {
             rows.ids.extend(encoding.ids().map(T::narrow));
             rows.row_splits.push(rows.ids.len() as i64);
         }
@@ -203,9 +206,9 @@ impl Tokenizer {
     ///
     /// # Errors
     /// Those of the post-processor.
-    pub fn framing(&self, add_special_tokens: bool) -> Result<Option<u64>> {
-        let length = |Frame { before, after }: &Frame| (before.len() + after.len()) as u64;
-        Ok(self.frame(add_special_tokens)?.map(length))
+    pub fn row_affixes(&self, add_special_tokens: bool) -> Result<Option<u64>> {
+        let length = |SpecialAffixes { before, after }: &SpecialAffixes| (before.len() + after.len()) as u64;
+        Ok(self.special_affixes(add_special_tokens)?.map(length))
     }
 
     /// Number of tokens of each text; ids are counted and not kept.
@@ -216,32 +219,32 @@ impl Tokenizer {
         &self,
         texts: &[&str],
         add_special_tokens: bool,
-        crew: impl Into<Crew<'a>>,
+        parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Vec<u64>> {
-        let crew = crew.into();
+        let parallelism = parallelism.into();
         check_lengths(texts)?;
-        let Some(framing) = self.framing(add_special_tokens)? else {
-            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, crew)?;
+        let Some(row_affixes) = self.row_affixes(add_special_tokens)? else {
+            let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, parallelism)?;
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
         };
-        let (pieces, sizes) = self.pieces(texts, crew.threads);
-        self.pipeline.prepare(sizes.iter().sum(), crew.threads);
+        let (pieces, sizes) = self.pieces(texts, parallelism.threads);
+        self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
-        let count = |BlockPart { row, bytes, is_first, .. }: &BlockPart, worker: &mut Worker| {
+        let count = |Shard { row, bytes, is_first, .. }: &Shard, worker: &mut Worker| {
             self.pipeline.seed_row(call, *row, worker);
             let mut sink = CountSink::default();
             let text = &texts[*row][bytes.clone()];
-            self.pipeline.encode_piece(text, *is_first, worker, &mut sink)?;
+            self.pipeline.encode_shard(text, *is_first, worker, &mut sink)?;
             Ok((*row, sink.0))
         };
-        let runs = in_runs(
+        let runs = ordered_map(
             &sizes,
-            crew,
+            parallelism,
             || pool.take(),
             |worker| pool.put(worker),
             |run, worker| pieces[run].iter().map(|piece| count(piece, worker)).collect::<Result<Vec<_>>>(),
         )?;
-        let mut counts = vec![framing; texts.len()];
+        let mut counts = vec![row_affixes; texts.len()];
         for (row, count) in runs.into_iter().flatten() {
             counts[row] += count;
         }

@@ -1,30 +1,30 @@
 //! Tokenizers: the stages composed.
 
 mod apart;
-mod assembly;
 pub mod batch;
 mod blocks;
 mod decode;
 mod encode;
 mod ids;
-mod known_words;
 mod limits;
 mod nbest;
-mod pieces;
 pub mod pipeline;
 mod plan;
 mod pre_tokens;
+mod preload_vocab;
 mod ragged;
+mod shards;
 mod spaced;
 mod stream;
 mod streamed;
 mod training;
 mod words;
+mod writer;
 
 use std::sync::{Arc, OnceLock};
 
-pub use batch::Crew;
-pub use blocks::{Block, BlockPart, BlockSource};
+pub use batch::Parallelism;
+pub use blocks::{Block, BlockSource, Shard};
 pub use encode::{EncodeInput, Sequence};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub(crate) use pipeline::check_length;
@@ -43,10 +43,10 @@ use crate::processors::PostProcessor;
 
 /// What a tokenizer is made of, as its file describes it.
 #[derive(Clone, Debug)]
-pub struct Parts {
-    /// Changes text before it is cut.
+pub struct Components {
+    /// RewriteMemo text before it is cut.
     pub normalizer: Option<Normalizer>,
-    /// Cuts text into pre-tokens.
+    /// SubChunks text into pre-tokens.
     pub pre_tokenizer: Option<PreTokenizer>,
     /// Turns pre-tokens into tokens.
     pub model: Arc<Model>,
@@ -56,13 +56,13 @@ pub struct Parts {
     pub decoder: Option<Decoder>,
     /// Tokens cut out of the text first.
     pub added: Arc<AddedTokens>,
-    /// Cuts long encodings.
+    /// SubChunks long encodings.
     pub truncation: Option<Truncation>,
     /// Fills up short encodings.
     pub padding: Option<PaddingRule>,
 }
 
-impl Parts {
+impl Components {
     /// A model and nothing else.
     pub fn of_model(model: Arc<Model>) -> Self {
         Self {
@@ -87,12 +87,12 @@ pub struct Tokenizer {
     truncation: Option<Truncation>,
     padding: Option<PaddingRule>,
     /// Without special tokens, and with them, once asked for.
-    frames: [OnceLock<Option<Frame>>; 2],
+    special_affixes: [OnceLock<Option<SpecialAffixes>>; 2],
 }
 
 /// Special ids before and after a text's own.
 #[derive(Clone, Debug, Default)]
-struct Frame {
+struct SpecialAffixes {
     before: Vec<u32>,
     after: Vec<u32>,
 }
@@ -102,7 +102,7 @@ impl Tokenizer {
     ///
     /// # Errors
     /// Those of [`Pipeline::new`].
-    pub fn new(parts: &Parts) -> Result<Self> {
+    pub fn new(parts: &Components) -> Result<Self> {
         let pipeline = Pipeline::new(
             parts.normalizer.clone(),
             parts.pre_tokenizer.clone(),
@@ -115,14 +115,14 @@ impl Tokenizer {
     }
 
     /// A tokenizer around a compiled pipeline; the other stages come from `parts`.
-    pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: &Parts) -> Self {
+    pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: &Components) -> Self {
         Self {
             pipeline,
             post_processor: parts.post_processor.clone(),
             decoder: parts.decoder.clone(),
             truncation: parts.truncation.clone(),
             padding: parts.padding.clone(),
-            frames: Default::default(),
+            special_affixes: Default::default(),
         }
     }
 

@@ -71,12 +71,12 @@ fn combined(so_far: &[f64], choices: &[f64], n: usize) -> Vec<Way> {
     let way = |before: usize, choice: usize| {
         Some(Way { score: so_far.get(before)? + choices.get(choice)?, before, choice })
     };
-    let mut ahead: BinaryHeap<Way> = (0..so_far.len().min(n)).filter_map(|before| way(before, 0)).collect();
+    let mut lookup: BinaryHeap<Way> = (0..so_far.len().min(n)).filter_map(|before| way(before, 0)).collect();
     let mut best = Vec::new();
     while best.len() < n
-        && let Some(next) = ahead.pop()
+        && let Some(next) = lookup.pop()
     {
-        ahead.extend(way(next.before, next.choice + 1));
+        lookup.extend(way(next.before, next.choice + 1));
         best.push(next);
     }
     best

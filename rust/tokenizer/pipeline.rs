@@ -4,17 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::apart::{Known, LoneChars};
-use super::known_words::known_words;
+use super::apart::{IsolatedChars, NormalizerFacts};
 pub use super::plan::Plan;
 use super::plan::choose;
+use super::preload_vocab::preload_vocab;
 use super::spaced::Spaced;
 use super::stream::Stream;
 use super::words::{CleanUp, Words};
 use crate::added_tokens::{AddedTokens, Matchers, Segment};
 use crate::encoding::TokenNames;
 use crate::engine::key::SHORT;
-use crate::engine::{CacheLimits, Pool, Sink, Unit, WordCache, WordEncoder, Worker};
+use crate::engine::{CacheLimits, ChunkCache, KeyForm, ModelEncoder, Pool, Sink, Worker};
 use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::{Bert, Normalizer};
@@ -27,7 +27,7 @@ use crate::{Error, Result};
 pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
 
 /// Bytes of text for which it pays to know words from the start.
-const WORTH_KNOWING: usize = 4 << 20;
+const PRELOAD_MIN_BYTES: usize = 4 << 20;
 
 /// Bytes of text with one word that was not met before, at the least.
 const BYTES_PER_WORD: usize = 256;
@@ -51,13 +51,13 @@ pub struct Pipeline {
     added: Arc<AddedTokens>,
     matchers: Matchers,
     plan: Plan,
-    unit: Unit,
-    training_unit: Unit,
+    key_form: KeyForm,
+    training_key_form: KeyForm,
     /// For [`Plan::Apart`].
-    known_of_parts: Known,
+    chunk_facts: NormalizerFacts,
     /// Where parts may be cut beside lone characters.
-    lone_chars: Option<LoneChars>,
-    encoder: WordEncoder,
+    isolated_chars: Option<IsolatedChars>,
+    encoder: ModelEncoder,
     vocab: Arc<Vocab>,
     pool: Pool,
     calls: AtomicU64,
@@ -82,25 +82,26 @@ impl Pipeline {
             Ok(text.map_or_else(|| content.to_owned(), std::borrow::Cow::into_owned))
         };
         let matchers = added.matchers(encode_special_tokens, pattern)?;
-        let (plan, unit) = choose(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers);
-        let training_unit = if unit == Unit::Bytes && added.are_own_bytes() { unit } else { Unit::Text };
+        let (plan, key_form) = choose(normalizer.as_ref(), pre_tokenizer.as_ref(), &model, &matchers);
+        let training_key_form =
+            if key_form == KeyForm::Bytes && added.are_own_bytes() { key_form } else { KeyForm::Text };
         let bytes = if model.is_deterministic() { cache_limit } else { 0 };
         let limits = CacheLimits { bytes, id_bound: model.vocab().id_bound() };
-        let known_of_parts = match plan {
-            Plan::Apart(_) => Known::new(normalizer.as_ref(), pre_tokenizer.as_ref(), &model),
-            _ => Known::default(),
+        let chunk_facts = match plan {
+            Plan::Apart(_) => NormalizerFacts::new(normalizer.as_ref(), pre_tokenizer.as_ref(), &model),
+            _ => NormalizerFacts::default(),
         };
         Ok(Self {
             calls: AtomicU64::new(0),
             seed: model.seed().unwrap_or_else(|| fastrand::u64(..)),
             matchers,
             plan,
-            unit,
-            training_unit,
-            known_of_parts,
-            lone_chars: if known_of_parts.begins_visibly { LoneChars::new(&model) } else { None },
+            key_form,
+            training_key_form,
+            chunk_facts,
+            isolated_chars: if chunk_facts.begins_visibly { IsolatedChars::new(&model) } else { None },
             vocab: model.shared_vocab(),
-            encoder: WordEncoder::new(model, unit),
+            encoder: ModelEncoder::new(model, key_form),
             normalizer,
             pre_tokenizer,
             added,
@@ -124,17 +125,17 @@ impl Pipeline {
     }
 
     /// What is known of the stages, where the plan is for parts.
-    pub(super) fn known_of_parts(&self) -> Known {
-        self.known_of_parts
+    pub(super) fn chunk_facts(&self) -> NormalizerFacts {
+        self.chunk_facts
     }
 
     /// The kinds of characters, where parts may be cut beside lone ones.
-    pub(super) fn lone_chars(&self) -> Option<&LoneChars> {
-        self.lone_chars.as_ref()
+    pub(super) fn isolated_chars(&self) -> Option<&IsolatedChars> {
+        self.isolated_chars.as_ref()
     }
 
     /// The model, prepared for pre-tokens of [`Self::unit`].
-    pub(super) fn encoder(&self) -> &WordEncoder {
+    pub(super) fn encoder(&self) -> &ModelEncoder {
         &self.encoder
     }
 
@@ -160,8 +161,8 @@ impl Pipeline {
     }
 
     /// What pre-tokens are made of in the span stream.
-    pub fn unit(&self) -> Unit {
-        self.unit
+    pub fn key_form(&self) -> KeyForm {
+        self.key_form
     }
 
     /// Workers with their caches.
@@ -171,11 +172,11 @@ impl Pipeline {
 
     /// Prepares for a call of `threads` threads on so many bytes.
     pub fn prepare(&self, bytes: usize, threads: usize) {
-        if bytes >= WORTH_KNOWING {
+        if bytes >= PRELOAD_MIN_BYTES {
             let words = bytes / threads.max(1) / BYTES_PER_WORD;
             self.pool.prepare(threads, |limits| {
-                known_words(&self.encoder, self.clean_up().is_some(), limits)
-                    .unwrap_or_else(|| WordCache::with_room(limits, words))
+                preload_vocab(&self.encoder, self.clean_up().is_some(), limits)
+                    .unwrap_or_else(|| ChunkCache::with_room(limits, words))
             });
         }
     }
@@ -209,11 +210,11 @@ impl Pipeline {
     /// # Errors
     /// [`Error::TextTooLong`] above 2 GiB; those of pre-tokenizer and model.
     pub fn encode<S: Sink>(&self, text: &str, worker: &mut Worker, sink: &mut S) -> Result<()> {
-        self.encode_piece(text, true, worker, sink)
+        self.encode_shard(text, true, worker, sink)
     }
 
     /// As [`Self::encode`], for one of [`Self::pieces`]; only the first `is_first`.
-    pub(super) fn encode_piece<S: Sink>(
+    pub(super) fn encode_shard<S: Sink>(
         &self,
         text: &str,
         is_first: bool,
@@ -262,7 +263,7 @@ impl Pipeline {
             _ => Some(normalizer),
         });
         let is_identity = normalizer.is_none_or(|normalizer| normalizer.is_identity(piece));
-        if is_identity && matches!(self.plan, Plan::Scan(_) | Plan::Cuts) {
+        if is_identity && matches!(self.plan, Plan::Scan(_) | Plan::SubChunks) {
             return self.matchers.normalized.segments(piece, |inner| {
                 if let Some(id) = inner.token {
                     let normalized = Normalized::new(piece, segment.start, S::TRACKED);
@@ -312,15 +313,15 @@ impl Pipeline {
         let cuts = if len > SHORT { self.encoder.cut_points(len) } else { None };
         let mut start = word_start;
         while start < end {
-            let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(bytes, start, end));
-            let is_part = self.encoder.is_part((word_start, end), start, unit_end);
-            let miss = |range, out: &mut _| self.encoder.encode(text.text(), range, is_part, scratch, out);
+            let fragment_end = cuts.map_or(end, |cuts| cuts.fragment_end(bytes, start, end));
+            let in_context = self.encoder.in_context((word_start, end), start, fragment_end);
+            let miss = |range, out: &mut _| self.encoder.encode(text.text(), range, in_context, scratch, out);
             // Where parts of the original text are keys, pre-tokens have others: both may have the same bytes.
-            let is_apart = is_part || matches!(self.plan, Plan::Apart(_));
-            let ahead = cache.look_ahead(bytes, start, unit_end, word, is_apart);
-            let found = cache.get_ahead(ahead, bytes, miss)?;
-            sink.word(found, text, start, unit_end, word);
-            start = unit_end;
+            let is_apart = in_context || matches!(self.plan, Plan::Apart(_));
+            let lookup = cache.prefetch(bytes, start, fragment_end, word, is_apart);
+            let found = cache.resolve(lookup, bytes, miss)?;
+            sink.word(found, text, start, fragment_end, word);
+            start = fragment_end;
         }
         Ok(())
     }
@@ -366,14 +367,14 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Cuts normalized text into pre-tokens of this pipeline's unit, or of text where `plan` is not its own.
+    /// SubChunks normalized text into pre-tokens of this pipeline's unit, or of text where `plan` is not its own.
     pub(super) fn cut<'a>(&self, text: Normalized<'a>, plan: Plan) -> Result<PreTokenized<'a>> {
         let mut cut = PreTokenized::new(text);
         match (plan, &self.pre_tokenizer) {
             (Plan::Scan(splitter), _) => cut.cut(|piece, out| {
                 splitter.for_each_span(piece, |start, end| out.push(start..end));
             }),
-            (Plan::Cuts, Some(pre_tokenizer)) => pre_tokenizer.cut_unmapped(&mut cut)?,
+            (Plan::SubChunks, Some(pre_tokenizer)) => pre_tokenizer.cut_unmapped(&mut cut)?,
             (_, Some(pre_tokenizer)) => pre_tokenizer.pre_tokenize(&mut cut)?,
             (_, None) => {}
         }
@@ -391,8 +392,8 @@ impl Pipeline {
     /// What pre-tokens are made of in training: text where an added token is not spelled by its bytes.
     ///
     /// The trainer learns such a token as it stands in the text, not by its byte characters: Hugging Face does so.
-    pub fn training_unit(&self) -> Unit {
-        self.training_unit
+    pub fn training_key_form(&self) -> KeyForm {
+        self.training_key_form
     }
 }
 

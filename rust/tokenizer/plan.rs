@@ -3,7 +3,7 @@
 use super::apart::apart;
 use super::spaced::{Spaced, spaced};
 use crate::added_tokens::Matchers;
-use crate::engine::Unit;
+use crate::engine::KeyForm;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
@@ -21,7 +21,7 @@ pub enum Plan {
     /// One scanner over the text itself; the stages see each part by itself.
     Apart(Splitter),
     /// The pre-tokenizer's stages over the text itself, which they only cut, but for a last one that maps bytes.
-    Cuts,
+    SubChunks,
     /// The stages one by one, each on what the one before made.
     Stages,
 }
@@ -32,18 +32,18 @@ pub(super) fn choose(
     pre_tokenizer: Option<&PreTokenizer>,
     model: &Model,
     matchers: &Matchers,
-) -> (Plan, Unit) {
-    if let Some((splitter, unit)) = apart(normalizer, pre_tokenizer, model, matchers) {
-        return (Plan::Apart(splitter), unit);
+) -> (Plan, KeyForm) {
+    if let Some((splitter, key_form)) = apart(normalizer, pre_tokenizer, model, matchers) {
+        return (Plan::Apart(splitter), key_form);
     }
     if let Some(plan) = word_plan(normalizer, pre_tokenizer, model, matchers) {
-        return (plan, Unit::Text);
+        return (plan, KeyForm::Text);
     }
     match spaced(normalizer, pre_tokenizer, model) {
-        Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), Unit::Spaced),
+        Some(spaced) if matchers.normalized.is_empty() => (Plan::Spaced(spaced), KeyForm::Spaced),
         _ => match plan(pre_tokenizer) {
             // Unknown text is spelled as the model sees it.
-            (_, Unit::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, Unit::Text),
+            (_, KeyForm::Bytes) if model.id_of_unknown_text().is_some() => (Plan::Stages, KeyForm::Text),
             found => found,
         },
     }
@@ -68,48 +68,48 @@ fn word_plan(
 }
 
 /// The plan of a pre-tokenizer on text that no normalizer changes.
-fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
-    let (plan, unit) = scan_plan(pre_tokenizer);
+fn plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, KeyForm) {
+    let (plan, key_form) = scan_plan(pre_tokenizer);
     match pre_tokenizer {
-        _ if plan != Plan::Stages => (plan, unit),
-        Some(stage) if stage.only_cuts() => (Plan::Cuts, Unit::Text),
+        _ if plan != Plan::Stages => (plan, key_form),
+        Some(stage) if stage.only_cuts() => (Plan::SubChunks, KeyForm::Text),
         Some(PreTokenizer::Sequence(stages)) => match stages.as_slice() {
             [cuts @ .., PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, .. })]
                 if cuts.iter().all(PreTokenizer::only_cuts) =>
             {
-                (Plan::Cuts, Unit::Bytes)
+                (Plan::SubChunks, KeyForm::Bytes)
             }
-            _ => (plan, unit),
+            _ => (plan, key_form),
         },
-        _ => (plan, unit),
+        _ => (plan, key_form),
     }
 }
 
-fn scan_plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, Unit) {
+fn scan_plan(pre_tokenizer: Option<&PreTokenizer>) -> (Plan, KeyForm) {
     let bytes_only = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
     let is_byte_map = |stage: &ByteLevel| ByteLevel { trim_offsets: true, ..*stage } == bytes_only;
     match pre_tokenizer {
         Some(PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. })) => {
-            (Plan::Scan(Splitter::Gpt2), Unit::Bytes)
+            (Plan::Scan(Splitter::Gpt2), KeyForm::Bytes)
         }
-        Some(PreTokenizer::Whitespace) => (Plan::Scan(Splitter::Whitespace), Unit::Text),
-        Some(PreTokenizer::Bert) => (Plan::Scan(Splitter::Bert), Unit::Text),
-        Some(PreTokenizer::WhitespaceSplit) => (Plan::Scan(Splitter::WhitespaceSplit), Unit::Text),
+        Some(PreTokenizer::Whitespace) => (Plan::Scan(Splitter::Whitespace), KeyForm::Text),
+        Some(PreTokenizer::Bert) => (Plan::Scan(Splitter::Bert), KeyForm::Text),
+        Some(PreTokenizer::WhitespaceSplit) => (Plan::Scan(Splitter::WhitespaceSplit), KeyForm::Text),
         Some(PreTokenizer::Split(split)) => match split.scanner() {
-            Some(splitter) => (Plan::Scan(splitter), Unit::Text),
-            None => (Plan::Stages, Unit::Text),
+            Some(splitter) => (Plan::Scan(splitter), KeyForm::Text),
+            None => (Plan::Stages, KeyForm::Text),
         },
         Some(PreTokenizer::Sequence(stages)) => match stages.as_slice() {
             [only] => scan_plan(Some(only)),
             [PreTokenizer::Split(split), PreTokenizer::ByteLevel(stage)] if is_byte_map(stage) => {
                 match split.scanner() {
-                    Some(splitter) => (Plan::Scan(splitter), Unit::Bytes),
-                    None => (Plan::Stages, Unit::Text),
+                    Some(splitter) => (Plan::Scan(splitter), KeyForm::Bytes),
+                    None => (Plan::Stages, KeyForm::Text),
                 }
             }
-            _ => (Plan::Stages, Unit::Text),
+            _ => (Plan::Stages, KeyForm::Text),
         },
-        _ => (Plan::Stages, Unit::Text),
+        _ => (Plan::Stages, KeyForm::Text),
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
             let model = Arc::new(Model::Bpe(bpe.clone()));
             let pipeline = Pipeline::new(None, Some(pre_tokenizer.clone()), model, added, false, 1 << 20);
             let pipeline = pipeline.expect("valid");
-            prop_assume!(pipeline.plan() == Plan::Cuts);
+            prop_assume!(pipeline.plan() == Plan::SubChunks);
 
             let (mut columns, mut worker) = (ColumnsBuilder::default(), pipeline.pool().take());
             let token_lens = pipeline.token_lens();

@@ -11,17 +11,17 @@ impl Pipeline {
     /// Calls `each` with every pre-token of a training text: the bytes that hold it and its place there.
     ///
     /// An added token is a pre-token of its own, which counts as any other word, as in Hugging Face.
-    /// The pre-tokens are made of [`Self::training_unit`].
+    /// The pre-tokens are made of [`Self::training_key_form`].
     ///
     /// # Errors
     /// Those of the pre-tokenizer.
     pub fn pre_tokens(&self, text: &str, mut each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        if let (Plan::Words(splitter), Some(_)) = (self.plan(), self.late_clean_up()) {
+        if let (Plan::Words(splitter), Some(_)) = (self.plan(), self.normalize_after_counting()) {
             splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
             return Ok(());
         }
         let plan = match self.plan() {
-            _ if self.training_unit() != self.unit() => Plan::Stages,
+            _ if self.training_key_form() != self.key_form() => Plan::Stages,
             Plan::Words(_) => Plan::Scan(Splitter::Bert),
             plan => plan,
         };
@@ -37,7 +37,7 @@ impl Pipeline {
     /// The normalizer that the pre-tokens of training still have to go through, each by itself, once they are counted.
     ///
     /// Added tokens count as they are, so there must not be any.
-    pub(super) fn late_clean_up(&self) -> Option<Bert> {
+    pub(super) fn normalize_after_counting(&self) -> Option<Bert> {
         self.clean_up().filter(|_| self.matchers().original.is_empty())
     }
 

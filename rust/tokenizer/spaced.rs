@@ -128,7 +128,7 @@ mod tests {
     use crate::tokenizer::DEFAULT_CACHE_LIMIT;
     use crate::vocab::Vocab;
 
-    /// Tokens of the characters `▁ab日`, and all bytes to fall back on. Few choices put a `▁` behind another character.
+    /// Tokens of the characters `▁ab日`, and all bytes to fall back on. Few choices put a `▁` after another character.
     fn bpe(choices: &[(u8, u8)], has_unknown: bool) -> Bpe {
         let mut tokens: Vec<String> = ["<unk>", "▁", "a", "b", ",", "日"].map(str::to_owned).into();
         let mut pairs = Vec::new();
@@ -188,7 +188,7 @@ mod tests {
     fn ids(pipeline: &Pipeline, text: &str, is_first: bool) -> Vec<u32> {
         let (mut ids, mut worker) = (Vec::new(), pipeline.pool().take());
         pipeline
-            .encode_piece(text, is_first, &mut worker, &mut IdSink(&mut ids))
+            .encode_shard(text, is_first, &mut worker, &mut IdSink(&mut ids))
             .expect("all bytes are known");
         ids
     }
@@ -207,8 +207,8 @@ mod tests {
             let model = Arc::new(Model::Bpe(bpe(&choices, has_unknown)));
             let fast = pipeline(&model, has_prefix, None);
             let naive = pipeline(&model, has_prefix, Some(PreTokenizer::Sequence(Vec::new())));
-            let is_border = |left: char, right: char| right == '▁' && left != '▁';
-            prop_assert_eq!(matches!(fast.plan(), Plan::Spaced(_)), model.is_cut_at(is_border));
+            let is_boundary = |left: char, right: char| right == '▁' && left != '▁';
+            prop_assert_eq!(matches!(fast.plan(), Plan::Spaced(_)), model.is_cut_at(is_boundary));
             prop_assert_eq!(naive.plan(), Plan::Stages);
             fast.encoder().cut_points(1 << 20);
             for text in &texts {

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::apart::{Cuts, LoneChars, Stages, Stretch};
+use super::apart::{IsolatedChars, Stages, SubChunk, SubChunks};
 use super::words::{CleanUp, Words};
 use crate::Result;
-use crate::engine::ahead::Ahead;
-use crate::engine::{Found, Sink, Worker};
-use crate::scan::spaces::{begins_wide, goes_on};
+use crate::engine::lookup::Lookup;
+use crate::engine::{CachedTokens, Sink, Worker};
+use crate::scan::spaces::{begins_non_ascii, is_continuation};
 
 /// Units that are looked up together, so that one waits for memory while others are found.
-const AHEAD: usize = 32;
+const PREFETCH_BATCH: usize = 32;
 
 /// Ids that are kept until they are passed on, without those of a word.
 const MOST_KNOWN: usize = 1 << 10;
@@ -22,16 +22,16 @@ pub(super) struct Stream<'a, S> {
     worker: &'a mut Worker,
     sink: &'a mut S,
     /// Units that are being looked up.
-    ahead: [Ahead; AHEAD],
+    lookup: [Lookup; PREFETCH_BATCH],
     filled: usize,
     /// Words that were cut beside lone characters.
-    cuts: Cuts,
+    cuts: SubChunks,
     /// Number of the next pre-token.
     word: u32,
     /// 1 where spans are pre-tokens, 0 where all are parts of one.
     step: u32,
-    /// Spans behind anything but a blank go on with a pre-token.
-    has_units: bool,
+    /// Spans after anything but a blank go on with a pre-token.
+    has_fragments: bool,
     /// A pre-token, and its number, that this is no way for.
     open: Option<(usize, u32)>,
     result: Result<()>,
@@ -47,14 +47,14 @@ impl<'a, S: Sink> Stream<'a, S> {
         word: u32,
         step: u32,
     ) -> Self {
-        let ahead = [Ahead::default(); AHEAD];
-        let (filled, cuts, has_units, open, result) = (0, Cuts::default(), false, None, Ok(()));
-        Self { words, text, worker, sink, ahead, filled, cuts, word, step, has_units, open, result }
+        let lookup = [Lookup::default(); PREFETCH_BATCH];
+        let (filled, cuts, has_fragments, open, result) = (0, SubChunks::default(), false, None, Ok(()));
+        Self { words, text, worker, sink, lookup, filled, cuts, word, step, has_fragments, open, result }
     }
 
-    /// The same for units: what begins behind neither a blank nor the place looked at from goes on with a pre-token.
-    pub(super) fn of_units(self) -> Self {
-        Self { has_units: true, cuts: Cuts::with_room(2 * MOST_KNOWN), ..self }
+    /// The same for units: what begins after neither a blank nor the place looked at from goes on with a pre-token.
+    pub(super) fn of_fragments(self) -> Self {
+        Self { has_fragments: true, cuts: SubChunks::with_room(2 * MOST_KNOWN), ..self }
     }
 
     /// Takes pre-tokens by their bounds in the text from `base` on; a long one is cut into units, and one
@@ -68,24 +68,24 @@ impl<'a, S: Sink> Stream<'a, S> {
             let (text, cache) = (self.text.as_bytes(), &self.worker.cache);
             let (start, end) = (base + start as usize, base + end as usize);
             let (bounds, words) = ((&starts[at..], &ends[at..]), (self.word, self.step));
-            let room = &mut self.ahead[self.filled..];
-            let mut taken = if !self.has_units {
-                cache.look_ahead_many::<false>(text, base, bounds, words, room)
+            let room = &mut self.lookup[self.filled..];
+            let mut taken = if !self.has_fragments {
+                cache.prefetch_many::<false>(text, base, bounds, words, room)
             // Asked here, too, since most such words stand together and the call takes longer.
-            } else if begins_wide(text, start) {
+            } else if begins_non_ascii(text, start) {
                 0
             } else {
-                cache.look_ahead_many::<true>(text, base, bounds, words, room)
+                cache.prefetch_many::<true>(text, base, bounds, words, room)
             };
             self.filled += taken;
             if taken == 0 {
-                if self.has_units {
-                    self.push_wide(start, end, goes_on(text, base, start));
+                if self.has_fragments {
+                    self.push_wide(start, end, is_continuation(text, base, start));
                 } else {
                     self.push_long(start, end, false);
                 }
                 taken = 1;
-            } else if self.filled == AHEAD {
+            } else if self.filled == PREFETCH_BATCH {
                 self.flush();
             }
             self.word = self.word.wrapping_add(taken as u32 * self.step);
@@ -94,73 +94,74 @@ impl<'a, S: Sink> Stream<'a, S> {
     }
 
     /// Takes what is long or begins beyond ASCII: units, and ids of lone characters.
-    fn push_wide(&mut self, start: usize, end: usize, goes_on: bool) {
+    fn push_wide(&mut self, start: usize, end: usize, is_continuation: bool) {
         let part = &self.text[start..end];
         let CleanUp::Stages(stages) = self.words.clean_up else {
-            return self.push_long(start, end, goes_on);
+            return self.push_long(start, end, is_continuation);
         };
-        let blanks = if goes_on { 0 } else { stages.blanks(part) };
-        let Some(lone) = stages.lone.filter(|_| stages.may_have_lone(part, blanks)) else {
-            return self.push_long(start, end, goes_on);
+        let blanks = if is_continuation { 0 } else { stages.blanks(part) };
+        let Some(isolated) = stages.isolated.filter(|_| stages.may_have_isolated(part, blanks)) else {
+            return self.push_long(start, end, is_continuation);
         };
-        let mut from = self.push_word((stages, lone), start..end, blanks, goes_on);
+        let mut from = self.push_word((stages, isolated), start..end, blanks, is_continuation);
         while from < end {
-            from = self.push_word((stages, lone), from..end, 0, false);
+            from = self.push_word((stages, isolated), from..end, 0, false);
         }
     }
 
     /// Takes the first word of a part; answers where the next one begins, or the part ends.
     fn push_word(
         &mut self,
-        (stages, lone): (&Stages<'_>, &LoneChars),
+        (stages, isolated): (&Stages<'_>, &IsolatedChars),
         Range { start, end }: Range<usize>,
         blanks: usize,
-        goes_on: bool,
+        is_continuation: bool,
     ) -> usize {
         if self.cuts.ids.len() > MOST_KNOWN {
             self.flush();
             self.cuts.ids.clear();
         }
-        let (model, groups) = (self.words.encoder.model(), &mut self.worker.scratch.groups);
+        let (model, clusters) = (self.words.encoder.model(), &mut self.worker.scratch.clusters);
         let part = &self.text[start..end];
-        let len = lone.cut(part, blanks, goes_on, (stages, model), groups, &mut self.cuts);
-        let mut stretches = std::mem::take(&mut self.cuts.stretches);
-        for stretch in stretches.drain(..) {
-            if let Stretch::Ids(ids) = &stretch
-                && self.ahead[..self.filled].last_mut().is_some_and(|last| last.extend_known(ids))
+        let len = isolated.cut(part, blanks, is_continuation, (stages, model), clusters, &mut self.cuts);
+        let mut sub_chunks = std::mem::take(&mut self.cuts.sub_chunks);
+        for stretch in sub_chunks.drain(..) {
+            if let SubChunk::Ids(ids) = &stretch
+                && self.lookup[..self.filled].last_mut().is_some_and(|last| last.extend_resolved(ids))
             {
                 continue;
             }
-            self.ahead[self.filled] = match stretch {
-                Stretch::Ids(ids) => Ahead::known(ids, self.word),
-                Stretch::Unit(unit, goes_on) => {
+            self.lookup[self.filled] = match stretch {
+                SubChunk::Ids(ids) => Lookup::known(ids, self.word),
+                SubChunk::KeyForm(unit, is_continuation) => {
                     let (text, start, end) = (self.text.as_bytes(), start + unit.start, start + unit.end);
-                    self.worker.cache.look_ahead(text, start, end, self.word, goes_on)
+                    self.worker.cache.prefetch(text, start, end, self.word, is_continuation)
                 }
             };
             self.filled += 1;
-            if self.filled == AHEAD {
+            if self.filled == PREFETCH_BATCH {
                 self.flush();
             }
         }
-        self.cuts.stretches = stretches;
+        self.cuts.sub_chunks = sub_chunks;
         start + len
     }
 
     #[inline(never)]
-    fn push_long(&mut self, word_start: usize, end: usize, goes_on: bool) {
+    fn push_long(&mut self, word_start: usize, end: usize, is_continuation: bool) {
         let (text, cuts) = (self.text.as_bytes(), self.words.encoder.cut_points(end - word_start));
         let mut start = word_start;
         while start < end {
-            let unit_end = cuts.map_or(end, |cuts| cuts.unit_end(text, start, end));
-            let is_part = goes_on || self.words.encoder.is_part((word_start, end), start, unit_end);
+            let fragment_end = cuts.map_or(end, |cuts| cuts.fragment_end(text, start, end));
+            let in_context =
+                is_continuation || self.words.encoder.in_context((word_start, end), start, fragment_end);
             let cache = &self.worker.cache;
-            self.ahead[self.filled] = cache.look_ahead(text, start, unit_end, self.word, is_part);
+            self.lookup[self.filled] = cache.prefetch(text, start, fragment_end, self.word, in_context);
             self.filled += 1;
-            if self.filled == AHEAD {
+            if self.filled == PREFETCH_BATCH {
                 self.flush();
             }
-            start = unit_end;
+            start = fragment_end;
         }
     }
 
@@ -173,24 +174,24 @@ impl<'a, S: Sink> Stream<'a, S> {
 
     fn emit(&mut self) -> Result<()> {
         let Worker { cache, scratch } = &mut *self.worker;
-        let mut ahead = &self.ahead[..self.filled];
+        let mut lookup = &self.lookup[..self.filled];
         loop {
-            ahead = &ahead[self.sink.hits(cache, ahead)..];
-            let Some((&first, rest)) = ahead.split_first() else { return Ok(()) };
-            if let Some(ids) = first.known_ids() {
-                self.sink.plain_word(Found { ids: &self.cuts.ids[ids], spans: None }, 0, first.word);
-                ahead = rest;
+            lookup = &lookup[self.sink.emit_hits(cache, lookup)..];
+            let Some((&first, rest)) = lookup.split_first() else { return Ok(()) };
+            if let Some(ids) = first.resolved_ids() {
+                self.sink.plain_word(CachedTokens { ids: &self.cuts.ids[ids], spans: None }, 0, first.word);
+                lookup = rest;
                 continue;
             }
             let miss =
-                |range, out: &mut _| self.words.encode(self.text, range, first.is_part(), scratch, out);
-            let found = cache.get_ahead(first, self.text.as_bytes(), miss)?;
-            if self.words.is_open(found, S::TRACKED) {
+                |range, out: &mut _| self.words.encode(self.text, range, first.in_context(), scratch, out);
+            let found = cache.resolve(first, self.text.as_bytes(), miss)?;
+            if self.words.is_context_dependent(found, S::TRACKED) {
                 self.open = Some((first.start as usize, first.word));
                 return Ok(());
             }
             self.sink.plain_word(found, first.start as usize, first.word);
-            ahead = rest;
+            lookup = rest;
         }
     }
 

@@ -1,18 +1,18 @@
 //! From texts that are still being read to bare ids, or to their number.
 
-use super::assembly::assemble;
-use super::blocks::{BlockSource, in_blocks};
-use super::ids::Framing;
-use super::pieces::WHOLE;
+use super::blocks::{BlockSource, ordered_source_map};
+use super::ids::RowAffixes;
 use super::ragged::{Ragged, RunRows, row_splits};
-use super::{Crew, Frame, Tokenizer};
+use super::shards::WHOLE;
+use super::writer::write_in_order;
+use super::{Parallelism, SpecialAffixes, Tokenizer};
 use crate::Result;
 use crate::engine::CountSink;
 use crate::engine::sink::Id;
 
 /// As many threads as may find a block to work on.
-fn crew_for<'a>(crew: Crew<'a>, source: &dyn BlockSource) -> Crew<'a> {
-    Crew { threads: crew.threads.min(source.bytes() / WHOLE + 1), ..crew }
+fn parallelism_for<'a>(parallelism: Parallelism<'a>, source: &dyn BlockSource) -> Parallelism<'a> {
+    Parallelism { threads: parallelism.threads.min(source.bytes() / WHOLE + 1), ..parallelism }
 }
 
 impl Tokenizer {
@@ -24,25 +24,26 @@ impl Tokenizer {
         &self,
         source: &mut dyn BlockSource,
         add_special_tokens: bool,
-        crew: Crew<'_>,
+        parallelism: Parallelism<'_>,
     ) -> Result<Option<Ragged<T>>> {
-        let Some(frame) = self.frame(add_special_tokens)? else { return Ok(None) };
-        let crew = crew_for(crew, source);
-        self.pipeline.prepare(source.bytes(), crew.threads);
-        let (pool, framing) = (self.pipeline.pool(), Framing::<T>::new(frame, self.pipeline.next_call()));
-        let (ids, runs) = assemble(source.bytes(), |assembly| {
+        let Some(special_affixes) = self.special_affixes(add_special_tokens)? else { return Ok(None) };
+        let parallelism = parallelism_for(parallelism, source);
+        self.pipeline.prepare(source.bytes(), parallelism.threads);
+        let (pool, row_affixes) =
+            (self.pipeline.pool(), RowAffixes::<T>::new(special_affixes, self.pipeline.next_call()));
+        let (ids, runs) = write_in_order(source.bytes(), |writer| {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
-            in_blocks(source, crew, start, finish, |number, block, (worker, ids)| {
+            ordered_source_map(source, parallelism, start, finish, |number, block, (worker, ids)| {
                 let mut ends = Vec::new();
                 for part in &block.parts {
-                    self.push_part(&block.text, part, &framing, worker, ids)?;
+                    self.push_shard(&block.text, part, &row_affixes, worker, ids)?;
                     if part.is_last {
                         ends.push(ids.len());
                     }
                 }
                 let rows = RunRows { ids: ids.len(), ends };
-                assembly.put(number..number + 1, ids);
+                writer.put(number..number + 1, ids);
                 Ok(rows)
             })
         })?;
@@ -57,16 +58,18 @@ impl Tokenizer {
         &self,
         source: &mut dyn BlockSource,
         add_special_tokens: bool,
-        crew: Crew<'_>,
+        parallelism: Parallelism<'_>,
     ) -> Result<Option<Vec<u64>>> {
-        let Some(Frame { before, after }) = self.frame(add_special_tokens)? else { return Ok(None) };
-        let framing = (before.len() + after.len()) as u64;
-        let crew = crew_for(crew, source);
-        self.pipeline.prepare(source.bytes(), crew.threads);
+        let Some(SpecialAffixes { before, after }) = self.special_affixes(add_special_tokens)? else {
+            return Ok(None);
+        };
+        let row_affixes = (before.len() + after.len()) as u64;
+        let parallelism = parallelism_for(parallelism, source);
+        self.pipeline.prepare(source.bytes(), parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
-        let blocks = in_blocks(
+        let blocks = ordered_source_map(
             source,
-            crew,
+            parallelism,
             || pool.take(),
             |worker| pool.put(worker),
             |_, block, worker| {
@@ -75,7 +78,7 @@ impl Tokenizer {
                     self.pipeline.seed_row(call, part.row, worker);
                     let mut sink = CountSink::default();
                     let text = &block.text[part.bytes.clone()];
-                    self.pipeline.encode_piece(text, part.is_first, worker, &mut sink)?;
+                    self.pipeline.encode_shard(text, part.is_first, worker, &mut sink)?;
                     counts.push((part.row, sink.0));
                 }
                 Ok(counts)
@@ -83,7 +86,7 @@ impl Tokenizer {
         )?;
         let mut counts: Vec<u64> = Vec::new();
         for (row, count) in blocks.into_iter().flatten() {
-            counts.resize(row + 1, framing);
+            counts.resize(row + 1, row_affixes);
             counts[row] += count;
         }
         Ok(Some(counts))

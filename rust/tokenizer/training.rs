@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::Builder;
 
 use super::Pipeline;
-use super::batch::in_runs;
+use super::batch::ordered_map;
 use super::words::clean;
 use crate::engine::WordCounter;
 use crate::normalizers::Bert;
@@ -43,7 +43,7 @@ pub struct WordCounting {
     bytes: u64,
 }
 
-/// Places in the order of pre-tokens that a byte of text may need: replacing what is not UTF-8 makes
+/// OffsetMap in the order of pre-tokens that a byte of text may need: replacing what is not UTF-8 makes
 /// three bytes of one, and normalization makes a few of those.
 const ROOM: u64 = 16;
 
@@ -96,7 +96,7 @@ impl WordCounting {
                 idle.push(counter);
             }
         };
-        let result = in_runs(&sizes, self.threads.into(), take, put, |run, counter| {
+        let result = ordered_map(&sizes, self.threads.into(), take, put, |run, counter| {
             run.into_iter().try_for_each(|at| count_text(&self.pipeline, texts[at], positions[at], counter))
         });
         self.counters = idle.into_inner().unwrap_or_default();
@@ -174,9 +174,9 @@ impl WordCounting {
     /// # Errors
     /// [`Error::EmptyCorpus`] if there is not one; what `on_progress` returns.
     pub fn finish(self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
-        let unit = self.pipeline.training_unit();
-        let mut words = WordCounter::join(self.counters, unit, self.threads, on_progress)?;
-        if let Some(bert) = self.pipeline.late_clean_up() {
+        let key_form = self.pipeline.training_key_form();
+        let mut words = WordCounter::join(self.counters, key_form, self.threads, on_progress)?;
+        if let Some(bert) = self.pipeline.normalize_after_counting() {
             words = cleaned_up(&words, bert);
         }
         if words.is_empty() {

@@ -5,18 +5,18 @@ use std::ops::Range;
 
 use super::apart::Stages;
 use crate::Result;
-use crate::engine::changes::Alone;
-use crate::engine::word_encoder::MissScratch;
-use crate::engine::{Found, WordEncoder, WordTokens};
+use crate::engine::model_encoder::MissScratch;
+use crate::engine::rewrite_memo::ContextFreeRewriter;
+use crate::engine::{CachedTokens, ChunkTokens, ModelEncoder};
 use crate::normalized::Normalized;
 use crate::normalizers::Bert;
-use crate::normalizers::clusters::group_len;
+use crate::normalizers::clusters::cluster_len;
 
 /// The model, and what changes each pre-token before it gets there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words<'a> {
     /// The model.
-    pub(super) encoder: &'a WordEncoder,
+    pub(super) encoder: &'a ModelEncoder,
     /// What they go through before it.
     pub(super) clean_up: CleanUp<'a>,
 }
@@ -34,15 +34,15 @@ pub(super) enum CleanUp<'a> {
 
 /// BERT's normalizer on what pre-tokens are made of.
 #[derive(Clone, Copy, Debug)]
-struct Letters(Bert);
+struct BertRewriter(Bert);
 
-impl Alone for Letters {
-    fn group_len(&self, text: &str) -> usize {
-        group_len(text)
+impl ContextFreeRewriter for BertRewriter {
+    fn cluster_len(&self, text: &str) -> usize {
+        cluster_len(text)
     }
 
-    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
-        self.0.alone(group).map(|made| (made.text, made.sources))
+    fn rewrite_in_isolation(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
+        self.0.rewrite_in_isolation(group).map(|made| (made.text, made.sources))
     }
 }
 
@@ -50,10 +50,10 @@ impl Words<'_> {
     /// Whether what was found needs the stages: it depends on its surroundings, or its text is asked for and is not that
     /// of the original.
     #[inline]
-    pub(super) fn is_open(&self, found: Found<'_>, tracked: bool) -> bool {
+    pub(super) fn is_context_dependent(&self, found: CachedTokens<'_>, tracked: bool) -> bool {
         let CleanUp::Stages(_) = self.clean_up else { return false };
         let unknown = if tracked { self.encoder.model().id_of_unknown_text() } else { None };
-        found.is_open() || unknown.is_some_and(|unknown| found.ids.contains(&unknown))
+        found.is_context_dependent() || unknown.is_some_and(|unknown| found.ids.contains(&unknown))
     }
 
     /// Encodes the pre-token at `range` of `text` into `out`; there is no token where the normalizer leaves nothing of it.
@@ -64,28 +64,28 @@ impl Words<'_> {
         &self,
         text: &str,
         range: Range<usize>,
-        is_part: bool,
+        in_context: bool,
         scratch: &mut MissScratch,
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) -> Result<()> {
         let bert = match self.clean_up {
-            CleanUp::None => return self.encoder.encode(text, range, is_part, scratch, out),
+            CleanUp::None => return self.encoder.encode(text, range, in_context, scratch, out),
             CleanUp::Bert(bert) => bert,
             CleanUp::Stages(stages) => {
-                return stages.encode(&text[range], is_part, self.encoder, scratch, out);
+                return stages.encode(&text[range], in_context, self.encoder, scratch, out);
             }
         };
         let word = &text[range.clone()];
         if word.bytes().all(|byte| byte.is_ascii_graphic()) {
             if bert.lowercase && word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-                return self.encode_whole(&word.to_ascii_lowercase(), is_part, scratch, out);
+                return self.encode_whole(&word.to_ascii_lowercase(), in_context, scratch, out);
             }
-            return self.encoder.encode(text, range, is_part, scratch, out);
+            return self.encoder.encode(text, range, in_context, scratch, out);
         }
         // Without these, most text stays as it is, which is quickly found.
         let is_changed = bert.lowercase || bert.strips_accents();
-        if is_changed && scratch.changes.make(("", 0), word, &Letters(bert)) {
-            return self.encoder.encode_changed(is_part, scratch, out);
+        if is_changed && scratch.rewrite_memo.make(("", 0), word, &BertRewriter(bert)) {
+            return self.encoder.encode_rewritten(in_context, scratch, out);
         }
         let normalized = bert.normalize(Normalized::new(word, 0, true));
         // The blanks around an ideograph are no part of the pre-token.
@@ -94,7 +94,7 @@ impl Words<'_> {
             return Ok(());
         }
         let before = normalized.text().len() - normalized.text().trim_start_matches(' ').len();
-        self.encode_whole(kept, is_part, scratch, out)?;
+        self.encode_whole(kept, in_context, scratch, out)?;
         let mut end = 0;
         for (span, &id) in out.spans.as_chunks_mut::<2>().0.iter_mut().zip(&out.ids) {
             let [from, to] = span.map(|at| before + at as usize);
@@ -109,11 +109,11 @@ impl Words<'_> {
     fn encode_whole(
         &self,
         word: &str,
-        is_part: bool,
+        in_context: bool,
         scratch: &mut MissScratch,
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) -> Result<()> {
-        self.encoder.encode(word, 0..word.len(), is_part, scratch, out)
+        self.encoder.encode(word, 0..word.len(), in_context, scratch, out)
     }
 }
 
@@ -280,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn late_clean_up_matches_naive(
+        fn normalize_after_counting_matches_naive(
             texts in prop::collection::vec(text(), 1..4),
             lowercase in any::<bool>(),
             with_added in any::<bool>(),
@@ -288,7 +288,7 @@ mod tests {
             let bert = Bert { lowercase, ..Bert::default() };
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let [by_words, naive] = [true, false].map(|by_words| pipeline(bert, by_words, with_added));
-            prop_assert_eq!(by_words.late_clean_up().is_some(), !with_added);
+            prop_assert_eq!(by_words.normalize_after_counting().is_some(), !with_added);
             prop_assert_eq!(counts(by_words, &texts), counts(naive, &texts));
         }
     }

@@ -11,7 +11,7 @@ use lexmill::models::Model;
 use lexmill::models::bpe::BpeOptions;
 use lexmill::normalized::{Normalized, PreTokenized};
 use lexmill::pre_tokenizers::{ByteLevel, PreTokenizer};
-use lexmill::tokenizer::{EncodeInput, Parts, Sequence, Tokenizer};
+use lexmill::tokenizer::{Components, EncodeInput, Sequence, Tokenizer};
 use lexmill::trainers::bpe::BpeTrainer;
 use lexmill::trainers::word_counts::WordCounts;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) fn pre_tokens(pre_tokenizer: &PreTokenizer, text: &str) -> Result<Vec
     Ok(cut.spans.into_iter().map(|span| cut.text.text()[span].to_owned()).collect())
 }
 
-fn parts() -> Result<Parts> {
+fn parts() -> Result<Components> {
     let byte_level = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
     let pre_tokenizer = PreTokenizer::ByteLevel(byte_level);
     let mut words = WordCounts::new();
@@ -35,7 +35,7 @@ fn parts() -> Result<Parts> {
     let model = trainer.train(words, &mut |_| Ok(()))?.into_model(BpeOptions::default())?;
     let mut added = AddedTokens::default();
     added.add(&[AddedToken::new("<s>", true)], model.vocab());
-    Ok(Parts {
+    Ok(Components {
         normalizer: None,
         pre_tokenizer: Some(pre_tokenizer),
         model: Arc::new(Model::Bpe(model)),

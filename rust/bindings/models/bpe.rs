@@ -25,7 +25,7 @@ fn bpe(this: &PyRef<'_, PyBpe>) -> Arc<Model> {
 fn options(this: &PyRef<'_, PyBpe>) -> BpeOptions {
     match &*bpe(this) {
         Model::Bpe(bpe) => bpe.options().clone(),
-        // The kind of model never changes behind an object of this class.
+        // The kind of model never changes after an object of this class.
         _ => BpeOptions::default(),
     }
 }

@@ -51,7 +51,7 @@ impl PyWordLevel {
     fn get_unk_token(this: PyRef<'_, Self>) -> String {
         match &*this.as_super().stage.get() {
             Model::WordLevel(model) => model.unk_token().to_owned(),
-            // The kind of model never changes behind an object of this class.
+            // The kind of model never changes after an object of this class.
             _ => String::new(),
         }
     }
@@ -59,7 +59,7 @@ impl PyWordLevel {
     #[setter]
     fn set_unk_token(this: PyRef<'_, Self>, value: String) {
         let stage = &this.as_super().stage;
-        // The kind of model never changes behind an object of this class.
+        // The kind of model never changes after an object of this class.
         if let Model::WordLevel(model) = &*stage.get() {
             let changed = WordLevel::new(model.shared_vocab(), value);
             let changed = changed.with_spaced_words(model.spaced_words().cloned());

@@ -20,7 +20,7 @@ pub(in crate::bindings) struct PyWordPiece;
 fn options(this: &PyRef<'_, PyWordPiece>) -> WordPieceOptions {
     match &*this.as_super().stage.get() {
         Model::WordPiece(wordpiece) => wordpiece.options().clone(),
-        // The kind of model never changes behind an object of this class.
+        // The kind of model never changes after an object of this class.
         _ => WordPieceOptions::default(),
     }
 }

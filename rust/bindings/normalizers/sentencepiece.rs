@@ -45,7 +45,7 @@ impl PyPrecompiled {
 ///     `add_dummy_prefix`: puts a space before the text, unless it is empty.
 ///     `remove_extra_whitespaces`: takes spaces off the ends and leaves one of several.
 ///     `escape_whitespaces`: makes spaces visible, as U+2581.
-///     `treat_whitespace_as_suffix`: puts the space of `add_dummy_prefix` behind the text instead.
+///     `treat_whitespace_as_suffix`: puts the space of `add_dummy_prefix` after the text instead.
 ///
 /// Raises:
 ///     `FormatError`: `precompiled_charsmap` is malformed.

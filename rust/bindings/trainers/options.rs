@@ -113,7 +113,7 @@ macro_rules! trainer_options {
         fn options(this: &PyRef<'_, $class>) -> $trainer {
             match this.as_super().get().trainer {
                 Trainer::$kind(trainer) => trainer,
-                // The kind of trainer never changes behind an object of this class.
+                // The kind of trainer never changes after an object of this class.
                 _ => $trainer::default(),
             }
         }

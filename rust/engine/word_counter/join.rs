@@ -8,7 +8,7 @@ use std::slice::Iter;
 use super::{Entry, LongEntry, WordCounter};
 use crate::Result;
 use crate::byte_level::push_mapped;
-use crate::engine::Unit;
+use crate::engine::KeyForm;
 use crate::engine::key::{hash_key, key_bytes};
 use crate::structures::huge_pages::vec_mapped;
 use crate::structures::prefetch::prefetch;
@@ -19,7 +19,7 @@ use crate::trainers::word_counts::WordCounts;
 const STAGE: &str = "join counts";
 
 /// Words that are looked up together, so that one waits for memory while others are joined.
-const AHEAD: usize = 32;
+const PREFETCH_BATCH: usize = 32;
 
 /// Words of one part, first seen first.
 struct Part {
@@ -35,7 +35,7 @@ impl WordCounter {
     /// What `on_progress` returns.
     pub fn join(
         mut counters: Vec<Self>,
-        unit: Unit,
+        key_form: KeyForm,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<WordCounts> {
@@ -51,9 +51,9 @@ impl WordCounter {
             drop(counters);
             parts
         };
-        let stretches = stretches(&parts, threads.max(1));
-        let made = run_parts(STAGE, words as u64, stretches, on_progress, |(start, end), meter| {
-            ordered(&parts, start, end, unit, meter)
+        let sub_chunks = sub_chunks(&parts, threads.max(1));
+        let made = run_parts(STAGE, words as u64, sub_chunks, on_progress, |(start, end), meter| {
+            ordered(&parts, start, end, key_form, meter)
         })?;
         drop(parts);
         Ok(made.into_iter().reduce(WordCounts::followed_by).unwrap_or_default())
@@ -71,24 +71,24 @@ fn part_of(counters: &[WordCounter], number: usize, parts: usize, meter: &Meter)
     let is_here = |hash: u64| (hash >> 40) as usize % parts == number;
     let most = counters.iter().map(|counter| counter.used).max().unwrap_or(0);
     let mut part = WordCounter::with_room(most / parts + most / (2 * parts));
-    let mut ahead = Vec::with_capacity(AHEAD);
+    let mut lookup = Vec::with_capacity(PREFETCH_BATCH);
     for counter in counters {
         for entries in counter.entries.chunks(METER_EVERY) {
             for entry in entries {
                 let hash = hash_key(entry.key);
                 if entry.key != 0 && is_here(hash) {
                     prefetch(&part.entries, hash as usize & part.entries.len().wrapping_sub(1));
-                    ahead.push((entry, hash));
+                    lookup.push((entry, hash));
                 }
-                if ahead.len() == AHEAD {
-                    part.add_all(ahead.drain(..));
+                if lookup.len() == PREFETCH_BATCH {
+                    part.add_all(lookup.drain(..));
                 }
             }
             if !meter.add(entries.len() / 2) {
                 return part;
             }
         }
-        part.add_all(ahead.drain(..));
+        part.add_all(lookup.drain(..));
         for entry in counter.long.iter().filter(|entry| is_here(entry.hash)) {
             part.add_long(entry.text(&counter.long_text), entry.hash, entry.count, entry.first);
         }
@@ -116,7 +116,7 @@ impl Part {
 }
 
 /// Stretches of the corpus, each as its beginning and its end, in which about as many words first appeared.
-fn stretches(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
+fn sub_chunks(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
     // Each list is a random choice of the words.
     let most = parts.iter().map(|part| &part.short).max_by_key(|short| short.len());
     let short = most.map_or(&[][..], |short| short.as_slice());
@@ -128,7 +128,7 @@ fn stretches(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
 }
 
 /// The words that first appeared from `start` on and before `end`.
-fn ordered(parts: &[Part], start: u64, end: u64, unit: Unit, meter: &Meter) -> WordCounts {
+fn ordered(parts: &[Part], start: u64, end: u64, key_form: KeyForm, meter: &Meter) -> WordCounts {
     // First appearances, and from which list the word is: lists are in order, so it is the next one of that list.
     let room = parts
         .iter()
@@ -152,7 +152,7 @@ fn ordered(parts: &[Part], start: u64, end: u64, unit: Unit, meter: &Meter) -> W
     let mut words = WordCounts::with_room(order.len(), 2 * lists.iter().map(List::bytes).sum::<usize>());
     for chunk in order.chunks(METER_EVERY) {
         for &(_, list) in chunk {
-            lists[list].push_next(unit, &mut words);
+            lists[list].push_next(key_form, &mut words);
         }
         if !meter.add(chunk.len()) {
             break;
@@ -180,26 +180,26 @@ impl List<'_> {
         }
     }
 
-    fn push_next(&mut self, unit: Unit, words: &mut WordCounts) {
+    fn push_next(&mut self, key_form: KeyForm, words: &mut WordCounts) {
         match self {
             Self::Short(entries) => {
                 if let Some(entry) = entries.next() {
                     let (bytes, len) = key_bytes(entry.key);
-                    push(&bytes[..len], entry.count, unit, words);
+                    push(&bytes[..len], entry.count, key_form, words);
                 }
             }
             Self::Long(entries, text) => {
                 if let Some(entry) = entries.next() {
-                    push(entry.text(text), entry.count, unit, words);
+                    push(entry.text(text), entry.count, key_form, words);
                 }
             }
         }
     }
 }
 
-fn push(word: &[u8], count: u64, unit: Unit, words: &mut WordCounts) {
-    words.push_with(count, |text| match unit {
-        Unit::Text | Unit::Spaced | Unit::Prefixed => text.push_str(&String::from_utf8_lossy(word)),
-        Unit::Bytes => push_mapped(word, text),
+fn push(word: &[u8], count: u64, key_form: KeyForm, words: &mut WordCounts) {
+    words.push_with(count, |text| match key_form {
+        KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => text.push_str(&String::from_utf8_lossy(word)),
+        KeyForm::Bytes => push_mapped(word, text),
     });
 }

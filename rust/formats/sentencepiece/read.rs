@@ -16,7 +16,7 @@ use crate::models::unigram::{Unigram, UnigramOptions};
 use crate::models::wordlevel::{SpacedWords, WordLevel};
 use crate::normalizers::{Charsmap, Normalizer, SentencePiece, SentencePieceOptions};
 use crate::structures::finder::{Replacement, TextPattern};
-use crate::tokenizer::Parts;
+use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -38,7 +38,7 @@ struct File<'a> {
 /// # Errors
 /// [`Error::Format`] if it is malformed or has a piece twice, [`Error::Unsupported`] for models that merge to unused
 /// pieces.
-pub fn read(bytes: &[u8]) -> Result<Parts> {
+pub fn read(bytes: &[u8]) -> Result<Components> {
     let file = parse(bytes)?;
     let mut seen = BTreeSet::new();
     if let Some((text, ..)) = file.pieces.iter().find(|(text, ..)| !seen.insert(text)) {
@@ -62,11 +62,11 @@ pub fn read(bytes: &[u8]) -> Result<Parts> {
     let specials = file.pieces.iter().filter(|&&(.., kind)| special(kind));
     let specials: Vec<AddedToken> = specials.map(|(text, ..)| AddedToken::new(*text, true)).collect();
     added.add(&specials, model.vocab());
-    Ok(Parts {
+    Ok(Components {
         normalizer: Some(Normalizer::Sequence(normalizers(&file)?)),
         decoder: Some(Decoder::Sequence(decoders(&file)?)),
         added: Arc::new(added),
-        ..Parts::of_model(Arc::new(model))
+        ..Components::of_model(Arc::new(model))
     })
 }
 

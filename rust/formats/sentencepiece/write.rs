@@ -14,7 +14,7 @@ use crate::models::wordlevel::{SpacedWords, WordLevel};
 use crate::normalizers::{Charsmap, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::structures::finder::{Replacement, TextPattern};
-use crate::tokenizer::Parts;
+use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -46,7 +46,7 @@ struct Content<'a> {
 /// # Errors
 /// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, and for merges
 /// that are fewer than the scores would allow.
-pub fn write(parts: &Parts) -> Result<Vec<u8>> {
+pub fn write(parts: &Components) -> Result<Vec<u8>> {
     let content = content(parts)?;
     let normalization = normalization(parts)?;
     check_symbols(&content, normalization.user_defined)?;
@@ -100,7 +100,7 @@ fn unsupported<T>(message: impl Into<String>) -> Result<T> {
     Err(Error::Unsupported(message.into()))
 }
 
-fn content(parts: &Parts) -> Result<Content<'_>> {
+fn content(parts: &Components) -> Result<Content<'_>> {
     let vocab = parts.model.vocab();
     let lacking = parts.added.contents().into_iter().find(|&(content, _)| vocab.id(content).is_none());
     if let Some((content, id)) = lacking {
@@ -118,7 +118,7 @@ fn content(parts: &Parts) -> Result<Content<'_>> {
 }
 
 /// The kind of a piece by what the tokenizer uses it for.
-fn kind_of(parts: &Parts, id: u32, text: &str, unknown: Option<u32>, byte_fallback: bool) -> PieceKind {
+fn kind_of(parts: &Components, id: u32, text: &str, unknown: Option<u32>, byte_fallback: bool) -> PieceKind {
     let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
     let is_byte = byte_fallback && digits.is_some_and(|digits| u8::from_str_radix(digits, 16).is_ok());
     match parts.added.get(id) {
@@ -130,7 +130,7 @@ fn kind_of(parts: &Parts, id: u32, text: &str, unknown: Option<u32>, byte_fallba
     }
 }
 
-fn of_unigram<'a>(parts: &Parts, unigram: &'a Unigram) -> Result<Content<'a>> {
+fn of_unigram<'a>(parts: &Components, unigram: &'a Unigram) -> Result<Content<'a>> {
     let UnigramOptions { unk_id, byte_fallback, .. } = *unigram.options();
     if unk_id.is_none() {
         return unsupported("save_spm needs an unk_id, the model has none");
@@ -164,7 +164,7 @@ fn tokens(vocab: &Vocab) -> Result<Vec<(&str, u32)>> {
     }
 }
 
-fn of_bpe<'a>(parts: &Parts, bpe: &'a Bpe) -> Result<Content<'a>> {
+fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     let options = bpe.options();
     let unknown = options.unk_token.as_deref().and_then(|token| bpe.vocab().id(token));
     let is_alike = bpe.has_plain_symbols() && options.dropout.is_none() && !options.ignore_merges;
@@ -204,7 +204,7 @@ fn is_rule(stage: &Normalizer, pattern: &TextPattern, content: &str) -> bool {
     matches!(stage, Normalizer::Replace(rule) if is_same(rule))
 }
 
-fn normalization(parts: &Parts) -> Result<Normalization<'_>> {
+fn normalization(parts: &Components) -> Result<Normalization<'_>> {
     let unknown = |stage: String| Error::Unsupported(format!("save_spm cannot express the stage {stage}"));
     let stages = match &parts.normalizer {
         None => &[][..],

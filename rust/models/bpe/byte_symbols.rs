@@ -8,7 +8,7 @@ use super::pair_table::NO_MERGE;
 use super::spelled::Spelled;
 use super::{Bpe, CutPoints};
 use crate::byte_level::BYTE_TO_CHAR;
-use crate::structures::worthwhile::Worthwhile;
+use crate::structures::amortized_lazy::AmortizedLazy;
 
 /// The id of each byte's character, and the merges of bytes that meet.
 ///
@@ -20,7 +20,7 @@ pub struct ByteSymbols {
     ids: [u32; 256],
     /// By `left << 8 | right`.
     merges: Vec<u64>,
-    longest_match: Arc<Worthwhile<LongestMatch>>,
+    longest_match: Arc<AmortizedLazy<LongestMatch>>,
 }
 
 /// Bytes of long pre-tokens that take as long to merge as an entry of the vocabulary takes to prepare.

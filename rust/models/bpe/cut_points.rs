@@ -1,4 +1,4 @@
-//! Places in a pre-token that no token of the vocabulary reaches across.
+//! OffsetMap in a pre-token that no token of the vocabulary reaches across.
 //!
 //! A merge joins neighbours into a token of the vocabulary, so where two characters meet that no token holds side by
 //! side, nothing is ever merged: what is left and what is right of the place may be encoded apart. Long runs of
@@ -17,7 +17,7 @@ pub struct CutPoints {
     crossed_ascii: Box<[u128; 128]>,
     crossed: Vec<u64>,
     /// Whether some token begins or ends inside a character.
-    has_parts: bool,
+    depends_on_context: bool,
 }
 
 /// What a token holds of a character at a border: the whole of it, or some bytes of it.
@@ -72,33 +72,36 @@ fn packed(bytes: &[u8]) -> u32 {
 impl CutPoints {
     /// The cut points of a vocabulary, given all of its tokens as bytes.
     pub fn new(tokens: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
-        let mut cuts =
-            Self { crossed_ascii: Box::new([0; 128]), crossed: vec![0; (1 << BITS) / 64], has_parts: false };
+        let mut cuts = Self {
+            crossed_ascii: Box::new([0; 128]),
+            crossed: vec![0; (1 << BITS) / 64],
+            depends_on_context: false,
+        };
         tokens.for_each(|token| cuts.add(token.as_ref()));
         cuts
     }
 
     fn add(&mut self, token: &[u8]) {
-        for border in 1..token.len() {
-            if is_continuation(token[border]) {
+        for boundary in 1..token.len() {
+            if is_continuation(token[boundary]) {
                 continue;
             }
-            if token[border - 1].is_ascii() && token[border].is_ascii() {
-                self.crossed_ascii[usize::from(token[border - 1])] |= 1 << token[border];
+            if token[boundary - 1].is_ascii() && token[boundary].is_ascii() {
+                self.crossed_ascii[usize::from(token[boundary - 1])] |= 1 << token[boundary];
                 continue;
             }
-            let start = (0..border).rev().find(|&at| !is_continuation(token[at]));
+            let start = (0..boundary).rev().find(|&at| !is_continuation(token[at]));
             let left = match start {
-                Some(start) if start + width(token[start]) == border => {
-                    Side::Whole(packed(&token[start..border]))
+                Some(start) if start + width(token[start]) == boundary => {
+                    Side::Whole(packed(&token[start..boundary]))
                 }
-                _ => Side::Part(token[border - 1]),
+                _ => Side::Part(token[boundary - 1]),
             };
-            let right = match token.get(border..border + width(token[border])) {
+            let right = match token.get(boundary..boundary + width(token[boundary])) {
                 Some(whole) => Side::Whole(packed(whole)),
-                None => Side::Part(token[border]),
+                None => Side::Part(token[boundary]),
             };
-            self.has_parts |= matches!(left, Side::Part(_)) || matches!(right, Side::Part(_));
+            self.depends_on_context |= matches!(left, Side::Part(_)) || matches!(right, Side::Part(_));
             let (word, bit) = place(left, right);
             self.crossed[word] |= bit;
         }
@@ -112,7 +115,7 @@ impl CutPoints {
             self.crossed[word] & bit != 0
         };
         is_set(whole_left, whole_right)
-            || self.has_parts
+            || self.depends_on_context
                 && (is_set(whole_left, part_right)
                     || is_set(part_left, whole_right)
                     || is_set(part_left, part_right))
@@ -121,26 +124,26 @@ impl CutPoints {
     /// The end of the unit of `text[..end]` that starts at `start`: the first cut point, or `end`.
     ///
     /// `text[start..end]` must be UTF-8.
-    pub fn unit_end(&self, text: &[u8], start: usize, end: usize) -> usize {
+    pub fn fragment_end(&self, text: &[u8], start: usize, end: usize) -> usize {
         let mut left = start;
         loop {
-            let border = left + width(text[left]);
-            if border >= end {
+            let boundary = left + width(text[left]);
+            if boundary >= end {
                 return end;
             }
-            let (before, after) = (text[border - 1], text[border]);
+            let (before, after) = (text[boundary - 1], text[boundary]);
             if before.is_ascii() && after.is_ascii() {
                 if self.crossed_ascii[usize::from(before)] >> after & 1 == 0 {
-                    return border;
+                    return boundary;
                 }
-                left = border;
+                left = boundary;
                 continue;
             }
-            let right = (border + width(after)).min(end);
-            if !self.is_crossed(&text[left..border], &text[border..right]) {
-                return border;
+            let right = (boundary + width(after)).min(end);
+            if !self.is_crossed(&text[left..boundary], &text[boundary..right]) {
+                return boundary;
             }
-            left = border;
+            left = boundary;
         }
     }
 }
@@ -151,12 +154,12 @@ mod tests {
 
     use super::*;
 
-    /// Whether a token lies across `border` of `text`.
-    fn is_crossed_naively(tokens: &[Vec<u8>], text: &[u8], border: usize) -> bool {
+    /// Whether a token lies across `boundary` of `text`.
+    fn is_crossed_naively(tokens: &[Vec<u8>], text: &[u8], boundary: usize) -> bool {
         tokens.iter().any(|token| {
             (1..token.len()).any(|at| {
                 let (left, right) = token.split_at(at);
-                text[..border].ends_with(left) && text[border..].starts_with(right)
+                text[..boundary].ends_with(left) && text[boundary..].starts_with(right)
             })
         })
     }
@@ -178,7 +181,7 @@ mod tests {
             for text in &texts {
                 let (bytes, mut start) = (text.as_bytes(), 0);
                 while start < bytes.len() {
-                    let end = cuts.unit_end(bytes, start, bytes.len());
+                    let end = cuts.fragment_end(bytes, start, bytes.len());
                     prop_assert!(end > start && text.is_char_boundary(end));
                     prop_assert!(end == bytes.len() || !is_crossed_naively(&tokens, bytes, end));
                     start = end;
@@ -192,7 +195,7 @@ mod tests {
         let cuts = CutPoints::new([b"ab"].into_iter());
         let text = "abc日本".as_bytes();
         let ends: Vec<usize> = std::iter::successors(Some(0), |&start| {
-            (start < text.len()).then(|| cuts.unit_end(text, start, text.len()))
+            (start < text.len()).then(|| cuts.fragment_end(text, start, text.len()))
         })
         .collect();
         assert_eq!(ends, [0, 2, 3, 6, 9]);

@@ -120,9 +120,9 @@ impl LongestMatch {
     }
 
     #[inline]
-    fn may_follow(&self, last: u32, next: u32, word: &[u8], border: usize, table: &PairTable) -> bool {
+    fn may_follow(&self, last: u32, next: u32, word: &[u8], boundary: usize, table: &PairTable) -> bool {
         // Most borders need no look at merges: no token holds the two bytes that meet.
-        let (at, bit) = neighbours_at(word[border - 1], word[border]);
+        let (at, bit) = neighbours_at(word[boundary - 1], word[boundary]);
         self.neighbours[at] & bit == 0 || self.derivations.may_meet(last, next, table)
     }
 

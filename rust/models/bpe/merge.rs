@@ -36,7 +36,7 @@ pub struct Scratch {
     random: fastrand::Rng,
     pub(super) matching: MatchScratch,
     /// What is encoded is a part of a pre-token: what holds of whole pre-tokens does not hold of it.
-    pub(super) is_part: bool,
+    pub(super) in_context: bool,
 }
 
 impl Default for Scratch {
@@ -51,7 +51,7 @@ impl Default for Scratch {
             skipped: Vec::new(),
             random: fastrand::Rng::with_seed(0),
             matching: MatchScratch::default(),
-            is_part: false,
+            in_context: false,
         }
     }
 }
@@ -63,8 +63,8 @@ impl Scratch {
     }
 
     /// Says whether what is encoded next are parts of pre-tokens rather than whole ones.
-    pub fn set_part(&mut self, is_part: bool) {
-        self.is_part = is_part;
+    pub fn set_in_context(&mut self, in_context: bool) {
+        self.in_context = in_context;
     }
 
     pub(super) fn clear(&mut self) {
@@ -118,7 +118,7 @@ impl Bpe {
 /// Merges by looking through all that is left for the lowest rank; symbols that were merged away are left with length 0.
 fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mut [u64]) {
     let count = ids.len();
-    // Places of the neighbours; nothing is moved up, since so few symbols are looked through faster than moved.
+    // OffsetMap of the neighbours; nothing is moved up, since so few symbols are looked through faster than moved.
     let mut prev: [u8; SHORT + 1] = std::array::from_fn(|at| (at as u8).wrapping_sub(1));
     let mut next: [u8; SHORT + 1] = std::array::from_fn(|at| at as u8 + 1);
     loop {

@@ -214,14 +214,14 @@ impl Bpe {
         self.are_parts_apart().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
     }
 
-    /// Whether pre-tokens may be cut between any two characters of which `is_border` says so: no merge joins these.
-    pub fn is_cut_at(&self, is_border: impl Fn(char, char) -> bool) -> bool {
-        let has_border = |(left, right): &(u32, u32)| {
+    /// Whether pre-tokens may be cut between any two characters of which `is_boundary` says so: no merge joins these.
+    pub fn is_cut_at(&self, is_boundary: impl Fn(char, char) -> bool) -> bool {
+        let has_boundary = |(left, right): &(u32, u32)| {
             let chars = |id: u32| self.vocab.token(id).unwrap_or_default().chars();
             let (left, right) = (chars(*left).next_back(), chars(*right).next());
-            left.zip(right).is_none_or(|(left, right)| is_border(left, right))
+            left.zip(right).is_none_or(|(left, right)| is_boundary(left, right))
         };
-        !self.has_parts() && self.are_parts_apart() && !self.merges.iter().any(has_border)
+        !self.depends_on_context() && self.are_parts_apart() && !self.merges.iter().any(has_boundary)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.
@@ -248,12 +248,12 @@ impl Bpe {
     }
 
     /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
-    pub fn has_parts(&self) -> bool {
+    pub fn depends_on_context(&self) -> bool {
         self.options.ignore_merges
     }
 
     fn takes_whole(&self, scratch: &Scratch) -> bool {
-        self.options.ignore_merges && !scratch.is_part
+        self.options.ignore_merges && !scratch.in_context
     }
 
     /// Encodes one pre-token; appends to `tokens`.

@@ -1,9 +1,9 @@
 //! The best segmentation, from left to right (Viterbi 1967).
 
-use super::sums::{Doubles, Singles, Sums};
-use super::units::Units;
+use super::fragments::FragmentMemo;
 #[cfg(test)]
-use super::units::trace;
+use super::fragments::trace;
+use super::sums::{F32Scores, F64Scores, Sums};
 use super::{Edge, Unigram};
 use crate::Result;
 
@@ -26,9 +26,9 @@ pub struct Scratch {
     /// The path chosen, from right to left.
     pub(super) path: Vec<Edge>,
     pub(super) random: fastrand::Rng,
-    pub(super) units: Units,
+    pub(super) fragments: FragmentMemo,
     /// What is encoded next goes on with another word.
-    pub(super) goes_on: bool,
+    pub(super) is_continuation: bool,
     /// What went on last depends on what was before.
     pub(super) depends: bool,
 }
@@ -36,8 +36,8 @@ pub struct Scratch {
 impl Default for Scratch {
     fn default() -> Self {
         let random = fastrand::Rng::with_seed(0);
-        let (nodes, path, units) = (Vec::new(), Vec::new(), Units::default());
-        Self { nodes, path, random, units, goes_on: false, depends: false }
+        let (nodes, path, fragments) = (Vec::new(), Vec::new(), FragmentMemo::default());
+        Self { nodes, path, random, fragments, is_continuation: false, depends: false }
     }
 }
 
@@ -48,8 +48,8 @@ impl Scratch {
     }
 
     /// Says whether what is encoded next is a part of a pre-token with something before it.
-    pub fn set_part(&mut self, goes_on: bool) {
-        self.goes_on = goes_on;
+    pub fn set_in_context(&mut self, is_continuation: bool) {
+        self.is_continuation = is_continuation;
         self.depends = false;
     }
 
@@ -90,9 +90,9 @@ impl Unigram {
     pub(super) fn best_path(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let cuts = self.word_cuts(word.len());
         if self.kinds.is_some() {
-            self.best_path_by_units::<Singles>(word, cuts, scratch)
+            self.best_path_by_fragments::<F32Scores>(word, cuts, scratch)
         } else {
-            self.best_path_by_units::<Doubles>(word, cuts, scratch)
+            self.best_path_by_fragments::<F64Scores>(word, cuts, scratch)
         }
     }
 
@@ -100,7 +100,7 @@ impl Unigram {
     #[cfg(test)]
     pub(super) fn best_path_of_whole<S: Sums>(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let Scratch { nodes, path, .. } = scratch;
-        self.walk::<false, S>(word, 0.0, nodes)?;
+        self.viterbi::<false, S>(word, 0.0, nodes)?;
         path.clear();
         trace(nodes, |edge| path.push(edge));
         Ok(())
@@ -109,7 +109,7 @@ impl Unigram {
     /// Finds the best way to every place of `word`, whose beginning has the score `base`; answers how close the
     /// closest decision was, if that `IS_ASKED`, and then no sum begins anew.
     #[inline]
-    pub(super) fn walk<const IS_ASKED: bool, S: Sums>(
+    pub(super) fn viterbi<const IS_ASKED: bool, S: Sums>(
         &self,
         word: &str,
         base: f64,
@@ -121,7 +121,7 @@ impl Unigram {
         let (mut start, mut furthest) = (0, 0);
         while start < word.len() {
             if !IS_ASKED && nodes[start].score.abs() > S::LARGEST {
-                begin_anew::<S>(&mut nodes[start..=furthest]);
+                rebase_scores::<S>(&mut nodes[start..=furthest]);
             }
             let so_far = nodes[start].score;
             let mut offer = |end: usize, id: u32, score: f64| {
@@ -191,7 +191,7 @@ impl Margin {
 
 /// Takes the sum to the first place from those to all places that there is a way to, and from itself.
 #[cold]
-fn begin_anew<S: Sums>(nodes: &mut [Node]) {
+fn rebase_scores<S: Sums>(nodes: &mut [Node]) {
     let Some((first, ahead)) = nodes.split_first_mut() else { return };
     for node in ahead.iter_mut().filter(|node| node.start != NOWHERE) {
         node.score = S::rounded(node.score - first.score);

@@ -20,7 +20,7 @@ pub(super) enum Place {
     Joined,
 }
 
-/// Places of characters, and their nodes in a trie. Four bytes a character.
+/// OffsetMap of characters, and their nodes in a trie. Four bytes a character.
 #[derive(Clone, Debug)]
 pub(super) struct Chars {
     /// Twice the number of the node, or nothing where no piece begins with the character, and [`IS_JOINED`].

@@ -5,32 +5,32 @@
 
 mod best_path;
 mod chars;
-mod going_on;
+mod continuation;
+mod fragments;
 #[cfg(test)]
 mod naive;
 mod nbest;
 mod piece_kind;
-mod role;
-mod sample;
+mod piece_membership;
+mod sampler;
 mod sums;
-mod units;
-mod walk;
+mod viterbi;
 
 use std::sync::Arc;
 
 use super::Tokens;
 use super::bpe::CutPoints;
 use super::piece_kind::PieceKind;
+use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::structures::byte_trie::ByteTrie;
-use crate::structures::worthwhile::Worthwhile;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 pub use best_path::Scratch;
 use chars::Chars;
-pub use going_on::MOST_PIECES;
+pub use continuation::MOST_PIECES;
 pub use nbest::Segmentation;
-pub use role::Role;
-use sums::{Singles, Sums};
+pub use piece_membership::PieceMembership;
+use sums::{F32Scores, Sums};
 
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -59,7 +59,7 @@ pub struct Unigram {
     vocab: Arc<Vocab>,
     /// By id; a piece listed twice has two.
     scores: Arc<Vec<f64>>,
-    /// What pieces are chosen by: the scores, but for user-defined pieces; and, behind them, minus infinity for nodes where no
+    /// What pieces are chosen by: the scores, but for user-defined pieces; and, after them, minus infinity for nodes where no
     /// piece ends.
     effective_scores: Arc<Vec<f64>>,
     /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
@@ -75,7 +75,7 @@ pub struct Unigram {
     /// `<0xNN>` tokens.
     fallback_ids: Arc<Vec<Option<u32>>>,
     /// Where long words fall into units.
-    cuts: Arc<Worthwhile<CutPoints>>,
+    cuts: Arc<AmortizedLazy<CutPoints>>,
 }
 
 impl Default for Unigram {
@@ -156,7 +156,7 @@ impl Unigram {
         // Without a normal piece, any number does.
         let min_score = if min_score.is_finite() { min_score } else { 0.0 };
         let unknown_score = min_score - UNKNOWN_PENALTY;
-        let unknown_score = if kinds.is_some() { Singles::rounded(unknown_score) } else { unknown_score };
+        let unknown_score = if kinds.is_some() { F32Scores::rounded(unknown_score) } else { unknown_score };
         let largest_score =
             effective_scores.iter().fold(unknown_score.abs(), |largest, score| largest.max(score.abs()));
         effective_scores.push(f64::NEG_INFINITY);
@@ -238,7 +238,7 @@ impl Unigram {
             return Ok(());
         }
         match (self.options.alpha, self.options.nbest_size) {
-            _ if scratch.goes_on => self.best_path_going_on(word, scratch)?,
+            _ if scratch.is_continuation => self.best_path_of_continuation(word, scratch)?,
             (None, _) | (_, 1) => self.best_path(word, scratch)?,
             (Some(alpha), 0) => self.sample(word, alpha, scratch)?,
             (Some(alpha), n) => self.sample_of_best(word, alpha, n, scratch)?,

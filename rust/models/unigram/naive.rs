@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::sums::{Doubles, Singles};
+use super::sums::{F32Scores, F64Scores};
 use super::{Edge, PieceKind, Scratch, Unigram, UnigramOptions};
 use crate::models::Tokens;
 use crate::models::bpe::CutPoints;
@@ -68,12 +68,12 @@ proptest! {
     }
 
     #[test]
-    fn walk_without_branches_matches_naive(unigram in model(), word in "[abé日xж𠀀]{1,12}", base in -100.0..0.0) {
+    fn viterbi_branchless_matches_naive(unigram in model(), word in "[abé日xж𠀀]{1,12}", base in -100.0..0.0) {
         let (mut nodes, mut naive) = (Vec::new(), Vec::new());
-        let margin = unigram.walk::<true, Doubles>(&word, base, &mut naive).expect("an unknown id");
-        let least = unigram.walk_without_branches::<true>(&word, base, &mut nodes).expect("an unknown id");
+        let margin = unigram.viterbi::<true, F64Scores>(&word, base, &mut naive).expect("an unknown id");
+        let least = unigram.viterbi_branchless::<true>(&word, base, &mut nodes).expect("an unknown id");
         prop_assert_eq!(least.to_bits(), margin.least.to_bits());
-        unigram.walk_without_branches::<false>(&word, base, &mut nodes).expect("an unknown id");
+        unigram.viterbi_branchless::<false>(&word, base, &mut nodes).expect("an unknown id");
         prop_assert_eq!(nodes.len(), naive.len());
         for (at, (node, naive)) in nodes.iter().zip(&naive).enumerate().filter(|&(at, _)| word.is_char_boundary(at)) {
             prop_assert_eq!((node.score.to_bits(), node.start), (naive.score.to_bits(), naive.start), "at {}", at);
@@ -95,7 +95,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn best_path_by_units_matches_naive(
+    fn best_path_by_fragments_matches_naive(
         unigram in model(),
         words in prop::collection::vec("[abé日xж𠀀]{1,6}", 1..6),
         choices in prop::collection::vec(any::<usize>(), 1..120),
@@ -117,11 +117,11 @@ proptest! {
         // Twice, so that every unit is a miss and then a hit.
         for _ in 0..2 {
             if in_32_bits {
-                unigram.best_path_by_units::<Singles>(&text, cuts.as_ref(), &mut fast).expect("an unknown id");
-                unigram.best_path_of_whole::<Singles>(&text, &mut naive).expect("an unknown id");
+                unigram.best_path_by_fragments::<F32Scores>(&text, cuts.as_ref(), &mut fast).expect("an unknown id");
+                unigram.best_path_of_whole::<F32Scores>(&text, &mut naive).expect("an unknown id");
             } else {
-                unigram.best_path_by_units::<Doubles>(&text, cuts.as_ref(), &mut fast).expect("an unknown id");
-                unigram.best_path_of_whole::<Doubles>(&text, &mut naive).expect("an unknown id");
+                unigram.best_path_by_fragments::<F64Scores>(&text, cuts.as_ref(), &mut fast).expect("an unknown id");
+                unigram.best_path_of_whole::<F64Scores>(&text, &mut naive).expect("an unknown id");
             }
             prop_assert_eq!(&fast.path, &naive.path);
         }

@@ -14,9 +14,9 @@ pub(super) trait Sums: Copy {
 
 /// 64 bits, as Hugging Face keeps them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Doubles;
+pub(super) struct F64Scores;
 
-impl Sums for Doubles {
+impl Sums for F64Scores {
     const EPSILON: f64 = f64::EPSILON;
     const LARGEST: f64 = f64::INFINITY;
 
@@ -27,9 +27,9 @@ impl Sums for Doubles {
 
 /// 32 bits, as SentencePiece keeps them; the limit was found by trying (0.2.3).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Singles;
+pub(super) struct F32Scores;
 
-impl Sums for Singles {
+impl Sums for F32Scores {
     const EPSILON: f64 = f32::EPSILON as f64;
     const LARGEST: f64 = 100_000.0;
 

@@ -80,9 +80,9 @@ impl LinearMatch {
         let mut keys = whole;
         keys.push((continues, 0));
         for (rest, value) in rests {
-            let (key, behind) = text.split_at(1 + rest.len());
+            let (key, after) = text.split_at(1 + rest.len());
             keys.push((key, value));
-            text = behind;
+            text = after;
         }
         let trie = ByteTrie::new(&keys)?;
         let continues = trie.step(ByteTrie::ROOT, CONTINUES)?;
@@ -134,7 +134,7 @@ impl LinearMatch {
         NO_LINK
     }
 
-    /// Cuts a word into tokens; false, with some of them behind, if it cannot be cut.
+    /// Cuts a word into tokens; false, with some of them after, if it cannot be cut.
     pub(super) fn cut(&self, word: &[u8], tokens: &mut Tokens) -> bool {
         let mut node = ByteTrie::ROOT;
         for &byte in word {

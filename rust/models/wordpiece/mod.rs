@@ -9,7 +9,7 @@ use std::sync::Arc;
 use linear_match::LinearMatch;
 
 use super::Tokens;
-use crate::structures::worthwhile::Worthwhile;
+use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -45,7 +45,7 @@ pub struct WordPiece {
     unk_id: Option<u32>,
     /// Bytes of the longest token.
     longest: usize,
-    linear: Arc<Worthwhile<LinearMatch>>,
+    linear: Arc<AmortizedLazy<LinearMatch>>,
 }
 
 impl WordPiece {
@@ -103,7 +103,7 @@ impl WordPiece {
         Ok(())
     }
 
-    /// Cuts a word into tokens; false leaves some behind.
+    /// Cuts a word into tokens; false leaves some after.
     fn cut(&self, word: &str, tokens: &mut Tokens) -> bool {
         let cost = word.len().saturating_mul(word.len());
         let make = || LinearMatch::new(&self.vocab, &self.options.continuing_subword_prefix);

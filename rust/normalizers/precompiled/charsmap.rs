@@ -124,7 +124,7 @@ impl Charsmap {
     pub(super) fn plain_prefix(&self, text: &[u8]) -> usize {
         let is_plain = |&byte: &u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);
         let count = text.iter().take_while(|byte| is_plain(byte)).count();
-        // A mark behind the last one would make one cluster of both.
+        // A mark after the last one would make one cluster of both.
         if text.get(count).is_some_and(|byte| !byte.is_ascii()) { count.saturating_sub(1) } else { count }
     }
 }

@@ -78,11 +78,11 @@ static IS_ALONE: [u64; 1 << 10] = {
     bits
 };
 
-/// Whether between two characters of which both are such, or behind one at the end of a text, a cluster ends.
+/// Whether between two characters of which both are such, or after one at the end of a text, a cluster ends.
 ///
 /// Said of many that are common: letters, ideographs, syllables and punctuation that nothing joins by itself.
 #[inline]
-pub fn stands_alone(c: char) -> bool {
+pub fn is_simple_grapheme(c: char) -> bool {
     let code = c as usize;
     match IS_ALONE.get(code / 64) {
         Some(bits) => bits >> (code % 64) & 1 == 1,
@@ -96,7 +96,7 @@ pub fn stands_alone(c: char) -> bool {
     }
 }
 
-/// Whether a cluster may go on behind `c` with any character but a control character.
+/// Whether a cluster may go on after `c` with any character but a control character.
 pub fn joins_next(c: char) -> bool {
     matches!(
         c,
@@ -118,7 +118,7 @@ pub fn joins_next(c: char) -> bool {
     )
 }
 
-/// Whether a consonant behind `c` may join one before it.
+/// Whether a consonant after `c` may join one before it.
 fn is_linker(c: char) -> bool {
     matches!(
         c,
@@ -148,7 +148,7 @@ fn is_linker(c: char) -> bool {
 /// Whether a character that stands alone may join what is before it because `c` is there.
 #[inline]
 pub fn is_joint(c: char) -> bool {
-    !stands_alone(c)
+    !is_simple_grapheme(c)
         && (joins_next(c)
             || is_linker(c)
             || matches!(c, '\r' | '\u{200D}' | '\u{1F1E6}'..='\u{1F1FF}')
@@ -162,31 +162,31 @@ fn is_jamo(c: char) -> bool {
 
 /// Bytes of the first character of `text` with all that may join it: up to the next one that stands alone, and further
 /// where something between the two may join them.
-pub fn group_len(text: &str) -> usize {
+pub fn cluster_len(text: &str) -> usize {
     let mut has_joint = false;
     for (at, c) in text.char_indices() {
-        if at > 0 && !has_joint && stands_alone(c) {
+        if at > 0 && !has_joint && is_simple_grapheme(c) {
             return at;
         }
-        has_joint = is_joint(c) || has_joint && !stands_alone(c);
+        has_joint = is_joint(c) || has_joint && !is_simple_grapheme(c);
     }
     text.len()
 }
 
-/// Whether a cluster begins with `text` behind a group, and ends with it before one.
+/// Whether a cluster begins with `text` after a group, and ends with it before one.
 ///
 /// A group begins with a character that stands alone, or with a leading consonant of Hangul, and has nothing at its end
-/// that may join what is behind.
-pub fn is_group(text: &str) -> bool {
+/// that may join what is after.
+pub fn is_cluster(text: &str) -> bool {
     let mut is_first = true;
     let mut has_joint = false;
     for c in text.chars() {
         let is_lead = matches!(c, '\u{1100}'..='\u{115F}' | '\u{A960}'..='\u{A97C}');
-        if std::mem::take(&mut is_first) && !stands_alone(c) && !is_lead {
+        if std::mem::take(&mut is_first) && !is_simple_grapheme(c) && !is_lead {
             return false;
         }
         // Vowels and trailing consonants join their own kind alone, and nothing is joined across them.
-        has_joint = if is_jamo(c) { is_lead } else { is_joint(c) || has_joint && !stands_alone(c) };
+        has_joint = if is_jamo(c) { is_lead } else { is_joint(c) || has_joint && !is_simple_grapheme(c) };
     }
     !is_first && !has_joint
 }
@@ -206,7 +206,7 @@ mod tests {
     fn table_of_lone_characters_matches_naive() {
         for c in '\0'..='\u{FFFF}' {
             let naive = ALONE.iter().any(|&(first, last)| (first..=last).contains(&c));
-            assert_eq!(stands_alone(c), naive, "U+{:04X}", c as u32);
+            assert_eq!(is_simple_grapheme(c), naive, "U+{:04X}", c as u32);
         }
     }
 
@@ -214,7 +214,7 @@ mod tests {
     fn every_character_is_as_the_clusters_have_it() {
         for c in '\0'..=char::MAX {
             // Whatever joins at all joins with a letter or with its own kind.
-            if stands_alone(c) {
+            if is_simple_grapheme(c) {
                 assert_eq!(clusters(&['a', c, c, 'a']), 4, "U+{:04X}", c as u32);
             }
             assert_eq!(joins_next(c), clusters(&[c, ' ']) == 1, "U+{:04X}", c as u32);
@@ -269,35 +269,35 @@ mod tests {
 
         #[test]
         fn a_cluster_ends_with_each_group(parts in prop::collection::vec(any_chars(), 2..6)) {
-            let groups: Vec<String> = parts.iter().map(String::from_iter).filter(|text| is_group(text)).collect();
-            let text = groups.concat();
+            let clusters: Vec<String> = parts.iter().map(String::from_iter).filter(|text| is_cluster(text)).collect();
+            let text = clusters.concat();
             let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, cluster)| start + cluster.len()).collect();
             let mut end = 0;
-            for group in &groups {
-                end += group.len();
+            for cluster in &clusters {
+                end += cluster.len();
                 prop_assert!(ends.contains(&end), "{:?} at {}", text, end);
             }
         }
 
         #[test]
-        fn group_len_matches_naive(chars in any_chars()) {
+        fn cluster_len_matches_naive(chars in any_chars()) {
             let text = String::from_iter(&chars);
             let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, cluster)| start + cluster.len()).collect();
-            let len = group_len(&text);
+            let len = cluster_len(&text);
             prop_assert!(len > 0 && ends.contains(&len), "{:?} at {}", text, len);
-            prop_assert!(len == text.len() || text[len..].starts_with(stands_alone));
+            prop_assert!(len == text.len() || text[len..].starts_with(is_simple_grapheme));
         }
     }
 
     proptest! {
         #[test]
-        fn stands_alone_matches_naive(chars in prop::collection::vec(any::<char>(), 0..60)) {
+        fn is_simple_grapheme_matches_naive(chars in prop::collection::vec(any::<char>(), 0..60)) {
             let text = String::from_iter(&chars);
             let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, cluster)| start + cluster.len()).collect();
             let mut end = 0;
             for (at, &c) in chars.iter().enumerate() {
                 end += c.len_utf8();
-                if stands_alone(c) && chars.get(at + 1).copied().is_none_or(stands_alone) {
+                if is_simple_grapheme(c) && chars.get(at + 1).copied().is_none_or(is_simple_grapheme) {
                     prop_assert!(ends.contains(&end), "{:?} at {}", text, end);
                 }
             }

@@ -1,8 +1,8 @@
 //! SentencePiece's rules of normalization, compiled into one table, applied as Hugging Face applies them.
 //!
 //! There a rule is looked for at each user-perceived character (extended grapheme cluster) of less than six bytes,
-//! then at each of its characters. The shortest rule that matches at the front replaces all of it: marks behind the
-//! match are lost. What a rule takes away at the very beginning is not noted, so that everything behind it stands for
+//! then at each of its characters. The shortest rule that matches at the front replaces all of it: marks after the
+//! match are lost. What a rule takes away at the very beginning is not noted, so that everything after it stands for
 //! a character further left.
 
 mod charsmap;
@@ -15,7 +15,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use charsmap::Charsmap;
-use clusters::stands_alone;
+use clusters::is_simple_grapheme;
 
 use crate::normalized::{Normalized, Rewrite};
 
@@ -29,7 +29,7 @@ enum Step {
     Copy(Range<usize>),
     /// A character that takes the place of the next old one and of `gone` more.
     Replace { c: char, gone: usize },
-    /// A character that comes behind the old one before.
+    /// A character that comes after the old one before.
     Insert(char),
 }
 
@@ -88,7 +88,7 @@ impl Charsmap {
                 start += len;
                 continue;
             }
-            if stands_alone(c) && chars.next().is_none_or(stands_alone) {
+            if is_simple_grapheme(c) && chars.next().is_none_or(is_simple_grapheme) {
                 let end = start + c.len_utf8();
                 if let Some(new) = self.shortest(&text[start..end])
                     && !each(start..end, new)
@@ -156,7 +156,7 @@ fn push_replacement(part: &str, new: &str, old: &str, steps: &mut Vec<Step>) {
 }
 
 fn apply(steps: &[Step], old: &str, rewrite: &mut Rewrite<'_>) {
-    // Where the next old character is; behind the text that is copied if something at the beginning went unnoticed.
+    // Where the next old character is; after the text that is copied if something at the beginning went unnoticed.
     let mut at = 0;
     let next = |at: usize| old[at..].chars().next().map_or(at, |c| at + c.len_utf8());
     for step in steps {
@@ -180,7 +180,7 @@ fn apply(steps: &[Step], old: &str, rewrite: &mut Rewrite<'_>) {
                 }
                 at = end;
             }
-            Step::Insert(c) => rewrite.push_behind(c.encode_utf8(&mut [0; 4]), at),
+            Step::Insert(c) => rewrite.push_after(c.encode_utf8(&mut [0; 4]), at),
         }
     }
 }

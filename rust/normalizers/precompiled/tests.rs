@@ -109,7 +109,7 @@ proptest! {
 }
 
 #[test]
-fn a_rule_for_the_front_takes_the_marks_behind_it() {
+fn a_rule_for_the_front_takes_the_marks_after_it() {
     assert_eq!(aligned(&rules(&[("a", "x")]), "a\u{301}b"), [('x', (0, 1)), ('b', (3, 4))]);
 }
 

@@ -112,6 +112,6 @@ fn within(bytes: __m256i, first: u8, last: u8) -> __m256i {
 #[expect(unsafe_code, reason = "loads from a pointer")]
 fn halves(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
     let pointer = bytes.as_ptr();
-    // SAFETY: twice 32 of the 64 bytes behind a reference, and the loads ask for no alignment.
+    // SAFETY: twice 32 of the 64 bytes after a reference, and the loads ask for no alignment.
     unsafe { [_mm256_loadu_si256(pointer.cast()), _mm256_loadu_si256(pointer.add(32).cast())] }
 }

@@ -200,6 +200,6 @@ fn store<const QUARTER: i32>(places: __m512i, base: usize, count: usize, out: &m
 #[target_feature(enable = "avx512f")]
 #[expect(unsafe_code, reason = "a load from a pointer")]
 fn load(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: 64 bytes behind a reference, and the load asks for no alignment.
+    // SAFETY: 64 bytes after a reference, and the load asks for no alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }

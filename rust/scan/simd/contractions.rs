@@ -15,7 +15,7 @@ pub(super) struct Contractions<const SUFFIX: bool> {
 }
 
 impl<const SUFFIX: bool> Contractions<SUFFIX> {
-    /// Takes out of `starts` what is inside of a contraction and puts in what is behind one.
+    /// Takes out of `starts` what is inside of a contraction and puts in what is after one.
     ///
     /// `apostrophes` are the places to look at, and `end_of` tells where a contraction at such a place ends.
     #[inline(always)]
@@ -30,16 +30,16 @@ impl<const SUFFIX: bool> Contractions<SUFFIX> {
         (self.starts, self.inner) = (0, 0);
         for bit in bits(apostrophes) {
             let at = base + bit;
-            // A word has one suffix: an apostrophe behind that begins the next word.
+            // A word has one suffix: an apostrophe after that begins the next word.
             if SUFFIX && at == self.end {
                 continue;
             }
             if let Some(end) = end_of(at) {
                 self.end = end;
-                let behind = 1_u128 << (end - base);
-                let inner = behind - (if SUFFIX { 1 } else { 2 } << bit);
-                starts = starts & !(inner as u64) | behind as u64;
-                self.starts |= (behind >> 64) as u64;
+                let after = 1_u128 << (end - base);
+                let inner = after - (if SUFFIX { 1 } else { 2 } << bit);
+                starts = starts & !(inner as u64) | after as u64;
+                self.starts |= (after >> 64) as u64;
                 self.inner |= (inner >> 64) as u64;
             }
         }

@@ -30,7 +30,7 @@ pub(super) trait Rules: Default {
     /// Where spans start in the block `now` that begins at `base` of `text`, and, of the places where the algebra cannot
     /// tell, at least the first: bits from there on do not count.
     ///
-    /// The first block begins at a span boundary. Behind the end of the text are blanks.
+    /// The first block begins at a span boundary. After the end of the text are blanks.
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64);
 }
 
@@ -132,7 +132,7 @@ pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, b
     masks
 }
 
-/// The end of a text from `at` on, with blanks behind it.
+/// The end of a text from `at` on, with blanks after it.
 #[cold]
 #[inline(never)]
 fn pad(bytes: &[u8], at: usize) -> Window {

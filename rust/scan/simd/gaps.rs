@@ -2,10 +2,10 @@
 
 use super::fill::{Isa, Job, load};
 use super::masks::{BLOCK, Masks, bits, last, up};
-use super::spaces::{StopBorders, blanks};
+use super::spaces::{PunctuationBoundaries, blanks};
 use crate::scan::ScanWithGaps;
 use crate::scan::bert::{Bert, BertText, Oddity};
-use crate::scan::spaces::{BlankSplit, BlankSplitUnits};
+use crate::scan::spaces::{BlankSplit, BlankSplitFragments};
 use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 
 /// A splitter that drops what is between spans, as algebra on masks: a value is what it remembers of the block before.
@@ -80,20 +80,20 @@ impl GapRules for BlankSplitRules {
 
 /// Everything but spaces, tabs and line ends, cut where letters and stops meet.
 #[derive(Default)]
-pub(super) struct BlankSplitUnitsRules {
+pub(super) struct BlankSplitFragmentsRules {
     words: BlankSplitRules,
-    borders: StopBorders,
+    boundary_finder: PunctuationBoundaries,
 }
 
-impl GapRules for BlankSplitUnitsRules {
-    type Scalar = BlankSplitUnits;
+impl GapRules for BlankSplitFragmentsRules {
+    type Scalar = BlankSplitFragments;
     const HAS_CLASSES: bool = false;
 
     #[inline(always)]
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
         let (starts, ends) = self.words.edges(text, base, now);
-        let borders = self.borders.starts(text, base, now);
-        (starts | borders, ends | borders)
+        let boundary_finder = self.boundary_finder.starts(text, base, now);
+        (starts | boundary_finder, ends | boundary_finder)
     }
 }
 
@@ -118,9 +118,9 @@ impl BertRules {
     #[inline(always)]
     fn cut(&mut self, now: &Masks, space: u64, punctuation: u64) -> (u64, u64) {
         let words = self.words.edges(!(space | punctuation));
-        let behind = up(punctuation, self.punctuation);
+        let after = up(punctuation, self.punctuation);
         self.punctuation = last(punctuation);
-        (words.0 | punctuation & !now.tail, words.1 | behind & !now.tail)
+        (words.0 | punctuation & !now.tail, words.1 | after & !now.tail)
     }
 }
 
@@ -129,7 +129,7 @@ impl BertRules {
 pub(super) struct BertTextRules<const ACCENTS: bool> {
     rules: BertRules,
     /// Of characters of the block before that go on in this one, the bytes that stand alone and those that cut nothing.
-    alone: u64,
+    rewrite_in_isolation: u64,
     no_space: u64,
 }
 
@@ -138,21 +138,23 @@ impl<const ACCENTS: bool> GapRules for BertTextRules<ACCENTS> {
 
     #[inline(always)]
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
-        let (mut alone, mut no_space) = (u128::from(self.alone), u128::from(self.no_space));
+        let (mut rewrite_in_isolation, mut no_space) =
+            (u128::from(self.rewrite_in_isolation), u128::from(self.no_space));
         if now.wide != 0 {
             let ideograph = u128::from(now.ideograph);
-            alone |= ideograph | ideograph << 1 | ideograph << 2;
+            rewrite_in_isolation |= ideograph | ideograph << 1 | ideograph << 2;
             for lead in bits(now.leads() & !(now.ideograph | now.syllable)) {
                 match BertText::<ACCENTS>::oddity(&text[base + lead..]) {
                     Oddity::None => {}
-                    Oddity::Alone(len) => alone |= ((1 << len) - 1) << lead,
+                    Oddity::ContextFreeRewriter(len) => rewrite_in_isolation |= ((1 << len) - 1) << lead,
                     Oddity::NoSpace(len) => no_space |= ((1 << len) - 1) << lead,
                 }
             }
         }
         no_space |= u128::from(now.space & !(now.wide | now.blank | now.newline | now.tab));
-        (self.alone, self.no_space) = ((alone >> BLOCK) as u64, (no_space >> BLOCK) as u64);
-        self.rules.cut(now, now.space & !(no_space as u64), now.punctuation | alone as u64)
+        (self.rewrite_in_isolation, self.no_space) =
+            ((rewrite_in_isolation >> BLOCK) as u64, (no_space >> BLOCK) as u64);
+        self.rules.cut(now, now.space & !(no_space as u64), now.punctuation | rewrite_in_isolation as u64)
     }
 }
 
@@ -171,7 +173,7 @@ impl<R: GapRules> Job for FillSpans<'_, R> {
         let Self { text, start, starts, ends, mut rules } = self;
         let (mut started, mut ended) = (0, 0);
         let (mut base, mut now) = (start, Masks::default());
-        // The blanks behind the text end its last span, if need be in a block of their own.
+        // The blanks after the text end its last span, if need be in a block of their own.
         while base <= text.len() && ended < ends.len() {
             now = load(isa, text.as_bytes(), base, R::HAS_CLASSES, &now);
             let edges = rules.edges(text.as_bytes(), base, &now);

@@ -1,8 +1,8 @@
 //! GPT-2's splitter on masks.
 //!
-//! A span starts at every character that is neither white space, nor of the same class as the one before, nor behind a
+//! A span starts at every character that is neither white space, nor of the same class as the one before, nor after a
 //! blank; and at white space that begins a run, or ends one before something else. Contractions are then looked for
-//! behind each apostrophe that starts a span: `'s` ends behind its letters, whatever follows.
+//! after each apostrophe that starts a span: `'s` ends after its letters, whatever follows.
 
 use super::contractions::Contractions;
 use super::fill::Rules;

@@ -9,7 +9,7 @@ use crate::scan::cursor::class_at;
 /// Bytes in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// [`STOPS`](crate::scan::spaces::STOPS) but for `?`, from each first to each last byte.
+/// [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART) but for `?`, from each first to each last byte.
 pub(super) const STOP_RANGES: [(u8, u8); 4] = [(b'!', b'"'), (b'(', b')'), (b',', b'.'), (b':', b';')];
 
 /// The first bytes, from first to last, of characters that are all ideographs: U+5000 to U+9FFF.
@@ -48,7 +48,7 @@ pub(super) struct Masks {
     pub apostrophe: u64,
     /// The byte `/`.
     pub slash: u64,
-    /// The bytes of [`STOPS`](crate::scan::spaces::STOPS).
+    /// The bytes of [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART).
     pub stop: u64,
     /// Bytes beyond ASCII.
     pub wide: u64,

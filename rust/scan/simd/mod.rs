@@ -41,12 +41,12 @@ use super::Splitter;
 use cl100k::Cl100kRules;
 use fill::{FillEnds, Job, Rules, SHORT, fill_ends_scalar};
 use gaps::{
-    BertRules, BertTextRules, BlankSplitRules, BlankSplitUnitsRules, FillSpans, GapRules, WhitespaceRules,
-    WhitespaceSplitRules, fill_spans_scalar,
+    BertRules, BertTextRules, BlankSplitFragmentsRules, BlankSplitRules, FillSpans, GapRules,
+    WhitespaceRules, WhitespaceSplitRules, fill_spans_scalar,
 };
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
-use spaces::{BlankUnitsRules, BlanksRules, SpacedWordsRules, SpacesRules};
+use spaces::{BlankFragmentsRules, BlanksRules, SpacedWordsRules, SpacesRules};
 
 impl Splitter {
     /// Writes the ends of the spans from the span boundary `start` on: as many as `ends` holds, or until the text ends.
@@ -107,13 +107,13 @@ impl Splitter {
             Self::Spaces => fill_ends::<SpacesRules>(backend, text, start, ends),
             Self::SpacedWords => fill_ends::<SpacedWordsRules>(backend, text, start, ends),
             Self::Blanks => fill_ends::<BlanksRules>(backend, text, start, ends),
-            Self::BlankUnits => fill_ends::<BlankUnitsRules>(backend, text, start, ends),
+            Self::BlankFragments => fill_ends::<BlankFragmentsRules>(backend, text, start, ends),
             Self::Whitespace
             | Self::WhitespaceSplit
             | Self::Bert
             | Self::BertText { .. }
             | Self::BlankSplit
-            | Self::BlankSplitUnits => {
+            | Self::BlankSplitFragments => {
                 panic!("{self:?} has gaps")
             }
         }
@@ -142,7 +142,9 @@ impl Splitter {
                 fill_spans::<BertTextRules<false>>(backend, text, start, starts, ends)
             }
             Self::BlankSplit => fill_spans::<BlankSplitRules>(backend, text, start, starts, ends),
-            Self::BlankSplitUnits => fill_spans::<BlankSplitUnitsRules>(backend, text, start, starts, ends),
+            Self::BlankSplitFragments => {
+                fill_spans::<BlankSplitFragmentsRules>(backend, text, start, starts, ends)
+            }
             _ => {
                 let found = self.fill_ends_on(backend, text, start, ends);
                 if found > 0 {

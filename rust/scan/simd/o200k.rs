@@ -1,11 +1,11 @@
 //! The splitter of o200k on masks.
 //!
-//! In a run of letters and marks a word starts at upper case behind lower case. What stands in both sets (letters
+//! In a run of letters and marks a word starts at upper case after lower case. What stands in both sets (letters
 //! without case, marks) goes with the word before it, whatever that is. Two places are left to the scalar scanner:
 //!
-//! * upper case behind *both*: the word goes on only if lower case or another *both* follows somewhere in the run, and
+//! * upper case after *both*: the word goes on only if lower case or another *both* follows somewhere in the run, and
 //!   only if no lower case came before;
-//! * a mark behind a symbol that leads no word: such a mark is a symbol too, and the run goes on.
+//! * a mark after a symbol that leads no word: such a mark is a symbol too, and the run goes on.
 //!
 //! Both are rare: the first needs two scripts in one word, the second a mark with nothing to stand on (or an emoji).
 //! Elsewhere a mark without a letter is *both*, as if it were one: leading a word or being its first character are the
@@ -18,7 +18,7 @@ use super::runs::Runs;
 use crate::scan::cursor::folded_contraction;
 use crate::scan::o200k::O200k;
 
-/// Runs, the last bits of masks of cases, and contractions behind words.
+/// Runs, the last bits of masks of cases, and contractions after words.
 #[derive(Default)]
 pub(super) struct O200kRules {
     runs: Runs<3, true>,
@@ -39,10 +39,10 @@ impl Rules for O200kRules {
         let (only_upper, only_lower, both) = (upper & !lower, lower & !upper, upper & lower);
         let runs = self.runs.starts(text, base, word, now, next);
         let starts = runs.all | only_upper & up(only_lower, self.only_lower);
-        let behind_word = up(word, self.word);
+        let after_word = up(word, self.word);
         let unclear =
             only_upper & up(both, self.both) | both & !now.letter & up(runs.inner_symbols, self.inner_symbol);
-        let apostrophes = now.apostrophe & behind_word & down(now.letter, next.letter);
+        let apostrophes = now.apostrophe & after_word & down(now.letter, next.letter);
         let suffix = |at| folded_contraction(text, at);
         let starts = self.contractions.cut(starts, base, apostrophes, suffix);
         self.word = last(word);

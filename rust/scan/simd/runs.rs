@@ -39,8 +39,8 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         now: &Masks,
         next: &Masks,
     ) -> Starts {
-        // Newlines (and slashes) behind symbols belong to them: `[^\s\p{L}\p{N}]+[\r\n/]*`. A slash among the symbols
-        // is one of them, behind a newline it is trailing.
+        // Newlines (and slashes) after symbols belong to them: `[^\s\p{L}\p{N}]+[\r\n/]*`. A slash among the symbols
+        // is one of them, after a newline it is trailing.
         let symbol = !(word | now.number | now.space);
         let (trailer, trailed) =
             if SLASHES { (now.newline | now.slash, now.slash & self.trailing) } else { (now.newline, 0) };
@@ -74,7 +74,7 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         Starts { all: symbols | words | spaces | digits, symbols, inner_symbols: plain & !first }
     }
 
-    /// White space behind the last newline of its run: `\s*[\r\n]+` ended there.
+    /// White space after the last newline of its run: `\s*[\r\n]+` ended there.
     #[inline(always)]
     fn line_starts(&mut self, text: &[u8], base: usize, white: u64, now: &Masks, next: &Masks) -> u64 {
         let line = white & now.newline;

@@ -2,7 +2,7 @@
 
 use super::fill::Rules;
 use super::masks::{BLOCK, Masks, down, last, up};
-use crate::scan::spaces::{BlankUnits, Blanks, SpacedWords, Spaces, is_blank};
+use crate::scan::spaces::{BlankFragments, Blanks, SpacedWords, Spaces, is_blank};
 
 /// A span starts at a blank that no blank is before.
 #[derive(Default)]
@@ -49,46 +49,46 @@ impl Rules for BlanksRules {
 
 /// Where letters of ASCII and stops meet, and neither is beside a character that could join it or vanish.
 #[derive(Default)]
-pub(super) struct StopBorders {
+pub(super) struct PunctuationBoundaries {
     letter: u64,
     stop: u64,
     /// The last two bits of the mask of characters that may not be beside a border.
     odd: u64,
 }
 
-impl StopBorders {
+impl PunctuationBoundaries {
     /// Where they meet in the block `now`, which begins at `base` of `text`.
     #[inline(always)]
     pub(super) fn starts(&mut self, text: &[u8], base: usize, now: &Masks) -> u64 {
         let letter = now.letter & !now.wide;
-        let borders = now.stop & up(letter, self.letter) | letter & up(now.stop, self.stop);
+        let boundary_finder = now.stop & up(letter, self.letter) | letter & up(now.stop, self.stop);
         let odd = now.wide | !(now.letter | now.number | now.punctuation | blanks(now));
         let next_is_odd =
             text.get(base + BLOCK).is_some_and(|&next| !next.is_ascii_graphic() && !is_blank(next));
         let is_clear = !(odd << 2 | self.odd | down(odd, u64::from(next_is_odd)));
         (self.letter, self.stop, self.odd) = (last(letter), last(now.stop), odd >> (BLOCK - 2));
-        borders & is_clear
+        boundary_finder & is_clear
     }
 }
 
 /// A span starts at a blank, a tab or a line end that none of these is before, and where letters and stops meet.
 #[derive(Default)]
-pub(super) struct BlankUnitsRules {
+pub(super) struct BlankFragmentsRules {
     blanks: BlanksRules,
-    borders: StopBorders,
+    boundary_finder: PunctuationBoundaries,
 }
 
-impl Rules for BlankUnitsRules {
-    type Scalar = BlankUnits;
+impl Rules for BlankFragmentsRules {
+    type Scalar = BlankFragments;
     const HAS_CLASSES: bool = false;
 
     #[inline(always)]
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
-        (self.blanks.starts(text, base, now, next).0 | self.borders.starts(text, base, now), 0)
+        (self.blanks.starts(text, base, now, next).0 | self.boundary_finder.starts(text, base, now), 0)
     }
 }
 
-/// A span starts at a blank, and at a letter behind a symbol of ASCII and the other way round.
+/// A span starts at a blank, and at a letter after a symbol of ASCII and the other way round.
 #[derive(Default)]
 pub(super) struct SpacedWordsRules {
     spaces: SpacesRules,
@@ -102,9 +102,9 @@ impl Rules for SpacedWordsRules {
     #[inline(always)]
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
         let symbol = !(now.letter | now.number | now.blank | now.wide);
-        let borders = symbol & up(now.letter, self.letter) | now.letter & up(symbol, self.symbol);
+        let boundary_finder = symbol & up(now.letter, self.letter) | now.letter & up(symbol, self.symbol);
         self.letter = last(now.letter);
         self.symbol = last(symbol);
-        (self.spaces.starts(text, base, now, next).0 | borders, 0)
+        (self.spaces.starts(text, base, now, next).0 | boundary_finder, 0)
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, SYLLABLES, Window};
 use super::{Backend, Splitter};
-use crate::scan::spaces::STOPS;
+use crate::scan::spaces::PUNCTUATION_KEPT_APART;
 use crate::scan::tests::{monotone_text, text};
 
 mod naive {
@@ -34,8 +34,8 @@ const SPLITTERS: [Splitter; 15] = [
     Splitter::SpacedWords,
     Splitter::Blanks,
     Splitter::BlankSplit,
-    Splitter::BlankUnits,
-    Splitter::BlankSplitUnits,
+    Splitter::BlankFragments,
+    Splitter::BlankSplitFragments,
 ];
 
 /// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
@@ -170,8 +170,8 @@ fill_matches_naive! {
     fill_ends_of_spaced_words_matches_naive: Splitter::SpacedWords;
     fill_ends_of_blanks_matches_naive: Splitter::Blanks;
     fill_spans_of_blank_split_matches_naive: Splitter::BlankSplit;
-    fill_ends_of_blank_units_matches_naive: Splitter::BlankUnits;
-    fill_spans_of_blank_split_units_matches_naive: Splitter::BlankSplitUnits;
+    fill_ends_of_blank_fragments_matches_naive: Splitter::BlankFragments;
+    fill_spans_of_blank_split_fragments_matches_naive: Splitter::BlankSplitFragments;
     fill_spans_of_whitespace_matches_naive: Splitter::Whitespace;
     fill_spans_of_whitespace_split_matches_naive: Splitter::WhitespaceSplit;
 }
@@ -213,7 +213,7 @@ proptest! {
         for mask in [mask, mask & keep] {
             let places: Vec<u32> = (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| bit + 1000).take(room).collect();
             for backend in Backend::available() {
-                // The canary behind the slice stays alive.
+                // The canary after the slice stays alive.
                 let mut out = vec![7; room + 1];
                 let found = positions(backend, mask, 1000, &mut out[..room]);
                 prop_assert_eq!(&out[..found], &places, "{:?}", backend);
@@ -244,7 +244,7 @@ fn naive_masks(window: &Window) -> Masks {
         tab: byte(b'\t'),
         apostrophe: byte(b'\''),
         slash: byte(b'/'),
-        stop: mask(&|at| STOPS.contains(&window[at])),
+        stop: mask(&|at| PUNCTUATION_KEPT_APART.contains(&window[at])),
         wide: mask(&|at| window[at] >= 0x80),
         tail: mask(&|at| (0x80..0xc0).contains(&window[at])),
         ideograph: mask(&|at| (0xe5..=0xe9).contains(&window[at])),
@@ -338,9 +338,9 @@ fn long_runs_match_naive() {
     ];
     for splitter in SPLITTERS {
         for run in runs {
-            for behind in ["", "a", "B", "1", " ", "\n", "!", "'s", "/", "\u{301}"] {
+            for after in ["", "a", "B", "1", " ", "\n", "!", "'s", "/", "\u{301}"] {
                 for ahead in ["", "a", "中", "!", "\n", "'", " "] {
-                    let text = ahead.to_owned() + &run.repeat(1000) + behind;
+                    let text = ahead.to_owned() + &run.repeat(1000) + after;
                     check(splitter, &text, 0, 300);
                 }
             }

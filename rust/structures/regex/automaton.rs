@@ -9,7 +9,7 @@ use regex_automata::{Anchored, Input};
 
 use super::translate::{Refused, translate};
 
-/// The ends of patterns that are told apart, behind other branches.
+/// The ends of patterns that are told apart, after other branches.
 const TAILS: [&str; 2] = [r"\s+(?!\S)|\s+", r"\s+(?!\S)|\s"];
 
 /// A pattern as automata.
@@ -50,7 +50,7 @@ impl Automaton {
 fn head(pattern: &str, tail: &str, translated: &str) -> Option<String> {
     let head = pattern.strip_suffix(tail)?.strip_suffix('|')?;
     let translated_head = translate(head).ok()?;
-    // Within a group, behind a flag or in brackets the whole is translated to something else.
+    // Within a group, after a flag or in brackets the whole is translated to something else.
     let whole = |tail: String| format!("{translated_head}|{tail}");
     let is_apart =
         translate(tail).map(whole).map_err(|Refused(message)| message) == Ok(translated.to_owned());

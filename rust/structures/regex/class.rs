@@ -61,7 +61,7 @@ enum Item {
 }
 
 impl Parser<'_> {
-    /// A set that an escape stands for, if the letter behind the backslash begins one; the letter has been read.
+    /// A set that an escape stands for, if the letter after the backslash begins one; the letter has been read.
     pub(super) fn set(&mut self, letter: char, in_brackets: bool) -> Result<Option<(String, bool)>, Refused> {
         if let Some(set) = set_escape(letter, in_brackets) {
             return Ok(Some((set.to_owned(), false)));

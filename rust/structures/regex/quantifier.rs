@@ -1,4 +1,4 @@
-//! Quantifiers: which braces are any, and what the sign behind one means.
+//! Quantifiers: which braces are any, and what the sign after one means.
 
 use super::translate::{Flags, Parser, Refused};
 
@@ -35,7 +35,7 @@ impl Parser<'_> {
                 }
                 let most = found.most.map_or(String::new(), |most| most.to_string());
                 quantifier = format!("{{{},{most}}}", found.least);
-                // Only `?` behind a true range makes it lazy; `{2}?` is `{2}`, perhaps, and `{1,3}+` is `{1,3}`, again.
+                // Only `?` after a true range makes it lazy; `{2}?` is `{2}`, perhaps, and `{1,3}+` is `{1,3}`, again.
                 lazy = found.most != Some(found.least) && self.eat('?');
             } else if let Some(operator) = self.next() {
                 quantifier.push(operator);
@@ -55,7 +55,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a quantifier behind `target` applies to all of it.
+/// Whether a quantifier after `target` applies to all of it.
 fn is_one_piece(target: &str) -> bool {
     target.chars().count() == 1 || target.starts_with(['(', '[']) || target.starts_with('\\')
 }

@@ -31,14 +31,14 @@ pub(super) enum Atom {
     Target(String),
     /// An assertion: Oniguruma does not repeat these.
     Assertion(String),
-    /// The rest of the enclosing group, behind a flag such as `(?i)`; it has eaten the branches that follow.
+    /// The rest of the enclosing group, after a flag such as `(?i)`; it has eaten the branches that follow.
     Rest(String),
 }
 
 /// The nesting that Rust's engines take without complaint is deeper, but every group costs stack here, too.
 const MAX_DEPTH: usize = 50;
 
-/// A line begins behind a newline, but not at the very end of the text.
+/// A line begins after a newline, but not at the very end of the text.
 const LINE_START: &str = r"(?:\A|(?<=\x{A})(?!\z))";
 
 /// A pattern being read.
@@ -267,15 +267,15 @@ impl<'a> Parser<'a> {
     fn look_around(&mut self, opening: &str, flags: Flags) -> Result<Atom, Refused> {
         self.refuse_in_look_behind("another look-around")?;
         self.in_look_behind = opening.starts_with("(?<");
-        let alone = self.in_look_behind && matches!(self.rest, ['^', ')', ..]);
-        let line_start = alone || self.in_look_behind && matches!(self.rest, ['^', '|', ..]);
+        let rewrite_in_isolation = self.in_look_behind && matches!(self.rest, ['^', ')', ..]);
+        let line_start = rewrite_in_isolation || self.in_look_behind && matches!(self.rest, ['^', '|', ..]);
         if line_start {
-            self.skip(if alone { 1 } else { 2 });
+            self.skip(if rewrite_in_isolation { 1 } else { 2 });
         }
         let mut body = self.group_body(opening, flags)?;
         self.in_look_behind = false;
         // A line start is a place, so it may as well stand beside the look-behind as in it.
-        body = match (line_start, alone, opening == "(?<=") {
+        body = match (line_start, rewrite_in_isolation, opening == "(?<=") {
             (false, ..) => body,
             (true, true, true) => LINE_START.to_owned(),
             (true, true, false) => format!("(?!{LINE_START})"),

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use super::WITHIN;
-use super::known::{GROWTH, Known};
-use super::lone::LoneChars;
+use super::facts::{GROWTH, NormalizerFacts};
+use super::isolated::IsolatedChars;
 use crate::Result;
-use crate::engine::changes::Alone;
-use crate::engine::word_encoder::MissScratch;
-use crate::engine::{NEW_PRE_TOKEN, WordEncoder, WordTokens};
+use crate::engine::model_encoder::MissScratch;
+use crate::engine::rewrite_memo::ContextFreeRewriter;
+use crate::engine::{ChunkTokens, ModelEncoder, NEW_PRE_TOKEN};
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::clusters::{group_len, stands_alone};
-use crate::normalizers::{Made, Normalizer};
+use crate::normalizers::clusters::{cluster_len, is_simple_grapheme};
+use crate::normalizers::{Normalizer, Rewritten};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
@@ -27,28 +27,28 @@ pub(in crate::tokenizer) struct Stages<'a> {
     /// Tabs and line ends become spaces.
     pub(super) has_lines: bool,
     /// What is known of them.
-    pub(super) known: Known,
+    pub(super) known: NormalizerFacts,
     /// The kinds of characters, where parts may be cut beside lone ones.
-    pub(in crate::tokenizer) lone: Option<&'a LoneChars>,
+    pub(in crate::tokenizer) isolated: Option<&'a IsolatedChars>,
 }
 
-impl Alone for Stages<'_> {
-    fn group_len(&self, text: &str) -> usize {
-        group_len(text)
+impl ContextFreeRewriter for Stages<'_> {
+    fn cluster_len(&self, text: &str) -> usize {
+        cluster_len(text)
     }
 
-    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
+    fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)> {
         let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
         let made = match self.normalizer {
-            _ if WITHIN.iter().any(|&c| group.starts_with(c)) => {
-                (group.len() == 1 && self.known.is_plain(group.as_bytes()[0])).then(|| Made::unchanged(group))
-            }
+            _ if WITHIN.iter().any(|&c| cluster.starts_with(c)) => (cluster.len() == 1
+                && self.known.is_plain(cluster.as_bytes()[0]))
+            .then(|| Rewritten::unchanged(cluster)),
             // The caller has made sure that no two of these are neighbours.
-            _ if matches!(*group.as_bytes(), [byte] if self.known.is_plain_apart(byte)) => {
-                Some(Made::unchanged(group))
+            _ if matches!(*cluster.as_bytes(), [byte] if self.known.is_plain_apart(byte)) => {
+                Some(Rewritten::unchanged(cluster))
             }
-            Some(normalizer) => normalizer.alone(group),
-            None => group.chars().all(is_text).then(|| Made::unchanged(group)),
+            Some(normalizer) => normalizer.rewrite_in_isolation(cluster),
+            None => cluster.chars().all(is_text).then(|| Rewritten::unchanged(cluster)),
         };
         made.map(|made| (made.text, made.sources))
     }
@@ -64,22 +64,22 @@ impl Stages<'_> {
         self.normalizer.is_none_or(|normalizer| normalizer.is_identity(text))
     }
 
-    /// Whether `part` becomes what it becomes by itself, `normalized`, with a blank behind it also, and one before it if
+    /// Whether `chunk` becomes what it becomes by itself, `normalized`, with a blank after it also, and one before it if
     /// there is none.
-    fn is_closed(&self, part: &str, normalized: &Normalized<'_>) -> Result<bool> {
-        if self.has_clear_ends(part) {
+    fn is_context_free(&self, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
+        if self.has_clear_ends(chunk) {
             return Ok(true);
         }
-        let has_blank = part.bytes().next().is_some_and(is_blank);
-        Ok(self.is_closed_behind("", part, normalized)?
-            && (!self.has_gaps || has_blank || self.is_closed_behind(" ", part, normalized)?))
+        let has_blank = chunk.bytes().next().is_some_and(is_blank);
+        Ok(self.is_context_free_after("", chunk, normalized)?
+            && (!self.has_gaps || has_blank || self.is_context_free_after(" ", chunk, normalized)?))
     }
 
-    /// Whether `part` is closed by the look of its ends.
-    fn has_clear_ends(&self, part: &str) -> bool {
-        // A character that goes at the beginning of a text moves what is behind it.
-        self.is_clear(&mut part.chars().rev())
-            && (part.bytes().next().is_some_and(is_blank) || self.is_clear(&mut part.chars()))
+    /// Whether `chunk` is closed by the look of its ends.
+    fn has_clear_ends(&self, chunk: &str) -> bool {
+        // A character that goes at the beginning of a text moves what is after it.
+        self.is_clear(&mut chunk.chars().rev())
+            && (chunk.bytes().next().is_some_and(is_blank) || self.is_clear(&mut chunk.chars()))
     }
 
     /// Whether a part that ends with `before`, by the look of that, ends before `next`.
@@ -120,28 +120,30 @@ impl Stages<'_> {
 
     /// Whether the first of `chars` stays, and the next one stands alone.
     fn is_clear(&self, chars: &mut impl Iterator<Item = char>) -> bool {
-        let stays = |c: char| match u32::from(c) {
+        let leaves_unchanged = |c: char| match u32::from(c) {
             code @ 0..128 => !WITHIN.contains(&c) && self.known.is_plain(code as u8),
             _ => {
                 !c.is_whitespace()
-                    && self.normalizer.map_or(stands_alone(c), |normalizer| normalizer.stays(c))
+                    && self
+                        .normalizer
+                        .map_or(is_simple_grapheme(c), |normalizer| normalizer.leaves_unchanged(c))
             }
         };
-        chars.next().is_some_and(stays) && chars.next().is_none_or(stands_alone)
+        chars.next().is_some_and(leaves_unchanged) && chars.next().is_none_or(is_simple_grapheme)
     }
 
-    fn is_closed_behind(&self, before: &str, part: &str, normalized: &Normalized<'_>) -> Result<bool> {
-        let surrounded = [before, part, " a"].concat();
+    fn is_context_free_after(&self, before: &str, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
+        let surrounded = [before, chunk, " a"].concat();
         if self.is_identity(&surrounded) {
-            return Ok(normalized.text() == part);
+            return Ok(normalized.text() == chunk);
         }
         let made = self.normalize(&surrounded, 0, true)?;
         let Some(kept) = made.text().strip_prefix(before).and_then(|made| made.strip_suffix(" a")) else {
             return Ok(false);
         };
         let shift = before.len();
-        let behind = made.original(shift + kept.len()..made.text().len()).0 as usize;
-        if kept != normalized.text() || behind != shift + part.len() {
+        let after = made.original(shift + kept.len()..made.text().len()).0 as usize;
+        if kept != normalized.text() || after != shift + chunk.len() {
             return Ok(false);
         }
         let is_aligned = |(at, c): (usize, char)| {
@@ -152,39 +154,39 @@ impl Stages<'_> {
         Ok(kept.char_indices().all(is_aligned))
     }
 
-    /// Encodes one part of the text into `out`, unless it is open; then that is the answer. A part that `goes_on` with the
+    /// Encodes one part of the text into `out`, unless it is open; then that is the answer. A part that `is_continuation` with the
     /// one before it has no blanks.
     ///
     /// # Errors
     /// Those of the stages and of the model.
     pub(in crate::tokenizer) fn encode(
         &self,
-        part: &str,
-        goes_on: bool,
-        encoder: &WordEncoder,
+        chunk: &str,
+        is_continuation: bool,
+        encoder: &ModelEncoder,
         scratch: &mut MissScratch,
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) -> Result<()> {
-        let has_blank = !self.has_gaps && !goes_on;
-        let word = if has_blank { part.strip_prefix(' ').unwrap_or_default() } else { part };
+        let has_blank = !self.has_gaps && !is_continuation;
+        let word = if has_blank { chunk.strip_prefix(' ').unwrap_or_default() } else { chunk };
         if self.known.is_plain_word(word) {
-            encoder.encode(part, 0..part.len(), goes_on, scratch, out)?;
-        } else if !self.encode_alone(part, goes_on, encoder, scratch, out)? {
-            let normalized = self.normalize(part, 0, true)?;
-            let has_grown = normalized.text().len() > GROWTH * part.len();
-            let cannot_go_on = goes_on && cannot_go_on(normalized.text());
-            if has_grown || cannot_go_on || !self.is_closed(part, &normalized)? {
-                out.set_open();
+            encoder.encode(chunk, 0..chunk.len(), is_continuation, scratch, out)?;
+        } else if !self.encode_rewritten_in_isolation(chunk, is_continuation, encoder, scratch, out)? {
+            let normalized = self.normalize(chunk, 0, true)?;
+            let has_grown = normalized.text().len() > GROWTH * chunk.len();
+            let cannot_go_on = is_continuation && cannot_go_on(normalized.text());
+            if has_grown || cannot_go_on || !self.is_context_free(chunk, &normalized)? {
+                out.set_context_dependent();
                 return Ok(());
             }
             let mut cut = PreTokenized::new(normalized);
-            if !goes_on {
+            if !is_continuation {
                 self.pre_tokenizer.pre_tokenize(&mut cut)?;
             }
-            Self::encode_all(&cut, goes_on, encoder, scratch, out)?;
+            Self::encode_all(&cut, is_continuation, encoder, scratch, out)?;
         }
-        if goes_on && scratch.depends() {
-            out.set_open();
+        if is_continuation && scratch.depends() {
+            out.set_context_dependent();
             return Ok(());
         }
         // A text that is unknown is spelled as the model sees it: it takes the stages where it is asked for.
@@ -193,14 +195,14 @@ impl Stages<'_> {
         Ok(())
     }
 
-    /// Bytes of the blanks at the beginning of `part`.
-    pub(in crate::tokenizer) fn blanks(&self, part: &str) -> usize {
-        part.bytes().take_while(|&byte| self.is_blank(byte.into())).count()
+    /// Bytes of the blanks at the beginning of `chunk`.
+    pub(in crate::tokenizer) fn blanks(&self, chunk: &str) -> usize {
+        chunk.bytes().take_while(|&byte| self.is_blank(byte.into())).count()
     }
 
-    /// Whether the word behind the first `blanks` bytes of `part` may be cut beside lone characters, and may have such.
-    pub(in crate::tokenizer) fn may_have_lone(&self, part: &str, blanks: usize) -> bool {
-        self.become_one_space(&part[..blanks]) && !part.is_ascii()
+    /// Whether the word after the first `blanks` bytes of `chunk` may be cut beside lone characters, and may have such.
+    pub(in crate::tokenizer) fn may_have_isolated(&self, chunk: &str, blanks: usize) -> bool {
+        self.become_one_space(&chunk[..blanks]) && !chunk.is_ascii()
     }
 
     /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
@@ -210,15 +212,15 @@ impl Stages<'_> {
             || self.known.joins_spaces && blanks.bytes().all(|byte| byte == b' ')
     }
 
-    /// Whether `c`, which is white space beyond ASCII, becomes a space wherever it stands behind a group of characters.
+    /// Whether `c`, which is white space beyond ASCII, becomes a space wherever it stands after a group of characters.
     pub(super) fn is_wide_space(&self, c: char) -> bool {
-        self.normalizer.is_some_and(|normalizer| normalizer.becomes_space(c))
+        self.normalizer.is_some_and(|normalizer| normalizer.maps_to_space(c))
     }
 
-    /// Bytes of the [`Self::is_wide_space`] that `part` begins with, or 0.
-    fn wide_space_len(&self, part: &str) -> usize {
+    /// Bytes of the [`Self::is_wide_space`] that `chunk` begins with, or 0.
+    fn wide_space_len(&self, chunk: &str) -> usize {
         let first =
-            part.chars().next().filter(|&c| !c.is_ascii() && c.is_whitespace() && self.is_wide_space(c));
+            chunk.chars().next().filter(|&c| !c.is_ascii() && c.is_whitespace() && self.is_wide_space(c));
         first.map_or(0, char::len_utf8)
     }
 
@@ -232,50 +234,51 @@ impl Stages<'_> {
         self.has_gaps || self.known.joins_spaces && runs.all(is_joined)
     }
 
-    /// Encodes a part whose characters become something by themselves behind blanks that become one, if there are any; answers
+    /// Encodes a part whose characters become something by themselves after blanks that become one, if there are any; answers
     /// whether it is such.
-    fn encode_alone(
+    fn encode_rewritten_in_isolation(
         &self,
-        part: &str,
-        goes_on: bool,
-        encoder: &WordEncoder,
+        chunk: &str,
+        is_continuation: bool,
+        encoder: &ModelEncoder,
         scratch: &mut MissScratch,
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) -> Result<bool> {
-        let mut blanks = if goes_on { 0 } else { self.blanks(part) };
-        if !self.become_one_space(&part[..blanks]) {
+        let mut blanks = if is_continuation { 0 } else { self.blanks(chunk) };
+        if !self.become_one_space(&chunk[..blanks]) {
             return Ok(false);
         }
         // Bytes that the visible space stands for: the last blank, or white space beyond ASCII.
         let mut own = blanks.min(1);
-        if blanks == 0 && !goes_on && !self.has_gaps {
-            own = self.wide_space_len(part);
+        if blanks == 0 && !is_continuation && !self.has_gaps {
+            own = self.wide_space_len(chunk);
             blanks = own;
         }
-        let (word, mut space) = (&part[blanks..], [0; 4]);
-        let has_space = blanks > 0 || !goes_on && self.known.begins_visibly;
+        let (word, mut space) = (&chunk[blanks..], [0; 4]);
+        let has_space = blanks > 0 || !is_continuation && self.known.begins_visibly;
         let space = if has_space { VISIBLE_SPACE.encode_utf8(&mut space) } else { "" };
         let (prefix, skipped) = ((space, own), blanks - own);
-        let is_alone =
-            !word.is_empty() && self.known.are_plain_apart(word) && scratch.changes.make(prefix, word, self);
+        let is_alone = !word.is_empty()
+            && self.known.are_plain_apart(word)
+            && scratch.rewrite_memo.make(prefix, word, self);
         if is_alone {
-            scratch.changes.skip(skipped);
-            encoder.encode_changed(goes_on, scratch, out)?;
+            scratch.rewrite_memo.skip(skipped);
+            encoder.encode_rewritten(is_continuation, scratch, out)?;
         }
         Ok(is_alone)
     }
 
     fn encode_all(
         cut: &PreTokenized<'_>,
-        goes_on: bool,
-        encoder: &WordEncoder,
+        is_continuation: bool,
+        encoder: &ModelEncoder,
         scratch: &mut MissScratch,
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) -> Result<()> {
         let (mut end, mut is_regular) = (0, true);
         for (number, span) in cut.spans.iter().enumerate() {
             let done = out.ids.len();
-            encoder.encode(cut.text.text(), span.clone(), goes_on, scratch, out)?;
+            encoder.encode(cut.text.text(), span.clone(), is_continuation, scratch, out)?;
             let places = out.spans.as_chunks_mut::<2>().0[done..].iter_mut();
             for (place, &id) in places.zip(&out.ids[done..]) {
                 let [from, to] = place.map(|at| span.start + at as usize);
@@ -299,18 +302,18 @@ impl Stages<'_> {
     /// closed, with those before it, or all there is.
     ///
     /// Time: linear in what is joined, since twice as many parts are taken at each attempt.
-    pub(super) fn closed_end(&self, splitter: Splitter, text: &str) -> Result<usize> {
-        let (mut end, mut parts) = (0, 1);
+    pub(super) fn context_free_end(&self, splitter: Splitter, text: &str) -> Result<usize> {
+        let (mut end, mut chunks) = (0, 1);
         while end < text.len() {
-            for _ in 0..parts {
+            for _ in 0..chunks {
                 let mut ends = [0];
                 let found = splitter.fill_spans(text, end, &mut [0], &mut ends);
                 end = if found > 0 { ends[0] as usize } else { text.len() };
             }
-            if self.is_closed(&text[..end], &self.normalize(&text[..end], 0, true)?)? {
+            if self.is_context_free(&text[..end], &self.normalize(&text[..end], 0, true)?)? {
                 break;
             }
-            parts *= 2;
+            chunks *= 2;
         }
         Ok(end)
     }

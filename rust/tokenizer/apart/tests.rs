@@ -70,7 +70,7 @@ fn normalizer(choice: usize) -> Option<Normalizer> {
         10 => vec![precompiled(), strip(), run("▁"), Normalizer::Nmt],
         // A rule with a tab in it.
         12 => vec![replace(TextPattern::Literal("b\t".to_owned()), "x"), Normalizer::Nmt],
-        // A letter becomes a mark, if one is behind it once others are gone.
+        // A letter becomes a mark, if one is after it once others are gone.
         13 => {
             let marks = precompiled_of(&[("b\u{301}", "\u{302}")]);
             vec![Normalizer::Nmt, Normalizer::Precompiled(marks), Normalizer::Unicode(Form::Nfc)]
@@ -325,9 +325,9 @@ proptest! {
         let is_apart = !is_stages;
         prop_assert_eq!(matches!(fast.plan(), Plan::Apart(_)), is_apart, "{:?}", fast.plan());
         prop_assert_eq!(naive.plan(), Plan::Stages);
-        let cuts_at_stops = is_apart && scheme == PrependScheme::Always && ![4, 5, 6, 8, 10, 13].contains(&choice);
-        prop_assert_eq!(fast.known_of_parts().cuts_at_stops, cuts_at_stops);
-        prop_assert_eq!(fast.lone_chars().is_some(), is_apart && scheme == PrependScheme::Always);
+        let cuts_at_punctuation = is_apart && scheme == PrependScheme::Always && ![4, 5, 6, 8, 10, 13].contains(&choice);
+        prop_assert_eq!(fast.chunk_facts().cuts_at_punctuation, cuts_at_punctuation);
+        prop_assert_eq!(fast.isolated_chars().is_some(), is_apart && scheme == PrependScheme::Always);
         for text in &texts {
             prop_assert_eq!(encoded(&fast, text), encoded(&naive, text), "{:?}", text);
             prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);

@@ -1,8 +1,8 @@
 //! All words as one array of cells.
 
+use super::apply_merges::Part;
 use super::cells::{self, HEADER, LARGE, PAYLOAD, is_header, is_inside};
-use super::headers::HeaderIndex;
-use super::walk::Part;
+use super::word_index::WordIndex;
 use crate::structures::huge_pages;
 use crate::structures::progress::OnProgress;
 use crate::structures::workers::{METER_EVERY, Meter, run_parts};
@@ -17,8 +17,8 @@ pub(super) const MAX_IDS: usize = 1 << 30;
 #[derive(Debug)]
 pub(super) struct Arena {
     cells: Vec<u32>,
-    // Headers stay where they are until the arena is compacted.
-    headers: HeaderIndex,
+    // WordHeaders stay where they are until the arena is compacted.
+    word_index: WordIndex,
 }
 
 impl Arena {
@@ -35,10 +35,10 @@ impl Arena {
             cells.extend_from_slice(&part);
         }
         cells.push(HEADER);
-        Ok(Self { cells, headers: HeaderIndex::new(large_weights) })
+        Ok(Self { cells, word_index: WordIndex::new(large_weights) })
     }
 
-    /// Number of cells, the header behind the last word included.
+    /// Number of cells, the header after the last word included.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
@@ -50,12 +50,12 @@ impl Arena {
 
     /// All words, to be changed by one thread.
     pub(super) fn whole(&mut self) -> Part<'_> {
-        Part::new(&mut self.cells, &self.headers)
+        Part::new(&mut self.cells, &self.word_index)
     }
 
     /// Notes where the headers are; the arena must be compact.
     pub(super) fn index_headers(&mut self, threads: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        self.headers.build(&self.cells, threads, on_progress)
+        self.word_index.build(&self.cells, threads, on_progress)
     }
 
     /// Gives every token a single cell again and drops words of one token.
@@ -93,12 +93,12 @@ impl Arena {
         mut visit: impl FnMut(u32, u32, u32, u64),
     ) {
         let mut weight =
-            if range.start == 0 { 0 } else { self.headers.weight_at(range.start, &self.cells, 0) };
+            if range.start == 0 { 0 } else { self.word_index.weight_at(range.start, &self.cells, 0) };
         let lefts = &self.cells[range.start..range.end];
         let rights = &self.cells[range.start + 1..=range.end];
         for ((&left, &right), position) in lefts.iter().zip(rights).zip(range.start as u32..) {
             if is_header(left) {
-                weight = self.headers.weight(left);
+                weight = self.word_index.weight(left);
             } else if !is_header(right) {
                 visit(left, right, position, weight);
             }

@@ -34,7 +34,7 @@ pub(super) fn is_inside(cell: u32) -> bool {
     cell & (HEADER | INSIDE) == INSIDE
 }
 
-/// The cell at `position`; behind the last one the next word would start.
+/// The cell at `position`; after the last one the next word would start.
 #[inline]
 fn cell(cells: &[u32], position: usize) -> u32 {
     cells.get(position).copied().unwrap_or(HEADER)

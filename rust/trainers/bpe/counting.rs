@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::arena::Arena;
+use super::pair_stats::{self, Counts, DenseCounts, PairCount, PairStats, sum};
 use super::pairs::{LengthLimit, PairTable, key};
 use super::sketch::{Filter, Hash, Sketch};
-use super::survey::{self, Counts, PairCount, Square, Survey, sum};
 use super::tokens::Tokens;
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
@@ -68,20 +68,20 @@ impl Counter<'_> {
     }
 
     /// Looks over all pairs.
-    pub(super) fn survey(self, on_progress: &mut OnProgress<'_>) -> Result<Survey> {
-        if survey::fit_a_square(self.tokens.len()) {
-            self.count_all(on_progress).map(Survey::Exact)
+    pub(super) fn pair_stats(self, on_progress: &mut OnProgress<'_>) -> Result<PairStats> {
+        if pair_stats::fit_densely(self.tokens.len()) {
+            self.count_all(on_progress).map(PairStats::Exact)
         } else {
-            self.sketch(on_progress).map(Survey::Sketch)
+            self.sketch(on_progress).map(PairStats::Sketch)
         }
     }
 
     fn count_all(self, on_progress: &mut OnProgress<'_>) -> Result<Vec<Counts>> {
         self.run(self.parts(), on_progress, |part, meter| {
-            let mut square: Square<PairCount> = Square::new(self.tokens.len());
-            self.visit(part, meter, |key, _, weight| square.get_mut(key).add(weight));
+            let mut dense_counts: DenseCounts<PairCount> = DenseCounts::new(self.tokens.len());
+            self.visit(part, meter, |key, _, weight| dense_counts.get_mut(key).add(weight));
             let mut counts = Counts::with_capacity(FIRST_PAIRS);
-            for (key, count) in square.iter().filter(|(_, count)| count.occurrences > 0) {
+            for (key, count) in dense_counts.iter().filter(|(_, count)| count.occurrences > 0) {
                 *counts.entry(key) = count;
             }
             counts
@@ -119,13 +119,13 @@ impl Counter<'_> {
     /// Builds the table of all pairs that reach `threshold`.
     pub(super) fn table(
         self,
-        survey: Survey,
+        pair_stats: PairStats,
         threshold: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<PairTable> {
-        let counted = match survey {
-            Survey::Exact(counted) => counted,
-            Survey::Sketch(sketch) => self.count_filtered(&sketch.filter(threshold), on_progress)?,
+        let counted = match pair_stats {
+            PairStats::Exact(counted) => counted,
+            PairStats::Sketch(sketch) => self.count_filtered(&sketch.filter(threshold), on_progress)?,
         };
         let mut pairs = sum(&counted);
         pairs.retain(|&(_, weight, _)| weight >= threshold);
@@ -142,12 +142,12 @@ impl Counter<'_> {
         // The same memory throughout: an atomic number is laid out as the number itself.
         let places: Vec<_> = places.into_iter().map(AtomicU32::new).collect();
         let parts = self.parts().into_iter().zip(starts).collect();
-        if survey::fit_a_square(self.tokens.len()) {
-            let mut square = Square::new(self.tokens.len());
+        if pair_stats::fit_densely(self.tokens.len()) {
+            let mut dense_counts = DenseCounts::new(self.tokens.len());
             for (&(key, ..), index) in pairs.iter().zip(0..) {
-                *square.get_mut(key) = Some(index);
+                *dense_counts.get_mut(key) = Some(index);
             }
-            let index_of = |key| square.get(key);
+            let index_of = |key| dense_counts.get(key);
             self.list(parts, &places, index_of, on_progress)?;
         } else {
             let mut filter = Filter::new(self.hash());

@@ -1,13 +1,13 @@
 //! Choosing and applying merges, one threshold after the other.
 
+use super::apply_merges::{self, Replacement};
 use super::arena::Arena;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
-use super::neighbours::{self, Ledger, Sums};
+use super::neighbours::{self, MergeDeltas, Sums};
 use super::pairs::{LengthLimit, Pair, PairTable, key};
 use super::tokens::Tokens;
-use super::walk::{self, Replacement};
 use super::{BpeTrainer, TrainedBpe};
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
@@ -70,7 +70,7 @@ pub(super) struct MergeLoop<'a> {
     choice: Choice,
     batch: Batch,
     // One for each thread, where so many have been needed.
-    ledgers: Vec<Ledger>,
+    all_deltas: Vec<MergeDeltas>,
     sums: Sums,
     initial: usize,
     // The next threshold is at most this.
@@ -99,7 +99,7 @@ impl<'a> MergeLoop<'a> {
             arena,
             choice,
             batch: Batch::default(),
-            ledgers: Vec::new(),
+            all_deltas: Vec::new(),
             sums: Sums::default(),
             pairs_return: false,
             merges: Vec::new(),
@@ -136,7 +136,7 @@ impl<'a> MergeLoop<'a> {
                 // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
                 self.pairs_return = true;
                 self.ceiling = u64::MAX;
-                let used = self.walk(&pairs, pacer, on_progress)?;
+                let used = self.apply_merges(&pairs, pacer, on_progress)?;
                 let merged = self.merged(used, 0);
                 self.choice.recount(merged);
                 return Ok(Outcome::Exhausted);
@@ -161,15 +161,15 @@ impl<'a> MergeLoop<'a> {
             length_limit: LengthLimit(self.trainer.max_token_length),
             threads,
         };
-        let survey = counter.survey(on_progress)?;
+        let pair_stats = counter.pair_stats(on_progress)?;
         // A sketch may promise more than there is, so the ceiling sees to it that thresholds fall.
-        let threshold = (survey.highest() / self.tuning.spread)
-            .max(survey.nth_highest(wanted))
+        let threshold = (pair_stats.highest() / self.tuning.spread)
+            .max(pair_stats.nth_highest(wanted))
             .min(self.ceiling)
             .max(least);
         let threshold = if self.choice.needs_all_pairs() { least } else { threshold };
         self.ceiling = threshold / 2;
-        counter.table(survey, threshold, on_progress)
+        counter.table(pair_stats, threshold, on_progress)
     }
 
     /// What was learnt. A pair that was merged before keeps its later place alone, as in Hugging Face.
@@ -226,8 +226,8 @@ impl<'a> MergeLoop<'a> {
     }
 
     /// Makes all replacements of the batch, on several threads where there is enough to do; returns how many had a part in
-    /// it, whose ledgers have the neighbours.
-    fn walk(
+    /// it, whose all_deltas have the neighbours.
+    fn apply_merges(
         &mut self,
         pairs: &PairTable,
         pacer: &mut Pacer,
@@ -239,14 +239,16 @@ impl<'a> MergeLoop<'a> {
         let wanted = (places / self.tuning.share.max(1)).clamp(1, self.trainer.threads.max(1));
         let tasks = self.arena.whole().split(lists, wanted);
         let used = tasks.len();
-        if self.ledgers.len() < used {
-            self.ledgers.resize_with(used, Ledger::default);
+        if self.all_deltas.len() < used {
+            self.all_deltas.resize_with(used, MergeDeltas::default);
         }
-        let (ledgers, replacements) = (&mut self.ledgers[..used], &self.batch.replacements);
-        for ledger in &mut *ledgers {
-            ledger.start(replacements.len(), self.tokens.len());
+        let (all_deltas, replacements) = (&mut self.all_deltas[..used], &self.batch.replacements);
+        for deltas in &mut *all_deltas {
+            deltas.start(replacements.len(), self.tokens.len());
         }
-        walk::apply(tasks, replacements, ledgers, &mut |units| pacer.tick(units, done, on_progress))?;
+        apply_merges::apply(tasks, replacements, all_deltas, &mut |units| {
+            pacer.tick(units, done, on_progress)
+        })?;
         Ok(used)
     }
 
@@ -257,10 +259,10 @@ impl<'a> MergeLoop<'a> {
         pacer: &mut Pacer,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
-        let used = self.walk(pairs, pacer, on_progress)?;
+        let used = self.apply_merges(pairs, pacer, on_progress)?;
         let done = self.done();
         let (base, first_new) = (pairs.next_place(), pairs.len() as u32);
-        let (tokens, sums, parts) = (&self.tokens, &mut self.sums, &mut self.ledgers[..used]);
+        let (tokens, sums, parts) = (&self.tokens, &mut self.sums, &mut self.all_deltas[..used]);
         sums.make_room(tokens.len());
         for (number, replacement) in self.batch.replacements.iter().enumerate() {
             let Replacement { left, right, joined } = *replacement;
@@ -280,9 +282,9 @@ impl<'a> MergeLoop<'a> {
                     pairs.open(joined, token, tally, tokens, base)
                 },
             );
-            neighbours::for_twin(parts, number, |twin| {
-                pairs.lower(right, left, twin.weight);
-                pairs.open(joined, joined, twin, tokens, base)
+            neighbours::for_self_pair(parts, number, |self_pair| {
+                pairs.lower(right, left, self_pair.weight);
+                pairs.open(joined, joined, self_pair, tokens, base)
             });
             pairs.retire(self.batch.indices[number]);
         }
@@ -301,7 +303,7 @@ impl<'a> MergeLoop<'a> {
     /// What is chosen by likelihood is alone in its batch.
     fn merged(&mut self, used: usize, first_new: u32) -> Merged {
         let Replacement { left, right, joined } = self.batch.replacements[0];
-        let weight = self.ledgers[..used].iter_mut().map(|ledger| ledger.merge(0).performed).sum();
+        let weight = self.all_deltas[..used].iter_mut().map(|deltas| deltas.merge(0).performed).sum();
         Merged { left, right, joined, weight, first_new }
     }
 }

@@ -12,8 +12,8 @@
 //! * a merge tallies its neighbours in arrays (`neighbours`), so the hash map is asked once per distinct neighbour, not
 //!   once per occurrence;
 //! * pairs that cannot influence one another are merged in batches (`choice` says which), whose places threads share out
-//!   (`walk`);
-//! * among few ids, as at first, pairs are counted in a square and not in a map (`survey`);
+//!   (`apply_merges`);
+//! * among few ids, as at first, pairs are counted in a square and not in a map (`pair_stats`);
 //! * the queue asks for counts late ([`crate::structures::bucket_queue`]), so falling counts cost it nothing.
 //!
 //! Time: O(symbols + occurrences merged), and three passes over what is left of the words per threshold; one huge
@@ -24,25 +24,25 @@
 //! pair and thread.
 
 mod alphabet;
+mod apply_merges;
 mod arena;
 mod cells;
 mod choice;
 mod counting;
-mod headers;
 mod likelihood;
 mod merge_loop;
 #[cfg(test)]
 mod naive;
 mod neighbours;
+mod pair_stats;
 mod pairs;
 mod scores;
 mod sketch;
-mod survey;
 #[cfg(test)]
 mod tests;
 mod ties;
 mod tokens;
-mod walk;
+mod word_index;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
@@ -89,7 +89,7 @@ pub struct BpeTrainer {
     pub initial_alphabet: Vec<char>,
     /// Put before every character but the first of a word, and taken off the right part when two tokens join.
     pub continuing_subword_prefix: Option<String>,
-    /// Put behind the last character of a word.
+    /// Put after the last character of a word.
     pub end_of_word_suffix: Option<String>,
     /// Joined tokens stay shorter than this many characters, affixes not counted; pairs of single characters may
     /// always join.

@@ -118,11 +118,11 @@ impl Side {
 pub(super) struct Neighbours {
     /// Tokens before the new one; places are theirs.
     pub(super) left: Side,
-    /// Tokens behind the new one; places are the new one's.
+    /// Tokens after the new one; places are the new one's.
     pub(super) right: Side,
-    /// The new token behind itself.
-    twin: Tally,
-    twin_places: Vec<u32>,
+    /// The new token after itself.
+    self_pair: Tally,
+    self_pair_places: Vec<u32>,
     /// How often the pair was replaced, by the words' counts.
     pub(super) performed: u64,
 }
@@ -131,8 +131,8 @@ impl Neighbours {
     fn clear(&mut self) {
         self.left.clear();
         self.right.clear();
-        self.twin = Tally::default();
-        self.twin_places.clear();
+        self.self_pair = Tally::default();
+        self.self_pair_places.clear();
         self.performed = 0;
     }
 
@@ -140,9 +140,9 @@ impl Neighbours {
     fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
         self.left.hand_out(lists, tick)?;
         self.right.hand_out(lists, tick)?;
-        if self.twin.occurrences > 0 && self.twin.slot != UNPLACED {
-            let slot = self.twin.slot as usize;
-            lists[slot..slot + self.twin_places.len()].copy_from_slice(&self.twin_places);
+        if self.self_pair.occurrences > 0 && self.self_pair.slot != UNPLACED {
+            let slot = self.self_pair.slot as usize;
+            lists[slot..slot + self.self_pair_places.len()].copy_from_slice(&self.self_pair_places);
         }
         Ok(())
     }
@@ -150,13 +150,13 @@ impl Neighbours {
 
 /// The neighbours of all merges of a batch in some words.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct MergeDeltas {
     merges: Vec<Neighbours>,
     left: Numbers,
     right: Numbers,
 }
 
-impl Ledger {
+impl MergeDeltas {
     /// Makes room for `merges` merges among ids below `ids` and forgets the last batch.
     pub(super) fn start(&mut self, merges: usize, ids: usize) {
         if self.merges.len() < merges {
@@ -212,8 +212,8 @@ impl Notes<'_> {
             // Only this merge makes the new token, so the one before must be the last occurrence.
             Some((token, start)) if token == self.joined => {
                 self.waiting = None;
-                neighbours.twin.add(Tally { weight, occurrences: 1, slot: 0 });
-                neighbours.twin_places.push(start);
+                neighbours.self_pair.add(Tally { weight, occurrences: 1, slot: 0 });
+                neighbours.self_pair_places.push(start);
             }
             Some((token, start)) => neighbours.left.add(token, start, weight, self.left),
             None => {}
@@ -256,8 +256,8 @@ impl Sums {
     #[inline]
     pub(super) fn for_each(
         &mut self,
-        parts: &mut [Ledger],
-        side: impl Fn(&mut Ledger) -> &mut Side,
+        parts: &mut [MergeDeltas],
+        side: impl Fn(&mut MergeDeltas) -> &mut Side,
         mut visit: impl FnMut(u32, Tally) -> u32,
     ) {
         if let [part] = parts {
@@ -286,16 +286,16 @@ impl Sums {
     }
 }
 
-/// As [`Sums::for_each`], for the new token of merge `number` behind itself.
-pub(super) fn for_twin(parts: &mut [Ledger], number: usize, visit: impl FnOnce(Tally) -> u32) {
+/// As [`Sums::for_each`], for the new token of merge `number` after itself.
+pub(super) fn for_self_pair(parts: &mut [MergeDeltas], number: usize, visit: impl FnOnce(Tally) -> u32) {
     let mut sum = Tally::default();
     for part in &mut *parts {
-        sum.add(part.merge(number).twin);
+        sum.add(part.merge(number).self_pair);
     }
     if sum.occurrences > 0 {
         let mut slot = visit(sum);
         for part in parts {
-            part.merge(number).twin.take_slots(&mut slot);
+            part.merge(number).self_pair.take_slots(&mut slot);
         }
     }
 }

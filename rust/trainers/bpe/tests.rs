@@ -180,7 +180,7 @@ fn equal_counts_merge_first_seen_first() {
     let trainer = BpeTrainer { tie_break: TieBreak::FirstSeen, ..BpeTrainer::default() };
     let words = [("cd", 2), ("ba", 2), ("bc", 2)];
     assert_eq!(merged_texts(&train(&trainer, &words)), [["c", "d"], ["b", "a"], ["b", "c"]]);
-    // Once `ab` is merged, `ca` is seen in the last word only, behind `cb` and `ad`.
+    // Once `ab` is merged, `ca` is seen in the last word only, after `cb` and `ad`.
     let words = [("cab", 2), ("ab", 3), ("cbb", 2), ("add", 1), ("ad", 1), ("ca", 2)];
     let merges = [["a", "b"], ["c", "ab"], ["c", "b"], ["cb", "b"], ["a", "d"], ["c", "a"], ["ad", "d"]];
     assert_eq!(merged_texts(&train(&trainer, &words)), merges);

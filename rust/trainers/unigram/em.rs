@@ -287,10 +287,10 @@ fn digamma(mut x: f64) -> f64 {
         x += 1.0;
     }
     x -= 0.5;
-    let square = 1.0 / (x * x);
-    let fourth = square * square;
-    result += x.ln() + square / 24.0 - 7.0 / 960.0 * fourth;
-    result + 31.0 / 8064.0 * fourth * square - 127.0 / 30720.0 * fourth * fourth
+    let dense_counts = 1.0 / (x * x);
+    let fourth = dense_counts * dense_counts;
+    result += x.ln() + dense_counts / 24.0 - 7.0 / 960.0 * fourth;
+    result + 31.0 / 8064.0 * fourth * dense_counts - 127.0 / 30720.0 * fourth * fourth
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::{Error, Result};
 const STAGE: &str = "remove pieces";
 
 /// Pieces of the words, numbered as they are met; their texts lie in the words.
-struct Found<'a> {
+struct CachedTokens<'a> {
     texts: Vec<&'a str>,
     counts: Vec<u64>,
     ids: HashTable<u32>,
@@ -30,7 +30,7 @@ fn hash(text: &str) -> u64 {
     FixedState::default().hash_one(text.as_bytes())
 }
 
-impl<'a> Found<'a> {
+impl<'a> CachedTokens<'a> {
     fn new() -> Self {
         Self { texts: Vec::new(), counts: Vec::new(), ids: HashTable::new() }
     }
@@ -99,7 +99,7 @@ fn seeds<'a>(
     words: &'a WordCounts,
     specials: &BTreeSet<&str>,
 ) -> (Vec<&'a str>, Vec<u64>, usize) {
-    let (mut characters, mut substrings) = (Found::new(), Found::new());
+    let (mut characters, mut substrings) = (CachedTokens::new(), CachedTokens::new());
     for (word, count) in words.iter() {
         let bounds = bounds(word);
         for (start, &from) in bounds.iter().enumerate() {
@@ -176,7 +176,7 @@ fn keep<T>(items: &mut Vec<T>, is_gone: &[bool]) {
 
 /// A lattice a word; characters that are special tokens cut words into several.
 fn lattices(trainer: &UnigramTrainer, words: &WordCounts, texts: &[&str]) -> Vec<Lattice> {
-    let mut ids = Found::new();
+    let mut ids = CachedTokens::new();
     for text in texts {
         ids.add(text, 0);
     }

@@ -49,7 +49,7 @@ pub(super) fn blocks(corpus: &Corpus) -> Vec<Range<usize>> {
     let mut first = 0;
     while first < corpus.len() {
         let limit = (corpus.word(first).start / BLOCK + 1) * BLOCK;
-        // The next block begins with the first word that starts at the limit or behind it.
+        // The next block begins with the first word that starts at the limit or after it.
         let end = (corpus.ends.partition_point(|&end| end < limit) + 1).min(corpus.len());
         blocks.push(first..end);
         first = end;

@@ -27,7 +27,7 @@ pub(super) struct Seed {
     pub(super) count: u64,
     /// Its first suffix.
     pub(super) first: usize,
-    /// Behind its last suffix.
+    /// After its last suffix.
     pub(super) end: usize,
     /// In characters.
     pub(super) len: u16,

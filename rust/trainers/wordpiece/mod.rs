@@ -41,7 +41,7 @@ pub struct WordPieceTrainer {
     pub initial_alphabet: Vec<char>,
     /// Put before every character but the first of a word, and taken off the right part when two tokens join.
     pub continuing_subword_prefix: String,
-    /// Put behind the last character of a word.
+    /// Put after the last character of a word.
     pub end_of_word_suffix: Option<String>,
     /// Which pair is merged first.
     pub score: Score,

@@ -1,15 +1,15 @@
-//! Cuts one long text into pieces that are encoded apart, with the ids of the whole.
+//! SubChunks one long text into pieces that are encoded apart, with the ids of the whole.
 //!
 //! So one file occupies all threads, and one odd character sends no more than its own piece through the normalizer.
 //!
 //! A border has to be one for every stage:
 //!
 //! * added tokens: none lies across it or touches it;
-//! * normalizer: it works on characters and the marks behind them, and leaves the two characters at the border alone, as
+//! * normalizer: it works on characters and the marks after them, and leaves the two characters at the border alone, as
 //!   well as all text that an added token could be found in once it is normalized;
 //! * pre-tokenizer: between a letter and white space or punctuation every known splitter begins a new span. Where text
 //!   has neither, between two letters of one span at a place that no token reaches across ([`CutPoints`]): the span is
-//!   cut, but its ids are not changed. (In o200k the case of the letters behind decides where a span ends, so there
+//!   cut, but its ids are not changed. (In o200k the case of the letters after decides where a span ends, so there
 //!   text without spaces stays whole.) Where spaces are made visible and nothing is cut, before a run of spaces. Where the
 //!   stages see one part at a time, before a part, if the look of the one before says that it is closed.
 //!
@@ -29,22 +29,22 @@ use crate::scan::classes::{Class, LETTER, NUMBER, PUNCTUATION, SPACE, WORD};
 /// Texts up to this many bytes are left whole.
 pub(super) const WHOLE: usize = 1 << 18;
 
-/// Bytes behind the place that a border is wanted at in which it is looked for.
+/// Bytes after the place that a border is wanted at in which it is looked for.
 const SEARCHED: usize = 1 << 16;
 
 /// Bytes beside the reach of added tokens that may change with what stands further away: one character and its marks.
 const BLURRED: usize = 16;
 
 impl Pipeline {
-    /// Cuts `text` into pieces of about `target` bytes, or larger ones where there is no border.
+    /// SubChunks `text` into pieces of about `target` bytes, or larger ones where there is no border.
     pub(super) fn pieces(&self, text: &str, target: usize) -> Vec<Range<usize>> {
         let mut pieces = Vec::new();
         let (mut start, mut wanted) = (0, target);
-        if let Some(borders) = self.borders(text.len()) {
+        if let Some(boundary_finder) = self.boundary_finder(text.len()) {
             while wanted + target / 2 < text.len() {
-                if let Some(border) = borders.find(text, wanted) {
-                    pieces.push(start..border);
-                    start = border;
+                if let Some(boundary) = boundary_finder.find(text, wanted) {
+                    pieces.push(start..boundary);
+                    start = boundary;
                 }
                 wanted = start.max(wanted) + target;
             }
@@ -54,20 +54,20 @@ impl Pipeline {
     }
 
     /// A border near the end of `text`, of which there is more, that holds whatever comes; `margin` bytes or more are left
-    /// behind it.
-    pub fn last_border(&self, text: &str, margin: usize) -> Option<usize> {
+    /// after it.
+    pub fn last_boundary(&self, text: &str, margin: usize) -> Option<usize> {
         let margin = margin.max(self.reach());
         let search =
-            |searched: usize| self.lasting_border(text, text.len().checked_sub(searched + margin)?, margin);
+            |searched: usize| self.lasting_boundary(text, text.len().checked_sub(searched + margin)?, margin);
         // As a rule there is one close by, and less has to be looked at again.
         search(text.len() / 64).or_else(|| search(text.len() / 4))
     }
 
-    fn lasting_border(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {
-        let border = self.borders(text.len())?.find(text, wanted)?;
+    fn lasting_boundary(&self, text: &str, wanted: usize, margin: usize) -> Option<usize> {
+        let boundary = self.boundary_finder(text.len())?.find(text, wanted)?;
         // What the border was judged by must end before the text does: then it is the same in the longer text.
-        let judged = surroundings(text, border, self.reach());
-        (border + margin <= text.len() && judged.end < text.len()).then_some(border)
+        let judged = surroundings(text, boundary, self.reach());
+        (boundary + margin <= text.len() && judged.end < text.len()).then_some(boundary)
     }
 
     /// Bytes to both sides of a border that decide on it.
@@ -76,24 +76,24 @@ impl Pipeline {
         original.longest().max(normalized.longest()).unwrap_or(0) + BLURRED
     }
 
-    fn borders(&self, len: usize) -> Option<Borders<'_>> {
+    fn boundary_finder(&self, len: usize) -> Option<BoundaryFinder<'_>> {
         let (splitter, normalizer) = match self.plan() {
             Plan::Scan(splitter) | Plan::Words(splitter) => (splitter, self.normalizer()),
             Plan::Spaced(_) => (Splitter::Spaces, None),
             Plan::Apart(splitter) => {
                 let (matchers, stages) = (self.matchers(), self.stages());
-                return Some(Borders { matchers, splitter, normalizer: None, stages, cuts: None });
+                return Some(BoundaryFinder { matchers, splitter, normalizer: None, stages, cuts: None });
             }
-            Plan::Cuts | Plan::Stages => return None,
+            Plan::SubChunks | Plan::Stages => return None,
         };
         let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
         let cuts = is_possible.then(|| self.encoder().cut_points(len))?;
-        Some(Borders { matchers: self.matchers(), splitter, normalizer, stages: None, cuts })
+        Some(BoundaryFinder { matchers: self.matchers(), splitter, normalizer, stages: None, cuts })
     }
 }
 
 /// What decides on borders in one text.
-struct Borders<'a> {
+struct BoundaryFinder<'a> {
     matchers: &'a Matchers,
     splitter: Splitter,
     /// What may change characters; that spaces become visible changes nothing at a border.
@@ -103,7 +103,7 @@ struct Borders<'a> {
     cuts: Option<&'a CutPoints>,
 }
 
-impl Borders<'_> {
+impl BoundaryFinder<'_> {
     /// The first good border at or soon after `wanted`; one between words rather than one between letters.
     fn find(&self, text: &str, wanted: usize) -> Option<usize> {
         let from = text.ceil_char_boundary(wanted);
@@ -111,19 +111,19 @@ impl Borders<'_> {
         let mut left = text[..from].chars().next_back()?;
         let mut between_letters = None;
         for (at, right) in searched.char_indices() {
-            let border = from + at;
+            let boundary = from + at;
             let is_end = match self.stages {
-                Some(stages) => stages.ends_part(&text[..border], right),
+                Some(stages) => stages.ends_part(&text[..boundary], right),
                 None => self.is_between_words(left, right),
             };
-            if is_end && self.is_free(text, border) {
-                return Some(border);
+            if is_end && self.is_free(text, boundary) {
+                return Some(boundary);
             }
             if between_letters.is_none()
                 && self.stages.is_none()
-                && self.is_between_letters(text, border, left, right)
+                && self.is_between_letters(text, boundary, left, right)
             {
-                between_letters = self.is_free(text, border).then_some(border);
+                between_letters = self.is_free(text, boundary).then_some(boundary);
             }
             left = right;
         }
@@ -143,34 +143,35 @@ impl Borders<'_> {
         is_end && Class::of(left).is(LETTER)
     }
 
-    fn is_between_letters(&self, text: &str, border: usize, left: char, right: char) -> bool {
+    fn is_between_letters(&self, text: &str, boundary: usize, left: char, right: char) -> bool {
         let are_letters = Class::of(left).is(LETTER) && Class::of(right).is(LETTER);
         let is_one_span =
             !matches!(self.splitter, Splitter::O200k | Splitter::Whitespace | Splitter::WhitespaceSplit);
-        let start = border - left.len_utf8();
-        let is_cut =
-            |cuts: &CutPoints| cuts.unit_end(text.as_bytes(), start, border + right.len_utf8()) == border;
+        let start = boundary - left.len_utf8();
+        let is_cut = |cuts: &CutPoints| {
+            cuts.fragment_end(text.as_bytes(), start, boundary + right.len_utf8()) == boundary
+        };
         are_letters && self.cuts.is_some_and(is_cut) && is_one_span
     }
 
     /// Whether neither an added token nor the normalizer minds the border.
-    fn is_free(&self, text: &str, border: usize) -> bool {
-        let stays = |normalizer: &Normalizer| {
+    fn is_free(&self, text: &str, boundary: usize) -> bool {
+        let leaves_unchanged = |normalizer: &Normalizer| {
             let reach = self.matchers.normalized.longest().map_or(1, |longest| longest + BLURRED);
-            normalizer.is_identity(&text[surroundings(text, border, reach)])
+            normalizer.is_identity(&text[surroundings(text, boundary, reach)])
         };
-        self.normalizer.is_none_or(stays) && !self.matchers.touch(text, border)
+        self.normalizer.is_none_or(leaves_unchanged) && !self.matchers.touch(text, boundary)
     }
 }
 
-/// At least `reach` bytes to both sides of `border`, from a letter, number or space up to before the next one: no mark
+/// At least `reach` bytes to both sides of `boundary`, from a letter, number or space up to before the next one: no mark
 /// outside can move to a place inside.
-fn surroundings(text: &str, border: usize, reach: usize) -> Range<usize> {
+fn surroundings(text: &str, boundary: usize, reach: usize) -> Range<usize> {
     let is_base = |c: char| Class::of(c).is(LETTER.or(NUMBER).or(SPACE));
-    let from = text.floor_char_boundary(border.saturating_sub(reach));
+    let from = text.floor_char_boundary(boundary.saturating_sub(reach));
     let is_first = text[from..].starts_with(is_base);
     let start = if is_first { from } else { text[..from].rfind(is_base).unwrap_or(0) };
-    let to = text.ceil_char_boundary((border + reach).min(text.len()));
+    let to = text.ceil_char_boundary((boundary + reach).min(text.len()));
     start..text[to..].find(is_base).map_or(text.len(), |more| to + more)
 }
 
@@ -268,7 +269,7 @@ mod tests {
         }
 
         #[test]
-        fn last_border_matches_naive(
+        fn last_boundary_matches_naive(
             splitter in 0..Splitter::PATTERNS.len() + 3,
             with_normalizer in any::<bool>(),
             choices in prop::collection::vec((byte(), byte()), 0..60),
@@ -280,9 +281,9 @@ mod tests {
             pipeline.encoder().cut_points(1 << 20);
             let beginning = &text[..text.floor_char_boundary(read.min(text.len()))];
             let wanted = wanted.min(beginning.len());
-            if let Some(border) = pipeline.lasting_border(beginning, wanted, pipeline.reach()) {
-                let apart = [ids(&pipeline, &text[..border]), ids(&pipeline, &text[border..])].concat();
-                prop_assert_eq!(apart, ids(&pipeline, &text), "{:?}", border);
+            if let Some(boundary) = pipeline.lasting_boundary(beginning, wanted, pipeline.reach()) {
+                let apart = [ids(&pipeline, &text[..boundary]), ids(&pipeline, &text[boundary..])].concat();
+                prop_assert_eq!(apart, ids(&pipeline, &text), "{:?}", boundary);
             }
         }
     }

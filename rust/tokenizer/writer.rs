@@ -19,19 +19,19 @@ const ROOM_LEFT: usize = 1 << 12;
 /// Runs are small enough to lie in a near cache still; threads copy beside one another, and only places are given out
 /// one at a time.
 #[derive(Debug)]
-pub(super) struct Assembly<'a, T> {
+pub(super) struct OrderedWriter<'a, T> {
     state: Mutex<State<'a, T>>,
 }
 
 #[derive(Debug)]
 struct State<'a, T> {
-    /// Room behind all places given out.
+    /// Room after all places given out.
     free: &'a mut [MaybeUninit<T>],
     /// Ids that are in their places.
     written: usize,
     /// Number of the run whose turn it is.
     next: usize,
-    /// By number: the number behind the run, and its ids.
+    /// By number: the number after the run, and its ids.
     waiting: BTreeMap<usize, (usize, Vec<T>)>,
     /// All runs from the first on for which there was no room.
     late: Vec<Vec<T>>,
@@ -39,7 +39,7 @@ struct State<'a, T> {
     spare: Vec<Vec<T>>,
 }
 
-impl<T: Id> Assembly<'_, T> {
+impl<T: Id> OrderedWriter<'_, T> {
     /// Takes the ids of the runs numbered `numbers`; leaves an empty vector in their place.
     pub(super) fn put(&self, numbers: Range<usize>, ids: &mut Vec<T>) {
         let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +59,7 @@ impl<T: Id> Assembly<'_, T> {
 }
 
 impl<'a, T> State<'a, T> {
-    /// Places for the runs whose turn has come.
+    /// OffsetMap for the runs whose turn has come.
     fn place(&mut self) -> Vec<(&'a mut [MaybeUninit<T>], Vec<T>)> {
         let mut placed = Vec::new();
         while let Some((next, ids)) = self.waiting.remove(&self.next) {
@@ -83,18 +83,17 @@ impl<'a, T> State<'a, T> {
 /// # Errors
 /// Those of `fill`.
 #[expect(unsafe_code, reason = "memory that several threads have written cannot safely be said to be filled")]
-pub(super) fn assemble<T: Id, R>(
+pub(super) fn write_in_order<T: Id, R>(
     expected: usize,
-    fill: impl FnOnce(&Assembly<'_, T>) -> Result<R>,
+    fill: impl FnOnce(&OrderedWriter<'_, T>) -> Result<R>,
 ) -> Result<(Vec<T>, R)> {
     let mut ids = Vec::with_capacity(expected.min(MOST_ROOM));
     let free = ids.spare_capacity_mut();
     let (room, waiting) = (free.len(), BTreeMap::new());
     let state = State { free, written: 0, next: 0, waiting, late: Vec::new(), spare: Vec::new() };
-    let assembly = Assembly { state: Mutex::new(state) };
-    let result = fill(&assembly)?;
-    let State { free, written, late, .. } =
-        assembly.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let writer = OrderedWriter { state: Mutex::new(state) };
+    let result = fill(&writer)?;
+    let State { free, written, late, .. } = writer.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if written == room - free.len() {
         // SAFETY: places are given out from the front without gaps, and so many ids as these hold have been written.
         unsafe { ids.set_len(written) };
@@ -119,7 +118,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(500))]
 
         #[test]
-        fn assemble_matches_naive(
+        fn write_in_order_matches_naive(
             runs in prop::collection::vec(prop::collection::vec(0..9u16, 0..20), 0..40),
             gaps in prop::collection::vec(1..4usize, 40),
             expected in 0..300usize,
@@ -128,12 +127,12 @@ mod tests {
             let starts = gaps.iter().scan(0, |end, gap| { *end += gap; Some(*end - gap) });
             let numbers = starts.zip(&gaps).map(|(start, gap)| start..start + gap);
             let numbered: Vec<_> = numbers.zip(&runs).collect();
-            let (ids, ()) = assemble(expected, |assembly| {
+            let (ids, ()) = write_in_order(expected, |writer| {
                 // Each thread puts every so manyth run, the last one first.
                 let put = |thread| {
                     for (numbers, ids) in numbered.iter().rev().skip(thread).step_by(threads) {
                         let mut ids = (*ids).clone();
-                        assembly.put(numbers.clone(), &mut ids);
+                        writer.put(numbers.clone(), &mut ids);
                         assert!(ids.is_empty(), "what is left is for the next run");
                     }
                 };

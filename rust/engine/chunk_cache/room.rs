@@ -1,19 +1,19 @@
 //! How a cache keeps to its limit: tables grow while that has room, and then it starts anew.
 
-use super::super::long_words::LongWords;
-use super::{Entry, WordCache};
+use super::super::long_keys::LongKeys;
+use super::{ChunkCache, Entry};
 use crate::structures::huge_pages::vec_filled;
 
-/// Places are found by 32 bits of hash.
+/// OffsetMap are found by 32 bits of hash.
 const LAST_CAPACITY: usize = 1 << 31;
 
 /// Below this many entries the table grows fourfold: the first texts meet new pre-tokens all the time.
 const QUICK_GROWTH: usize = 1 << 16;
 
-/// Items of the arena, whose places are numbers of 32 bits; what one word takes has room behind.
+/// Items of the arena, whose places are numbers of 32 bits; what one word takes has room after.
 const LONGEST_ARENA: usize = u32::MAX as usize - (1 << 20);
 
-impl WordCache {
+impl ChunkCache {
     /// Whether a long word may be kept within the limit.
     pub(super) fn has_room_for(&self, word: &[u8]) -> bool {
         let others = self.bytes() - self.long.bytes();
@@ -53,7 +53,7 @@ impl WordCache {
     pub(super) fn forget(&mut self) {
         let tables = self.entries.len() * size_of::<Entry>() + self.long.table_bytes();
         if tables > self.limits.bytes / 2 {
-            (self.entries, self.long) = (Vec::new(), LongWords::default());
+            (self.entries, self.long) = (Vec::new(), LongKeys::default());
         } else {
             self.entries.fill(Entry::default());
             self.long.clear();

@@ -4,14 +4,14 @@ use std::mem::MaybeUninit;
 
 use super::sink::Id;
 
-/// Items that [`FewIds::write_narrow`] writes.
+/// Items that [`InlineIds::write_narrow`] writes.
 pub(super) const NARROW: usize = 8;
 
-/// Items that [`FewIds::write_wide`] writes.
+/// Items that [`InlineIds::write_wide`] writes.
 pub(super) const WIDE: usize = NARROW / 2;
 
 /// In place of a number of ids: they are somewhere else.
-const ELSEWHERE: u16 = u16::MAX;
+const IN_ARENA: u16 = u16::MAX;
 
 /// In a number of ids: they are also somewhere else, with their spans.
 const HAS_SPANS: u16 = 1 << 15;
@@ -19,7 +19,7 @@ const HAS_SPANS: u16 = 1 << 15;
 /// Halves with the place of ids that have spans.
 const PLACE: std::ops::Range<usize> = NARROW - 3..NARROW - 1;
 
-/// How ids lie in [`FewIds`].
+/// How ids lie in [`InlineIds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
     /// Up to seven of 16 bits.
@@ -35,7 +35,7 @@ impl Packing {
     }
 
     /// Packs `ids`, if there is room for them.
-    pub(super) fn pack(self, ids: &[u32]) -> Option<FewIds> {
+    pub(super) fn pack(self, ids: &[u32]) -> Option<InlineIds> {
         let mut halves = [0; NARROW];
         match self {
             Self::Narrow => {
@@ -51,21 +51,21 @@ impl Packing {
             }
         }
         halves[NARROW - 1] = ids.len() as u16;
-        Some(FewIds(halves))
+        Some(InlineIds(halves))
     }
 
     /// As [`Self::pack`], of ids that are also at `place`, with their spans; the place alone if there is no room for both.
-    pub(super) fn pack_with_spans(self, ids: &[u32], place: u32) -> FewIds {
+    pub(super) fn pack_with_spans(self, ids: &[u32], place: u32) -> InlineIds {
         let room = if self == Self::Narrow { PLACE.start } else { PLACE.start / 2 };
         let packed = if ids.len() <= room { self.pack(ids) } else { None };
-        let Some(FewIds(mut halves)) = packed else { return FewIds::elsewhere(place) };
+        let Some(InlineIds(mut halves)) = packed else { return InlineIds::in_arena(place) };
         halves[PLACE].copy_from_slice(&[place as u16, (place >> 16) as u16]);
         halves[NARROW - 1] |= HAS_SPANS;
-        FewIds(halves)
+        InlineIds(halves)
     }
 
-    /// What was packed: as many ids as [`FewIds::count`] says, and behind them whatever.
-    pub(super) fn unpack(self, few: &FewIds) -> [u32; NARROW] {
+    /// What was packed: as many ids as [`InlineIds::count`] says, and after them whatever.
+    pub(super) fn unpack(self, few: &InlineIds) -> [u32; NARROW] {
         let mut ids = few.0.map(u32::from);
         if self == Self::Wide {
             ids.iter_mut().take(WIDE).enumerate().for_each(|(at, id)| *id = few.wide(at));
@@ -77,29 +77,29 @@ impl Packing {
 /// A few ids, or a place where ids are; their number is in the last half.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
-pub(super) struct FewIds([u16; NARROW]);
+pub(super) struct InlineIds([u16; NARROW]);
 
-impl FewIds {
+impl InlineIds {
     /// Ids that are at `place`.
-    pub(super) fn elsewhere(place: u32) -> Self {
-        Self([place as u16, (place >> 16) as u16, 0, 0, 0, 0, 0, ELSEWHERE])
+    pub(super) fn in_arena(place: u32) -> Self {
+        Self([place as u16, (place >> 16) as u16, 0, 0, 0, 0, 0, IN_ARENA])
     }
 
     /// How many ids there are, up to seven; none if they are elsewhere, or if `with_spans` is asked and they have some.
     #[inline]
     pub(super) fn count(&self, with_spans: bool) -> Option<usize> {
         let count = self.0[NARROW - 1];
-        let is_elsewhere = if with_spans { count & HAS_SPANS != 0 } else { count == ELSEWHERE };
+        let is_elsewhere = if with_spans { count & HAS_SPANS != 0 } else { count == IN_ARENA };
         (!is_elsewhere).then_some((count & !HAS_SPANS) as usize)
     }
 
     /// Where the ids are that are elsewhere, or have spans.
     pub(super) fn place(&self) -> usize {
-        let at = if self.0[NARROW - 1] == ELSEWHERE { 0..2 } else { PLACE };
+        let at = if self.0[NARROW - 1] == IN_ARENA { 0..2 } else { PLACE };
         self.0[at].iter().rev().fold(0, |place, &half| place << 16 | usize::from(half))
     }
 
-    /// Writes ids of [`Packing::Narrow`], and behind them whatever.
+    /// Writes ids of [`Packing::Narrow`], and after them whatever.
     // Arguments of a function are known not to overlap; so this becomes a load, a widening and a store.
     #[inline]
     pub(super) fn write_narrow<T: Id>(&self, out: &mut [MaybeUninit<T>; NARROW]) {
@@ -108,7 +108,7 @@ impl FewIds {
         }
     }
 
-    /// Writes ids of [`Packing::Wide`], and behind them whatever.
+    /// Writes ids of [`Packing::Wide`], and after them whatever.
     #[inline]
     pub(super) fn write_wide<T: Id>(&self, out: &mut [MaybeUninit<T>; WIDE]) {
         for (at, place) in out.iter_mut().enumerate() {
@@ -163,7 +163,7 @@ mod tests {
 
         #[test]
         fn what_is_elsewhere_is_found(place: u32) {
-            let few = FewIds::elsewhere(place);
+            let few = InlineIds::in_arena(place);
             prop_assert_eq!((few.count(true), few.count(false), few.place()), (None, None, place as usize));
         }
     }

@@ -11,22 +11,22 @@ use crate::Result;
 const LARGE: f64 = f64::MAX / (u32::MAX as f64 * 2.0);
 
 impl Unigram {
-    /// Whether [`Self::walk_without_branches`] may be used: sums are not rounded to 32 bits, and stay finite.
+    /// Whether [`Self::viterbi_branchless`] may be used: sums are not rounded to 32 bits, and stay finite.
     pub(super) fn has_finite_sums(&self, base: f64) -> bool {
         self.kinds.is_none() && self.largest_score < LARGE && base.abs() < f64::MAX / 2.0
     }
 
-    /// As [`Self::walk`], where [`Self::has_finite_sums`]; answers the least difference between two sums that were compared, if that
+    /// As [`Self::viterbi`], where [`Self::has_finite_sums`]; answers the least difference between two sums that were compared, if that
     /// `IS_ASKED`.
     #[inline]
-    pub(super) fn walk_without_branches<const IS_ASKED: bool>(
+    pub(super) fn viterbi_branchless<const IS_ASKED: bool>(
         &self,
         word: &str,
         base: f64,
         nodes: &mut Vec<Node>,
     ) -> Result<f64> {
         let (bytes, scores) = (word.as_bytes(), self.effective_scores.as_slice());
-        // The score behind those of all pieces belongs to none.
+        // The score after those of all pieces belongs to none.
         let none = (scores.len() - 1) as u32;
         nodes.clear();
         nodes.resize(word.len() + 1, Node { score: f64::NEG_INFINITY, start: NOWHERE, id: 0 });

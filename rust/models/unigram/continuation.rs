@@ -1,8 +1,8 @@
-//! Parts of words: what stands behind the beginning of a word, with the same tokens whatever the sum before it.
+//! Parts of words: what stands after the beginning of a word, with the same tokens whatever the sum before it.
 
 use super::best_path::{Margin, Scratch};
-use super::sums::Doubles;
-use super::units::trace;
+use super::fragments::trace;
+use super::sums::F64Scores;
 use super::{Edge, Unigram};
 use crate::Result;
 
@@ -10,13 +10,13 @@ use crate::Result;
 pub const MOST_PIECES: u32 = 1 << 24;
 
 impl Unigram {
-    /// Whether words of up to [`MOST_PIECES`] pieces may be cut where `is_border` says so of two neighbouring bytes, one of them in
+    /// Whether words of up to [`MOST_PIECES`] pieces may be cut where `is_boundary` says so of two neighbouring bytes, one of them in
     /// `apart`: each part then has the tokens it has in the word, unless [`Scratch::depends`].
     ///
     /// It may where no piece reaches across such a place, and nothing in `apart` is unknown, so that nothing unknown is
     /// joined there.
-    pub fn is_cut_beside(&self, apart: &[u8], is_border: impl Fn(u8, u8) -> bool) -> bool {
-        let is_crossed = |piece: &str| piece.as_bytes().windows(2).any(|pair| is_border(pair[0], pair[1]));
+    pub fn is_cut_beside(&self, apart: &[u8], is_boundary: impl Fn(u8, u8) -> bool) -> bool {
+        let is_crossed = |piece: &str| piece.as_bytes().windows(2).any(|pair| is_boundary(pair[0], pair[1]));
         let is_known = |byte: u8| self.vocab.id(char::from(byte).encode_utf8(&mut [0; 4])).is_some();
         let unknown = self.options.unk_id.and_then(|id| self.vocab.token(id));
         let may_be_unknown = unknown.is_some_and(|piece| piece.bytes().any(|byte| apart.contains(&byte)));
@@ -30,17 +30,17 @@ impl Unigram {
     /// As [`Self::best_path`], of what goes on with another word; `scratch` tells whether it depends on that.
     ///
     /// Sums are rounded, the more so the more is before. So what is close to a tie may be decided otherwise there.
-    pub(super) fn best_path_going_on(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
+    pub(super) fn best_path_of_continuation(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let Scratch { nodes, path, .. } = &mut *scratch;
         path.clear();
         if !self.has_finite_sums(0.0) {
             scratch.depends = true;
             return Ok(());
         }
-        let least = self.walk_without_branches::<true>(word, 0.0, nodes)?;
+        let least = self.viterbi_branchless::<true>(word, 0.0, nodes)?;
         trace(nodes, |edge: Edge| path.push(edge));
         let most = f64::from(MOST_PIECES) * self.largest_score;
-        scratch.depends = !Margin { least, largest: most }.holds_at::<Doubles>(most, word.len());
+        scratch.depends = !Margin { least, largest: most }.holds_at::<F64Scores>(most, word.len());
         Ok(())
     }
 }
@@ -68,9 +68,9 @@ mod tests {
         assert!(!is_cut(&[(",,", 0.0), (",", -1.0), ("a", -2.0)]), "a known piece would be joined");
     }
 
-    fn encode(unigram: &Unigram, word: &str, goes_on: bool, scratch: &mut Scratch) -> Vec<u32> {
+    fn encode(unigram: &Unigram, word: &str, is_continuation: bool, scratch: &mut Scratch) -> Vec<u32> {
         let mut tokens = Tokens::default();
-        scratch.set_part(goes_on);
+        scratch.set_in_context(is_continuation);
         unigram.encode_word(word, scratch, &mut tokens).expect("unk_id is set");
         tokens.ids
     }
@@ -79,31 +79,31 @@ mod tests {
         #![proptest_config(crate::testing::cases(2000))]
 
         #[test]
-        fn going_on_matches_naive(
+        fn continuation_matches_naive(
             scores in prop::collection::vec(-20.0..0.0, 8),
-            units in prop::collection::vec("[ab]{1,9}|[.,]{1,9}|[abx日]{1,5}", 1..30),
+            fragments in prop::collection::vec("[ab]{1,9}|[.,]{1,9}|[abx日]{1,5}", 1..30),
         ) {
             let texts = ["a", "aa", "ab", "b", ",", ".", ",,", ".."];
             let mut pieces = vec![("<unk>", -5.0)];
             pieces.extend(texts.into_iter().zip(scores));
             let unigram = unigram(&pieces);
-            let is_border = |left: u8, right: u8| {
+            let is_boundary = |left: u8, right: u8| {
                 left.is_ascii_alphabetic() && b",.".contains(&right) || b",.".contains(&left) && right.is_ascii_alphabetic()
             };
-            prop_assert!(unigram.is_cut_beside(b",.", is_border));
-            let word = units.concat();
+            prop_assert!(unigram.is_cut_beside(b",.", is_boundary));
+            let word = fragments.concat();
             let mut scratch = Scratch::default();
             let (mut ids, mut start) = (Vec::new(), 0);
             for end in 1..=word.len() {
-                if end < word.len() && !is_border(word.as_bytes()[end - 1], word.as_bytes()[end]) {
+                if end < word.len() && !is_boundary(word.as_bytes()[end - 1], word.as_bytes()[end]) {
                     continue;
                 }
-                let unit = encode(&unigram, &word[start..end], start > 0, &mut scratch);
+                let fragment = encode(&unigram, &word[start..end], start > 0, &mut scratch);
                 ids.extend(if start > 0 && scratch.depends() {
                     let known = encode(&unigram, &word[..start], false, &mut scratch).len();
                     encode(&unigram, &word[..end], false, &mut scratch).split_off(known)
                 } else {
-                    unit
+                    fragment
                 });
                 start = end;
             }
@@ -124,10 +124,10 @@ mod tests {
             let mut pieces = vec![("<unk>", -5.0)];
             pieces.extend(texts.into_iter().zip(scores));
             let (unigram, mut scratch) = (unigram(&pieces), Scratch::default());
-            unigram.best_path_going_on(&word, &mut scratch).expect("unk_id is set");
+            unigram.best_path_of_continuation(&word, &mut scratch).expect("unk_id is set");
             let base = -share * f64::from(MOST_PIECES) * unigram.largest_score;
             let (mut nodes, mut path) = (Vec::new(), Vec::new());
-            unigram.walk_without_branches::<false>(&word, base, &mut nodes).expect("unk_id is set");
+            unigram.viterbi_branchless::<false>(&word, base, &mut nodes).expect("unk_id is set");
             trace(&nodes, |edge| path.push(edge));
             prop_assert!(scratch.depends() || scratch.path == path);
         }

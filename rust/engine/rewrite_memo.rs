@@ -4,7 +4,7 @@ use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::places::{Places, Width};
+use super::offset_map::{CharSpan, OffsetMap};
 
 /// Characters below this are remembered: all that are common.
 const REMEMBERED: usize = 0x2_0000;
@@ -14,82 +14,87 @@ const LIMIT: usize = 1 << 20;
 
 /// What becomes of a group, from the lowest bit: whether that has been asked, whether it is known, whether it is the group
 /// itself, bytes of what it becomes, and where these begin.
-type Fate = u32;
+type MemoEntry = u32;
 
-const IS_ASKED: Fate = 1;
-const IS_KNOWN: Fate = 2;
-const STAYS: Fate = 4;
+const IS_ASKED: MemoEntry = 1;
+const IS_KNOWN: MemoEntry = 2;
+const STAYS: MemoEntry = 4;
 const LEN_SHIFT: u32 = 3;
 const LEN_BITS: u32 = 8;
 const START_SHIFT: u32 = LEN_SHIFT + LEN_BITS;
 
 /// Answers what becomes of characters.
-pub trait Alone {
+pub trait ContextFreeRewriter {
     /// Bytes of the first group of a text that is not empty.
-    fn group_len(&self, text: &str) -> usize;
+    fn cluster_len(&self, text: &str) -> usize;
 
     /// What a group becomes wherever it stands, never nothing, and the bytes of it that each character of that stands for:
-    /// the first from the beginning of the group, each next one for the same as the one before or for what is behind.
+    /// the first from the beginning of the group, each next one for the same as the one before or for what is after.
     ///
     /// A character that has an answer is a group before another one that has.
-    fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)>;
+    fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)>;
 }
 
 /// What becomes of a group of several characters, and where its widths are.
 #[derive(Clone, Copy, Debug)]
-struct Group {
-    fate: Fate,
-    widths: (u32, u32),
+struct Cluster {
+    entry: MemoEntry,
+    char_spans: (u32, u32),
 }
 
 /// Memory that one thread reuses from miss to miss: what becomes of groups, and of the last text.
 #[derive(Debug, Default)]
-pub struct Changes {
+pub struct RewriteMemo {
     /// Of single characters; allocated when the first one is asked for.
-    chars: Vec<Fate>,
+    chars: Vec<MemoEntry>,
     /// Of others.
-    groups: HashMap<Box<str>, Group, FixedState>,
-    group_widths: Vec<Width>,
+    clusters: HashMap<Box<str>, Cluster, FixedState>,
+    cluster_char_spans: Vec<CharSpan>,
     /// What they become, one after the other.
     made: String,
     text: String,
     /// Bytes before the last text that nothing stands for.
     skipped: usize,
     /// The prefix of the last text, with the first character if that is what it stands for.
-    front: Width,
-    /// Of the last text; none where all behind the front stays.
-    widths: Vec<Width>,
+    front: CharSpan,
+    /// Of the last text; none where all after the front stays.
+    char_spans: Vec<CharSpan>,
 }
 
-impl Changes {
+impl RewriteMemo {
     /// Puts `prefix` before what becomes of `text`; whether that is known.
     ///
     /// The prefix stands for `prefix_len` bytes before `text`, or, without such, for what the first character stands for.
-    pub fn make(&mut self, (prefix, prefix_len): (&str, usize), text: &str, rules: &impl Alone) -> bool {
-        if self.made.len() > LIMIT || self.group_widths.len() > LIMIT {
+    pub fn make(
+        &mut self,
+        (prefix, prefix_len): (&str, usize),
+        text: &str,
+        rules: &impl ContextFreeRewriter,
+    ) -> bool {
+        if self.made.len() > LIMIT || self.cluster_char_spans.len() > LIMIT {
             *self = Self::default();
         }
         self.text.clear();
-        self.widths.clear();
+        self.char_spans.clear();
         self.skipped = 0;
         self.text.push_str(prefix);
-        self.front = Width::new(prefix.len(), prefix_len);
+        self.front = CharSpan::new(prefix.len(), prefix_len);
         let staying = self.staying_len(text, rules);
         if staying == text.len() {
             self.text.push_str(text);
             if prefix_len == 0 {
                 let first = text.chars().next().map_or(0, char::len_utf8);
-                self.front = Width::new(prefix.len() + first, first);
+                self.front = CharSpan::new(prefix.len() + first, first);
             }
             return true;
         }
         if prefix_len > 0 {
-            self.widths.push(self.front);
+            self.char_spans.push(self.front);
         }
-        self.widths.extend(text[..staying].chars().map(own_width));
+        self.char_spans.extend(text[..staying].chars().map(own_char_span));
         self.make_rest(staying, text, rules) && {
             if prefix_len == 0
-                && let Some(first) = self.widths.first_mut()
+                && let Some(first) = self.char_spans.first_mut()
             {
                 first.made += prefix.len() as u32;
             }
@@ -98,12 +103,12 @@ impl Changes {
     }
 
     /// Bytes of `text` before the first character that does not stay, and the one before it if that may join it.
-    fn staying_len(&mut self, text: &str, rules: &impl Alone) -> usize {
+    fn staying_len(&mut self, text: &str, rules: &impl ContextFreeRewriter) -> usize {
         let mut last = 0;
         for (at, c) in text.char_indices() {
-            let fate = self.fate(c, rules);
-            if fate & (IS_KNOWN | STAYS) != IS_KNOWN | STAYS {
-                return if fate & IS_KNOWN != 0 { at } else { last };
+            let entry = self.entry(c, rules);
+            if entry & (IS_KNOWN | STAYS) != IS_KNOWN | STAYS {
+                return if entry & IS_KNOWN != 0 { at } else { last };
             }
             last = at;
         }
@@ -111,33 +116,33 @@ impl Changes {
     }
 
     /// [`Self::make`] for what is not the same in `text`, from `at` on.
-    fn make_rest(&mut self, mut at: usize, text: &str, rules: &impl Alone) -> bool {
+    fn make_rest(&mut self, mut at: usize, text: &str, rules: &impl ContextFreeRewriter) -> bool {
         let mut done = 0;
         let mut chars = text[at..].chars();
-        let mut next = chars.next().map(|c| (c, self.fate(c, rules)));
-        while let Some((c, mut fate)) = next {
+        let mut next = chars.next().map(|c| (c, self.entry(c, rules)));
+        while let Some((c, mut entry)) = next {
             let mut end = at + c.len_utf8();
-            next = chars.next().map(|c| (c, self.fate(c, rules)));
-            if fate & IS_KNOWN == 0 || next.is_some_and(|(_, fate)| fate & IS_KNOWN == 0) {
-                end = at + rules.group_len(&text[at..]);
-                let group = self.group(&text[at..end], rules);
-                fate = group.fate;
-                if fate & IS_KNOWN == 0 {
+            next = chars.next().map(|c| (c, self.entry(c, rules)));
+            if entry & IS_KNOWN == 0 || next.is_some_and(|(_, entry)| entry & IS_KNOWN == 0) {
+                end = at + rules.cluster_len(&text[at..]);
+                let cluster = self.cluster(&text[at..end], rules);
+                entry = cluster.entry;
+                if entry & IS_KNOWN == 0 {
                     return false;
                 }
-                let (first, last) = group.widths;
-                self.widths.extend_from_slice(&self.group_widths[first as usize..last as usize]);
+                let (first, last) = cluster.char_spans;
+                self.char_spans.extend_from_slice(&self.cluster_char_spans[first as usize..last as usize]);
                 chars = text[end..].chars();
-                next = chars.next().map(|c| (c, self.fate(c, rules)));
-            } else if fate & STAYS != 0 {
-                self.widths.push(own_width(c));
+                next = chars.next().map(|c| (c, self.entry(c, rules)));
+            } else if entry & STAYS != 0 {
+                self.char_spans.push(own_char_span(c));
             } else {
-                self.widths.push(Width::new(made_len(fate), c.len_utf8()));
+                self.char_spans.push(CharSpan::new(made_len(entry), c.len_utf8()));
             }
-            if fate & STAYS == 0 {
-                let start = (fate >> START_SHIFT) as usize;
+            if entry & STAYS == 0 {
+                let start = (entry >> START_SHIFT) as usize;
                 self.text.push_str(&text[done..at]);
-                self.text.push_str(&self.made[start..start + made_len(fate)]);
+                self.text.push_str(&self.made[start..start + made_len(entry)]);
                 done = end;
             }
             at = end;
@@ -156,13 +161,13 @@ impl Changes {
         &self.text
     }
 
-    /// Where places in [`Self::text`] come from, as [`Places::around`]; asked for ascending places.
+    /// Where places in [`Self::text`] come from, as [`OffsetMap::around`]; asked for ascending places.
     #[inline]
     pub(super) fn places(&self) -> impl FnMut(usize) -> (usize, usize) + '_ {
         let (made, own) = (self.front.made as usize, self.front.own as usize);
-        let mut places = Places::new(self.widths.iter().copied());
+        let mut places = OffsetMap::new(self.char_spans.iter().copied());
         let mut around = move |at| {
-            if !self.widths.is_empty() {
+            if !self.char_spans.is_empty() {
                 places.around(at)
             } else if at < made {
                 (0, if at == 0 { 0 } else { own })
@@ -179,89 +184,91 @@ impl Changes {
 
     /// What becomes of a single character.
     #[inline]
-    fn fate(&mut self, c: char, rules: &impl Alone) -> Fate {
+    fn entry(&mut self, c: char, rules: &impl ContextFreeRewriter) -> MemoEntry {
         match self.chars.get(c as usize) {
-            Some(&fate) if fate != 0 => fate,
+            Some(&entry) if entry != 0 => entry,
             _ => self.ask(c, rules),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn ask(&mut self, c: char, rules: &impl Alone) -> Fate {
+    fn ask(&mut self, c: char, rules: &impl ContextFreeRewriter) -> MemoEntry {
         if self.chars.is_empty() {
             self.chars = vec![0; REMEMBERED];
         }
         if c as usize >= REMEMBERED {
             return IS_ASKED;
         }
-        let (fate, sources) = self.answer(c.encode_utf8(&mut [0; 4]), rules);
+        let (entry, sources) = self.answer(c.encode_utf8(&mut [0; 4]), rules);
         // Its width is not remembered, so it must be that of the whole.
         let is_whole = sources.iter().all(|source| *source == (0..c.len_utf8()));
-        let fate = if is_whole { fate } else { IS_ASKED };
-        self.chars[c as usize] = fate;
-        fate
+        let entry = if is_whole { entry } else { IS_ASKED };
+        self.chars[c as usize] = entry;
+        entry
     }
 
-    fn group(&mut self, group: &str, rules: &impl Alone) -> Group {
-        if let Some(&known) = self.groups.get(group) {
+    fn cluster(&mut self, cluster: &str, rules: &impl ContextFreeRewriter) -> Cluster {
+        if let Some(&known) = self.clusters.get(cluster) {
             return known;
         }
-        let (fate, sources) = self.answer(group, rules);
-        let first = self.group_widths.len() as u32;
-        if fate & IS_KNOWN != 0 {
-            let start = (fate >> START_SHIFT) as usize;
-            let made = if fate & STAYS != 0 { group } else { &self.made[start..start + made_len(fate)] };
-            push_widths(made, &sources, group.len(), &mut self.group_widths);
+        let (entry, sources) = self.answer(cluster, rules);
+        let first = self.cluster_char_spans.len() as u32;
+        if entry & IS_KNOWN != 0 {
+            let start = (entry >> START_SHIFT) as usize;
+            let made = if entry & STAYS != 0 { cluster } else { &self.made[start..start + made_len(entry)] };
+            push_char_spans(made, &sources, cluster.len(), &mut self.cluster_char_spans);
         }
         // A group counts as what it becomes also where that is itself or not known.
-        self.made.push_str(group);
-        let answer = Group { fate, widths: (first, self.group_widths.len() as u32) };
-        self.groups.insert(group.into(), answer);
+        self.made.push_str(cluster);
+        let answer = Cluster { entry, char_spans: (first, self.cluster_char_spans.len() as u32) };
+        self.clusters.insert(cluster.into(), answer);
         answer
     }
 
     /// What becomes of a group, and the bytes of it that each character of that stands for.
-    fn answer(&mut self, group: &str, rules: &impl Alone) -> (Fate, Vec<Range<usize>>) {
-        let Some((made, sources)) = rules.alone(group) else { return (IS_ASKED, Vec::new()) };
-        let own = group.char_indices().map(|(at, c)| at..at + c.len_utf8());
-        if made == group && sources.iter().cloned().eq(own) {
+    fn answer(&mut self, cluster: &str, rules: &impl ContextFreeRewriter) -> (MemoEntry, Vec<Range<usize>>) {
+        let Some((made, sources)) = rules.rewrite_in_isolation(cluster) else {
+            return (IS_ASKED, Vec::new());
+        };
+        let own = cluster.char_indices().map(|(at, c)| at..at + c.len_utf8());
+        if made == cluster && sources.iter().cloned().eq(own) {
             return (IS_ASKED | IS_KNOWN | STAYS, sources);
         }
         if made.len() >= 1 << LEN_BITS || self.made.len() >= 1 << (32 - START_SHIFT) {
             return (IS_ASKED, Vec::new());
         }
-        let fate = (self.made.len() as u32) << START_SHIFT | (made.len() as u32) << LEN_SHIFT;
+        let entry = (self.made.len() as u32) << START_SHIFT | (made.len() as u32) << LEN_SHIFT;
         self.made.push_str(&made);
-        (fate | IS_ASKED | IS_KNOWN, sources)
+        (entry | IS_ASKED | IS_KNOWN, sources)
     }
 }
 
-fn own_width(c: char) -> Width {
-    Width::new(c.len_utf8(), c.len_utf8())
+fn own_char_span(c: char) -> CharSpan {
+    CharSpan::new(c.len_utf8(), c.len_utf8())
 }
 
 /// Bytes of what a group becomes.
-fn made_len(fate: Fate) -> usize {
-    (fate >> LEN_SHIFT) as usize % (1 << LEN_BITS)
+fn made_len(entry: MemoEntry) -> usize {
+    (entry >> LEN_SHIFT) as usize % (1 << LEN_BITS)
 }
 
 /// Appends the widths of what became of a group of `len` bytes; characters that stand for the same have one.
-fn push_widths(made: &str, sources: &[Range<usize>], len: usize, widths: &mut Vec<Width>) {
+fn push_char_spans(made: &str, sources: &[Range<usize>], len: usize, char_spans: &mut Vec<CharSpan>) {
     let mut last: Option<&Range<usize>> = None;
     for (c, source) in made.chars().zip(sources) {
-        match (last, widths.last_mut()) {
+        match (last, char_spans.last_mut()) {
             (Some(same), Some(width)) if same == source => width.made += c.len_utf8() as u32,
             (before, width) => {
                 if let (Some(before), Some(width)) = (before, width) {
                     width.gap = (source.start - before.end) as u32;
                 }
-                widths.push(Width::new(c.len_utf8(), source.len()));
+                char_spans.push(CharSpan::new(c.len_utf8(), source.len()));
             }
         }
         last = Some(source);
     }
-    if let (Some(last), Some(width)) = (last, widths.last_mut()) {
+    if let (Some(last), Some(width)) = (last, char_spans.last_mut()) {
         width.gap = (len - last.end) as u32;
     }
 }
@@ -275,14 +282,14 @@ mod tests {
     /// Some characters stay, others become more or less, marks join what is before them, and one character is not known.
     struct Rules;
 
-    impl Alone for Rules {
-        fn group_len(&self, text: &str) -> usize {
+    impl ContextFreeRewriter for Rules {
+        fn cluster_len(&self, text: &str) -> usize {
             let mut chars = text.char_indices().skip(1);
             chars.find(|&(_, c)| c != '\u{301}').map_or(text.len(), |(at, _)| at)
         }
 
-        fn alone(&self, group: &str) -> Option<(String, Vec<Range<usize>>)> {
-            let (made, sources) = match group {
+        fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)> {
+            let (made, sources) = match cluster {
                 "ß" => ("ss", vec![0..2, 0..2]),
                 "が" => ("か", vec![0..3; 1]),
                 "한" => ("\u{1112}\u{1161}\u{11AB}", vec![0..3; 3]),
@@ -292,7 +299,7 @@ mod tests {
                 "a\u{301}\u{301}" => ("éaa", vec![0..1, 3..5, 3..5]),
                 "b\u{301}\u{301}" => ("b\u{301}", vec![0..1, 1..3]),
                 "日\u{301}\u{301}" => ("日", vec![0..7; 1]),
-                "a" | "b" | "日" | "𝄞" => (group, vec![0..group.len(); 1]),
+                "a" | "b" | "日" | "𝄞" => (cluster, vec![0..cluster.len(); 1]),
                 _ => return None,
             };
             Some((made.to_owned(), sources))
@@ -307,25 +314,25 @@ mod tests {
             texts in prop::collection::vec("([ab日]\u{301}{0,2}|[ab日ßが한𝄞]){0,8}(x|\u{301}|ß\u{301}|\u{10ffff})?", 1..6),
             prefix in prop::sample::select(&[("", 0), ("▁", 0), ("▁", 1)][..]),
         ) {
-            let mut changes = Changes::default();
+            let mut rewrite_memo = RewriteMemo::default();
             for text in &texts {
-                let mut groups = Vec::new();
+                let mut clusters = Vec::new();
                 let mut at = 0;
                 while at < text.len() {
-                    let end = at + Rules.group_len(&text[at..]);
-                    groups.push(&text[at..end]);
+                    let end = at + Rules.cluster_len(&text[at..]);
+                    clusters.push(&text[at..end]);
                     at = end;
                 }
                 let made: Option<Vec<(String, Vec<Range<usize>>)>> =
-                    groups.iter().map(|group| Rules.alone(group)).collect();
-                let is_known = changes.make(prefix, text, &Rules);
+                    clusters.iter().map(|cluster| Rules.rewrite_in_isolation(cluster)).collect();
+                let is_known = rewrite_memo.make(prefix, text, &Rules);
                 let is_large = text.contains(['𝄞', '\u{10ffff}']);
                 prop_assert!(is_known == made.is_some() || is_large);
                 let Some(made) = made.filter(|_| is_known) else { continue };
                 // The source of each byte of what became of the text.
                 let mut sources = vec![(0, prefix.1); prefix.0.len()];
                 let (mut expected, mut at) = (prefix.0.to_owned(), prefix.1);
-                for (group, (made, own)) in groups.iter().zip(&made) {
+                for (cluster, (made, own)) in clusters.iter().zip(&made) {
                     expected += made;
                     let start = sources.len();
                     for (c, own) in made.chars().zip(own) {
@@ -335,10 +342,10 @@ mod tests {
                         let first = sources[start];
                         sources[..start].fill(first);
                     }
-                    at += group.len();
+                    at += cluster.len();
                 }
-                prop_assert_eq!(changes.text(), expected.as_str());
-                let mut places = changes.places();
+                prop_assert_eq!(rewrite_memo.text(), expected.as_str());
+                let mut places = rewrite_memo.places();
                 for (at, source) in sources.iter().enumerate() {
                     let before = if at > 0 { sources[at - 1] } else { (0, 0) };
                     let is_inside = at > 0 && before == *source;

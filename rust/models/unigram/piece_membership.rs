@@ -5,7 +5,7 @@ use super::chars::Place;
 
 /// What some characters are to the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum PieceMembership {
     /// None of them is in a piece: with all unknown ones beside them they are the unknown token.
     Unknown,
     /// A single one, which is this piece and in no other.
@@ -18,14 +18,18 @@ pub enum Role {
 
 impl Unigram {
     /// The role of characters of a pre-token, if the best segmentation is always taken.
-    pub fn role(&self, text: &str) -> Role {
+    pub fn piece_membership(&self, text: &str) -> PieceMembership {
         let Some(unk_id) = self.options.unk_id.filter(|_| self.kinds.is_none() && self.is_deterministic())
         else {
-            return Role::Other;
+            return PieceMembership::Other;
         };
         let place = |c| self.chars.place(c);
         if !text.is_empty() && text.chars().all(|c| place(c) == Place::Unknown) {
-            return if self.options.byte_fallback { Role::Other } else { Role::Unknown };
+            return if self.options.byte_fallback {
+                PieceMembership::Other
+            } else {
+                PieceMembership::Unknown
+            };
         }
         // A piece that has the unknown id is joined with what is unknown.
         let unknown = self.vocab.token(unk_id).unwrap_or_default();
@@ -35,9 +39,11 @@ impl Unigram {
         };
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
-            (Some(c), None) if place(c) == Place::Piece => own_piece(c).map_or(Role::Other, Role::Piece),
-            (Some(_), _) if text.chars().all(|c| own_piece(c).is_some()) => Role::Pieces,
-            _ => Role::Other,
+            (Some(c), None) if place(c) == Place::Piece => {
+                own_piece(c).map_or(PieceMembership::Other, PieceMembership::Piece)
+            }
+            (Some(_), _) if text.chars().all(|c| own_piece(c).is_some()) => PieceMembership::Pieces,
+            _ => PieceMembership::Other,
         }
     }
 }
@@ -47,28 +53,37 @@ mod tests {
     use super::super::UnigramOptions;
     use super::*;
 
-    fn role(text: &str, options: UnigramOptions) -> Role {
+    fn piece_membership(text: &str, options: UnigramOptions) -> PieceMembership {
         let pieces = [("<unk>", 0.0), ("a", -1.0), ("ab", -2.0), ("é", -3.0), ("u", -4.0), (">", -4.0)];
-        Unigram::new(&pieces, options).expect("a valid model").role(text)
+        Unigram::new(&pieces, options).expect("a valid model").piece_membership(text)
     }
 
     #[test]
     fn roles_tell_what_may_be_joined() {
         let options = UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() };
         let roles = ["日", "日本", "é", "a", "aé", "éé", "b", "a日", "u", ">", ""]
-            .map(|text| role(text, options.clone()));
+            .map(|text| piece_membership(text, options.clone()));
         let expected = {
-            use Role::{Other, Piece, Pieces, Unknown};
+            use PieceMembership::{Other, Piece, Pieces, Unknown};
             [Unknown, Unknown, Piece(3), Pieces, Pieces, Pieces, Other, Other, Pieces, Other, Other]
         };
         assert_eq!(roles, expected);
         let fallback = UnigramOptions { byte_fallback: true, ..options.clone() };
-        assert_eq!(["日", "é"].map(|text| role(text, fallback.clone())), [Role::Other, Role::Piece(3)]);
+        assert_eq!(
+            ["日", "é"].map(|text| piece_membership(text, fallback.clone())),
+            [PieceMembership::Other, PieceMembership::Piece(3)]
+        );
         let sampling = UnigramOptions { alpha: Some(0.5), ..options.clone() };
-        assert_eq!(role("é", sampling), Role::Other);
+        assert_eq!(piece_membership("é", sampling), PieceMembership::Other);
         // The unknown piece may be any.
         let known = UnigramOptions { unk_id: Some(3), ..options.clone() };
-        assert_eq!(["é", "a"].map(|text| role(text, known.clone())), [Role::Other, Role::Pieces]);
-        assert_eq!(role("日", UnigramOptions { unk_id: None, ..options }), Role::Other);
+        assert_eq!(
+            ["é", "a"].map(|text| piece_membership(text, known.clone())),
+            [PieceMembership::Other, PieceMembership::Pieces]
+        );
+        assert_eq!(
+            piece_membership("日", UnigramOptions { unk_id: None, ..options }),
+            PieceMembership::Other
+        );
     }
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 
 /// A model that gives each byte as a token, parts as others than whole pre-tokens, and longer words irregular spans.
-fn model(word: &[u8], is_part: bool, tokens: &mut WordTokens) {
-    tokens.ids.extend(word.iter().map(|&byte| u32::from(byte) + 1000 * u32::from(is_part)));
+fn model(word: &[u8], in_context: bool, tokens: &mut ChunkTokens) {
+    tokens.ids.extend(word.iter().map(|&byte| u32::from(byte) + 1000 * u32::from(in_context)));
     tokens.is_regular = !word.len().is_multiple_of(3);
     tokens.spans.extend(word.iter().flat_map(|&byte| [u32::from(byte), word.len() as u32]));
 }
@@ -20,28 +20,28 @@ proptest! {
         limit in prop_oneof![Just(0), Just(200_000), Just(64 << 20)],
         id_bound in prop_oneof![Just(1 << 16), Just(1 << 20)],
     ) {
-        let mut cache = WordCache::new(CacheLimits { bytes: limit, id_bound });
-        let mut naive: HashMap<(String, bool), WordTokens> = HashMap::new();
+        let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound });
+        let mut naive: HashMap<(String, bool), ChunkTokens> = HashMap::new();
         let mut calls = 0;
-        for (word, is_part) in &words {
-            let expected = naive.entry((word.clone(), *is_part)).or_insert_with(|| {
-                let mut tokens = WordTokens::default();
-                model(word.as_bytes(), *is_part, &mut tokens);
+        for (word, in_context) in &words {
+            let expected = naive.entry((word.clone(), *in_context)).or_insert_with(|| {
+                let mut tokens = ChunkTokens::default();
+                model(word.as_bytes(), *in_context, &mut tokens);
                 tokens
             });
-            let ahead = cache.look_ahead(word.as_bytes(), 0, word.len(), 0, *is_part);
-            prop_assert_eq!(ahead.is_part(), *is_part);
-            if let Some((few, count)) = cache.get_few(ahead, false) {
+            let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, *in_context);
+            prop_assert_eq!(lookup.in_context(), *in_context);
+            if let Some((few, count)) = cache.get_inline(lookup, false) {
                 prop_assert_eq!(&cache.packing().unpack(few)[..count], expected.found().ids);
             }
-            if let Some((few, count)) = cache.get_few(ahead, true) {
+            if let Some((few, count)) = cache.get_inline(lookup, true) {
                 let ids = &cache.packing().unpack(few)[..count];
-                prop_assert_eq!(Found { ids, spans: None }, expected.found());
+                prop_assert_eq!(CachedTokens { ids, spans: None }, expected.found());
                 continue;
             }
-            let found = cache.get_ahead(ahead, word.as_bytes(), |range, tokens| {
+            let found = cache.resolve(lookup, word.as_bytes(), |range, tokens| {
                 calls += 1;
-                model(&word.as_bytes()[range], *is_part, tokens);
+                model(&word.as_bytes()[range], *in_context, tokens);
                 Ok(())
             }).expect("the model never fails");
             prop_assert_eq!(found, expected.found());
@@ -66,7 +66,7 @@ fn a_full_cache_starts_anew_and_keeps_to_the_limit() {
     for (limit, kind) in
         [100_000, 1 << 20, 3 << 20].into_iter().flat_map(|limit| [(limit, 0), (limit, 1), (limit, 2)])
     {
-        let mut cache = WordCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+        let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
         let mut calls = 0;
         let mut ask = |number| {
             let word = word_of(kind, number);
@@ -91,7 +91,7 @@ fn a_full_cache_starts_anew_and_keeps_to_the_limit() {
 #[test]
 fn the_limit_holds() {
     let limit = 1 << 20;
-    let mut cache = WordCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+    let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
     for number in 0..200_000 {
         let word = format!("word {number} with a tail {}", "x".repeat(number % 30));
         let result = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |range, tokens| {

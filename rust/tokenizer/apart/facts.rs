@@ -5,7 +5,7 @@ use crate::models::Model;
 use crate::normalized::Normalized;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
-use crate::scan::spaces::{STOPS, is_stop_border};
+use crate::scan::spaces::{PUNCTUATION_KEPT_APART, is_punctuation_boundary};
 
 /// Bytes that each byte of a part becomes at most, where that part is not open.
 pub(super) const GROWTH: usize = 1 << 10;
@@ -13,7 +13,7 @@ pub(super) const GROWTH: usize = 1 << 10;
 /// What is known of stages that see parts of the text.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that each hold or not, whatever the others")]
-pub(in crate::tokenizer) struct Known {
+pub(in crate::tokenizer) struct NormalizerFacts {
     /// Characters of ASCII that the normalizer leaves alone, spaces and control characters apart; with those of
     /// [`WITHIN`] that it leaves alone between others.
     plain: u128,
@@ -28,27 +28,32 @@ pub(in crate::tokenizer) struct Known {
     /// The same of spaces, tabs and line feeds.
     pub(super) joins_blanks: bool,
     /// Parts may be cut into units between letters and stops.
-    pub(super) cuts_at_stops: bool,
+    pub(super) cuts_at_punctuation: bool,
 }
 
-impl Known {
+impl NormalizerFacts {
     pub(in crate::tokenizer) fn new(
         normalizer: Option<&Normalizer>,
         pre_tokenizer: Option<&PreTokenizer>,
         model: &Model,
     ) -> Self {
-        let stays = |c: char| normalizer.is_none_or(|normalizer| normalizer.stays(c));
-        let stays_within = |c| normalizer.is_none_or(|normalizer| normalizer.stays_within(c));
-        let within = WITHIN.map(|c| stays_within(c).then_some(c as u8));
-        let plain = set(|byte| byte.is_ascii_graphic() && stays(byte.into()) || within.contains(&Some(byte)));
+        let leaves_unchanged = |c: char| normalizer.is_none_or(|normalizer| normalizer.leaves_unchanged(c));
+        let leaves_unchanged_within =
+            |c| normalizer.is_none_or(|normalizer| normalizer.leaves_unchanged_within(c));
+        let within = WITHIN.map(|c| leaves_unchanged_within(c).then_some(c as u8));
+        let plain = set(|byte| {
+            byte.is_ascii_graphic() && leaves_unchanged(byte.into()) || within.contains(&Some(byte))
+        });
         let is_stripped = |text: &str| {
             normalizer.is_some_and(|normalizer| normalizer.normalize_str(text).is_ok_and(|made| made == "a"))
         };
-        let stays_apart = |c: char| normalizer.is_some_and(|normalizer| normalizer.stays_apart(c));
-        let plain_apart =
-            set(|byte| byte.is_ascii_graphic() && plain >> byte & 1 == 0 && stays_apart(byte.into()));
+        let leaves_unchanged_apart =
+            |c: char| normalizer.is_some_and(|normalizer| normalizer.leaves_unchanged_apart(c));
+        let plain_apart = set(|byte| {
+            byte.is_ascii_graphic() && plain >> byte & 1 == 0 && leaves_unchanged_apart(byte.into())
+        });
         let begins_visibly = begins_visibly(pre_tokenizer);
-        let mut at_borders = STOPS.iter().copied().chain(b'A'..=b'Z').chain(b'a'..=b'z');
+        let mut at_boundaries = PUNCTUATION_KEPT_APART.iter().copied().chain(b'A'..=b'Z').chain(b'a'..=b'z');
         // What is beside a border must not become anything that could join what is at it.
         let stays_visible = |byte: u8| {
             let text = char::from(byte).to_string();
@@ -60,10 +65,10 @@ impl Known {
             })
         };
         // What goes on with a word must differ from all that begins one.
-        let cuts_at_stops = begins_visibly
-            && at_borders.all(|byte| plain >> byte & 1 == 1)
+        let cuts_at_punctuation = begins_visibly
+            && at_boundaries.all(|byte| plain >> byte & 1 == 1)
             && (b'!'..=b'~').all(stays_visible)
-            && model.is_cut_beside(STOPS, is_stop_border);
+            && model.is_cut_beside(PUNCTUATION_KEPT_APART, is_punctuation_boundary);
         Self {
             plain,
             plain_apart,
@@ -71,7 +76,7 @@ impl Known {
             begins_visibly,
             joins_spaces: normalizer.is_some_and(|normalizer| joins(normalizer, &[" "])),
             joins_blanks: normalizer.is_some_and(|normalizer| joins(normalizer, &[" ", "\t", "\n"])),
-            cuts_at_stops,
+            cuts_at_punctuation,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What becomes of characters whatever stands beside them.
 //!
-//! A stage looks at a character alone, at one with the marks behind it, or at a cluster. So where what goes into each stage
+//! A stage looks at a character alone, at one with the marks after it, or at a cluster. So where what goes into each stage
 //! begins and ends at borders that no stage reaches across, what comes out of the last is the same beside any
 //! neighbours of which that is true as well. What the stages then make of one such group of characters is tried.
 
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Normalizer;
 use super::bert::{Bert, is_mark as is_bert_mark};
-use super::clusters::{is_group, stands_alone};
+use super::clusters::{is_cluster, is_simple_grapheme};
 use super::unicode::Form;
 use super::unicode_9::is_mark;
 use crate::metaspace::VISIBLE_SPACE;
@@ -21,19 +21,19 @@ const LONGEST: usize = 32;
 
 /// What becomes of a group of characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct Rewritten {
     /// Never empty.
     pub text: String,
     /// The bytes of the group that each character of the text stands for: the first from the beginning of the group, each
-    /// next one for the same as the one before or for what is behind.
+    /// next one for the same as the one before or for what is after.
     pub sources: Vec<Range<usize>>,
 }
 
-impl Made {
+impl Rewritten {
     /// A group that stays as it is.
-    pub fn unchanged(group: &str) -> Self {
+    pub fn unchanged(cluster: &str) -> Self {
         let own = |(at, c): (usize, char)| at..at + c.len_utf8();
-        Self { text: group.to_owned(), sources: group.char_indices().map(own).collect() }
+        Self { text: cluster.to_owned(), sources: cluster.char_indices().map(own).collect() }
     }
 }
 
@@ -42,54 +42,58 @@ fn is_text(c: char) -> bool {
 }
 
 impl Normalizer {
-    /// What becomes of `group` at either end of a text, behind a space, and beside any groups that have an answer too; no
+    /// What becomes of `cluster` at either end of a text, after a space, and beside any groups that have an answer too; no
     /// white space and no U+2581.
     ///
     /// None where that is not known.
-    pub fn alone(&self, group: &str) -> Option<Made> {
-        if group.len() > LONGEST || !group.starts_with(stands_alone) || !group.chars().all(is_text) {
+    pub fn rewrite_in_isolation(&self, cluster: &str) -> Option<Rewritten> {
+        if cluster.len() > LONGEST
+            || !cluster.starts_with(is_simple_grapheme)
+            || !cluster.chars().all(is_text)
+        {
             return None;
         }
-        if let Some(form) = self.takes_marks_off(group)
-            && let Some(made) = without_marks(group, form, is_mark, |base| self.alone(base))
+        if let Some(form) = self.takes_marks_off(cluster)
+            && let Some(made) = without_marks(cluster, form, is_mark, |base| self.rewrite_in_isolation(base))
         {
             return Some(made);
         }
-        if !is_group(group) {
+        if !is_cluster(cluster) {
             return None;
         }
-        let mut chars = group.chars();
-        if chars.next().is_some_and(|c| self.stays(c)) && chars.next().is_none() {
-            return Some(Made::unchanged(group));
+        let mut chars = cluster.chars();
+        if chars.next().is_some_and(|c| self.leaves_unchanged(c)) && chars.next().is_none() {
+            return Some(Rewritten::unchanged(cluster));
         }
-        let text = self.made_alone(group.to_owned())?;
-        if text == group && self.is_identity(group) {
-            return Some(Made::unchanged(group));
+        let text = self.rewrite_stage_by_stage(cluster.to_owned())?;
+        if text == cluster && self.is_identity(cluster) {
+            return Some(Rewritten::unchanged(cluster));
         }
         if !text.chars().all(is_text) {
             return None;
         }
-        let twice = [group, group].concat();
+        let twice = [cluster, cluster].concat();
         let normalized = self.normalize(Normalized::new(&twice, 0, true)).ok()?;
-        let spaced = [" ", group].concat();
-        let behind = self.normalize(Normalized::new(&spaced, 0, true)).ok()?;
-        // What goes at the beginning of a text moves what is behind it, and only there.
+        let spaced = [" ", cluster].concat();
+        let after = self.normalize(Normalized::new(&spaced, 0, true)).ok()?;
+        // What goes at the beginning of a text moves what is after it, and only there.
         let is_same = |(at, c): (usize, char)| {
-            let (start, end) = behind.original(at + 1..at + 1 + c.len_utf8());
+            let (start, end) = after.original(at + 1..at + 1 + c.len_utf8());
             (start.wrapping_sub(1), end.wrapping_sub(1)) == normalized.original(at..at + c.len_utf8())
         };
-        let stays = behind.text().strip_prefix(' ') == Some(&text) && text.char_indices().all(is_same);
-        if stays { made_twice(&normalized, group, text) } else { None }
+        let leaves_unchanged =
+            after.text().strip_prefix(' ') == Some(&text) && text.char_indices().all(is_same);
+        if leaves_unchanged { rewritten_twice(&normalized, cluster, text) } else { None }
     }
 
-    /// The form that `group` is decomposed to before all marks are taken out of it, if that comes before any stage that
+    /// The form that `cluster` is decomposed to before all marks are taken out of it, if that comes before any stage that
     /// sees more than a character.
-    fn takes_marks_off(&self, group: &str) -> Option<Form> {
+    fn takes_marks_off(&self, cluster: &str) -> Option<Form> {
         let Self::Sequence(stages) = self else { return None };
         let leaves = |stage: &&Self| match stage {
             Self::Replace(replacement) => match replacement.pattern() {
                 TextPattern::Literal(pattern) => {
-                    !pattern.is_empty() && !group.contains(|c| pattern.contains(c))
+                    !pattern.is_empty() && !cluster.contains(|c| pattern.contains(c))
                 }
                 TextPattern::Regex(pattern) => pattern == RUN_OF_SPACES,
             },
@@ -103,14 +107,14 @@ impl Normalizer {
     }
 
     /// What becomes of `text`, if that is the same beside groups.
-    fn made_alone(&self, text: String) -> Option<String> {
-        let stays = match self {
+    fn rewrite_stage_by_stage(&self, text: String) -> Option<String> {
+        let leaves_unchanged = match self {
             Self::Sequence(stages) => {
-                return stages.iter().try_fold(text, |text, stage| stage.made_alone(text));
+                return stages.iter().try_fold(text, |text, stage| stage.rewrite_stage_by_stage(text));
             }
             Self::Lowercase | Self::StripAccents | Self::Nmt => false,
             Self::Unicode(form) if starts_run(*form, &text) => false,
-            Self::Precompiled(charsmap) if !charsmap.is_longest_first() && is_group(&text) => false,
+            Self::Precompiled(charsmap) if !charsmap.is_longest_first() && is_cluster(&text) => false,
             Self::Strip { .. } if !text.contains(char::is_whitespace) => true,
             Self::Replace(replacement) => {
                 let is_possible = match replacement.pattern() {
@@ -131,7 +135,7 @@ impl Normalizer {
             | Self::Bert(_)
             | Self::SentencePiece(_) => return None,
         };
-        let made = if stays { text } else { self.normalize_str(&text).ok()?.into_owned() };
+        let made = if leaves_unchanged { text } else { self.normalize_str(&text).ok()?.into_owned() };
         (!made.is_empty()).then_some(made)
     }
 }
@@ -141,23 +145,24 @@ fn starts_run(form: Form, text: &str) -> bool {
     text.chars().next().is_some_and(|c| form.starts_run(c))
 }
 
-/// What becomes of a group with marks behind its first character, if it is brought into a form of decomposition and all
-/// marks vanish: what becomes of each other character by itself, as `alone` answers.
+/// What becomes of a group with marks after its first character, if it is brought into a form of decomposition and all
+/// marks vanish: what becomes of each other character by itself, as `rewrite_in_isolation` answers.
 ///
 /// Marks change places with marks alone, so the order of what is left is the old one unless some of these are left.
 fn without_marks(
-    group: &str,
+    cluster: &str,
     form: Form,
     is_mark: impl Fn(char) -> bool,
-    alone: impl Fn(&str) -> Option<Made>,
-) -> Option<Made> {
+    rewrite_in_isolation: impl Fn(&str) -> Option<Rewritten>,
+) -> Option<Rewritten> {
     let vanishes = |(at, c): (usize, char)| at > 0 && form.vanishes(c, &is_mark);
-    if !group.char_indices().any(vanishes) {
+    if !cluster.char_indices().any(vanishes) {
         return None;
     }
-    let mut made = Made { text: String::new(), sources: Vec::new() };
-    for (at, c) in group.char_indices().filter(|&place| !vanishes(place)) {
-        let own = alone(&group[at..at + c.len_utf8()]).filter(|_| form.has_no_order(c, &is_mark))?;
+    let mut made = Rewritten { text: String::new(), sources: Vec::new() };
+    for (at, c) in cluster.char_indices().filter(|&place| !vanishes(place)) {
+        let own = rewrite_in_isolation(&cluster[at..at + c.len_utf8()])
+            .filter(|_| form.has_no_order(c, &is_mark))?;
         made.text += &own.text;
         made.sources.extend(own.sources.into_iter().map(|source| at + source.start..at + source.end));
     }
@@ -165,22 +170,23 @@ fn without_marks(
 }
 
 impl Bert {
-    /// As [`Normalizer::alone`], within a pre-token of the original text: without the blanks around an ideograph.
+    /// As [`Normalizer::rewrite_in_isolation`], within a pre-token of the original text: without the blanks around an ideograph.
     ///
     /// All steps see a character at a time, but for marks, which change places with marks: those must all vanish.
-    pub fn alone(self, group: &str) -> Option<Made> {
-        let is_possible =
-            group.len() <= LONGEST && group.starts_with(stands_alone) && starts_run(Form::Nfd, group);
-        let has_blanks = self.handle_chinese_chars && group.contains(is_ideograph);
-        if !is_possible || !group.chars().all(is_text) || has_blanks && group.chars().nth(1).is_some() {
+    pub fn rewrite_in_isolation(self, cluster: &str) -> Option<Rewritten> {
+        let is_possible = cluster.len() <= LONGEST
+            && cluster.starts_with(is_simple_grapheme)
+            && starts_run(Form::Nfd, cluster);
+        let has_blanks = self.handle_chinese_chars && cluster.contains(is_ideograph);
+        if !is_possible || !cluster.chars().all(is_text) || has_blanks && cluster.chars().nth(1).is_some() {
             return None;
         }
-        let mut made = Made { text: String::new(), sources: Vec::new() };
-        for (at, c) in group.char_indices() {
+        let mut made = Rewritten { text: String::new(), sources: Vec::new() };
+        for (at, c) in cluster.char_indices() {
             if self.strips_accents() && !Form::Nfd.has_no_order(c, is_bert_mark) {
                 return None;
             }
-            let (own, before) = (&group[at..at + c.len_utf8()], made.text.len());
+            let (own, before) = (&cluster[at..at + c.len_utf8()], made.text.len());
             if (Self { handle_chinese_chars: false, ..self }).is_identity(own) {
                 made.text.push(c);
             } else {
@@ -195,9 +201,9 @@ impl Bert {
     }
 }
 
-/// What became of a group, `text`, if it came twice of two such groups, with places that [`Made`] can tell.
-fn made_twice(normalized: &Normalized<'_>, group: &str, text: String) -> Option<Made> {
-    let len = group.len();
+/// What became of a group, `text`, if it came twice of two such groups, with places that [`Rewritten`] can tell.
+fn rewritten_twice(normalized: &Normalized<'_>, cluster: &str, text: String) -> Option<Rewritten> {
+    let len = cluster.len();
     if normalized.text() != [&*text, &text].concat() {
         return None;
     }
@@ -214,11 +220,11 @@ fn made_twice(normalized: &Normalized<'_>, group: &str, text: String) -> Option<
     }
     let sources: Vec<Range<usize>> =
         first.into_iter().map(|(start, end)| start as usize..end as usize).collect();
-    let is_behind = |pair: &[Range<usize>]| pair[0] == pair[1] || pair[0].end <= pair[1].start;
+    let is_after = |pair: &[Range<usize>]| pair[0] == pair[1] || pair[0].end <= pair[1].start;
     let is_within = sources.first()?.start == 0
-        && sources.windows(2).all(is_behind)
+        && sources.windows(2).all(is_after)
         && sources.iter().all(|source| !source.is_empty() && source.end <= len);
-    is_within.then_some(Made { text, sources })
+    is_within.then_some(Rewritten { text, sources })
 }
 
 #[cfg(test)]
@@ -229,7 +235,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::charsmap;
-    use super::super::clusters::group_len;
+    use super::super::clusters::cluster_len;
     use super::*;
     use crate::structures::finder::Replacement;
     use crate::testing::cases;
@@ -315,9 +321,9 @@ mod tests {
         #![proptest_config(cases(4000))]
 
         #[test]
-        fn alone_matches_naive(
+        fn rewrite_in_isolation_matches_naive(
             normalizer in normalizer(),
-            groups in prop::collection::vec(prop::collection::vec(prop::sample::select(PIECES), 1..4), 1..8),
+            clusters in prop::collection::vec(prop::collection::vec(prop::sample::select(PIECES), 1..4), 1..8),
             has_space in any::<bool>(),
         ) {
             let (mut text, mut expected, mut places) = (String::new(), String::new(), Vec::new());
@@ -326,13 +332,13 @@ mod tests {
                 expected.push(' ');
                 places.push((0, 1));
             }
-            for group in groups.iter().map(|pieces| pieces.concat()) {
-                let Some(made) = normalizer.alone(&group).filter(|_| group_len(&group) == group.len()) else { continue };
+            for cluster in clusters.iter().map(|pieces| pieces.concat()) {
+                let Some(made) = normalizer.rewrite_in_isolation(&cluster).filter(|_| cluster_len(&cluster) == cluster.len()) else { continue };
                 let at = text.len();
                 prop_assert_eq!(made.sources.len(), made.text.chars().count());
                 places.extend(made.sources.iter().map(|own| ((at + own.start) as u32, (at + own.end) as u32)));
                 expected += &made.text;
-                text += &group;
+                text += &cluster;
             }
             // A space alone is no part.
             if text.len() <= 1 {
@@ -350,7 +356,8 @@ mod tests {
     fn what_is_common_is_alone() {
         let stages = vec![Normalizer::Unicode(Form::Nfkd), Normalizer::StripAccents, precompiled()];
         let normalizer = Normalizer::Sequence(stages);
-        let made = |group: &str| normalizer.alone(group).map(|made| (made.text, made.sources));
+        let made =
+            |cluster: &str| normalizer.rewrite_in_isolation(cluster).map(|made| (made.text, made.sources));
         assert_eq!(made("日"), Some(("日".to_owned(), vec![0..3; 1])));
         assert_eq!(made("が"), Some(("か".to_owned(), vec![0..3; 1])));
         assert_eq!(made("n\u{303}"), Some(("n".to_owned(), vec![0..1; 1])));

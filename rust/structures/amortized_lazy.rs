@@ -3,20 +3,20 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Made once the work done without it has cost as much as making it: short jobs never pay, long ones at most twice.
+/// Rewritten once the work done without it has cost as much as making it: short jobs never pay, long ones at most twice.
 #[derive(Debug)]
-pub struct Worthwhile<T> {
+pub struct AmortizedLazy<T> {
     value: OnceLock<Option<T>>,
     spent: AtomicUsize,
 }
 
-impl<T> Default for Worthwhile<T> {
+impl<T> Default for AmortizedLazy<T> {
     fn default() -> Self {
         Self { value: OnceLock::new(), spent: AtomicUsize::new(0) }
     }
 }
 
-impl<T> Worthwhile<T> {
+impl<T> AmortizedLazy<T> {
     /// The value if it is there, or if the work ahead, which costs `cost` without it, brings the sum to `price`.
     ///
     /// `make` may answer that there is no such value; it is not asked twice. While one thread makes it, others go on
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn is_made_once_when_its_price_is_spent() {
-        let (value, mut made) = (Worthwhile::default(), 0);
+        let (value, mut made) = (AmortizedLazy::default(), 0);
         let mut get = |cost| {
             let make = || {
                 made += 1;

@@ -5,11 +5,11 @@ use super::sketch::Sketch;
 use crate::structures::flat_map::FlatMap;
 
 /// Among so few ids all pairs have a place in a square, 4 MB at most: no slower to reach than a sketch.
-const SQUARE_IDS: usize = 512;
+const DENSE_IDS: usize = 512;
 
-/// Whether the pairs of `ids` ids are few enough for a [`Square`].
-pub(super) fn fit_a_square(ids: usize) -> bool {
-    ids <= SQUARE_IDS
+/// Whether the pairs of `ids` ids are few enough for a [`DenseCounts`].
+pub(super) fn fit_densely(ids: usize) -> bool {
+    ids <= DENSE_IDS
 }
 
 /// How often one pair occurs.
@@ -35,12 +35,12 @@ pub(super) type Counts = FlatMap<PairCount>;
 
 /// A value for each pair of a few ids.
 #[derive(Debug)]
-pub(super) struct Square<V> {
+pub(super) struct DenseCounts<V> {
     side: usize,
     values: Vec<V>,
 }
 
-impl<V: Copy + Default> Square<V> {
+impl<V: Copy + Default> DenseCounts<V> {
     /// Default values for the pairs of `ids` ids.
     pub(super) fn new(ids: usize) -> Self {
         Self { side: ids, values: vec![V::default(); ids * ids] }
@@ -70,14 +70,14 @@ impl<V: Copy + Default> Square<V> {
 
 /// What is known of the pairs before the threshold is chosen.
 #[derive(Debug)]
-pub(super) enum Survey {
+pub(super) enum PairStats {
     /// All there is to know, of each part of the words.
     Exact(Vec<Counts>),
     /// Sums that are seldom too high.
     Sketch(Sketch),
 }
 
-impl Survey {
+impl PairStats {
     /// The highest count.
     pub(super) fn highest(&self) -> u64 {
         match self {

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle};
 
 use super::cells::merge_at;
-use super::headers::HeaderIndex;
-use super::neighbours::Ledger;
+use super::neighbours::MergeDeltas;
+use super::word_index::WordIndex;
 use crate::Result;
 use crate::structures::prefetch::prefetch;
 
@@ -29,7 +29,7 @@ pub(super) struct Part<'a> {
     cells: &'a mut [u32],
     // Where they lie among all words.
     start: usize,
-    headers: &'a HeaderIndex,
+    word_index: &'a WordIndex,
 }
 
 /// Some whole words, and the ascending places of each merge in them.
@@ -37,8 +37,8 @@ pub(super) type Task<'a> = (Part<'a>, Vec<&'a [u32]>);
 
 impl<'a> Part<'a> {
     /// All words.
-    pub(super) fn new(cells: &'a mut [u32], headers: &'a HeaderIndex) -> Self {
-        Self { cells, start: 0, headers }
+    pub(super) fn new(cells: &'a mut [u32], word_index: &'a WordIndex) -> Self {
+        Self { cells, start: 0, word_index }
     }
 
     /// Cuts the words into at most `wanted` parts with about as many of the places each; every list of places ascends.
@@ -48,7 +48,8 @@ impl<'a> Part<'a> {
         for number in 1..wanted {
             let Some(&middle) = samples.get(samples.len() * number / wanted) else { break };
             // Where one word spans all, there is nothing to share out.
-            let Some(cut) = rest.headers.word_start(middle as usize).filter(|&cut| cut > rest.start) else {
+            let Some(cut) = rest.word_index.word_start(middle as usize).filter(|&cut| cut > rest.start)
+            else {
                 continue;
             };
             let (near, far) = rest.cells.split_at_mut(cut - rest.start);
@@ -69,7 +70,7 @@ impl<'a> Part<'a> {
         &mut self,
         replacements: &[Replacement],
         lists: &[&[u32]],
-        ledger: &mut Ledger,
+        deltas: &mut MergeDeltas,
         tick: &mut impl FnMut(u64) -> Result<()>,
     ) -> Result<()> {
         let mut live = [(0, 0); BATCH];
@@ -77,7 +78,7 @@ impl<'a> Part<'a> {
         self.ask_for(ahead.next().unwrap_or_default());
         for (number, (replacement, places)) in replacements.iter().zip(lists).enumerate() {
             let Replacement { left, right, joined } = *replacement;
-            let mut notes = ledger.note(number, joined);
+            let mut notes = deltas.note(number, joined);
             for places in places.chunks(BATCH) {
                 let len = self.preview(places, left, &mut live);
                 // What the next preview reads comes from memory while these are merged.
@@ -101,7 +102,7 @@ impl<'a> Part<'a> {
     fn ask_for(&self, places: &[u32]) {
         for &position in places {
             prefetch(self.cells, position as usize - self.start);
-            self.headers.ask_for(position as usize);
+            self.word_index.ask_for(position as usize);
         }
     }
 
@@ -117,7 +118,7 @@ impl<'a> Part<'a> {
             len += usize::from(self.cells[position as usize - self.start] == left);
         }
         for (position, weight) in &mut live[..len] {
-            *weight = self.headers.weight_at(*position as usize, self.cells, self.start);
+            *weight = self.word_index.weight_at(*position as usize, self.cells, self.start);
         }
         len
     }
@@ -142,23 +143,23 @@ fn samples(lists: &[&[u32]]) -> Vec<u32> {
 pub(super) fn apply(
     tasks: Vec<Task<'_>>,
     replacements: &[Replacement],
-    ledgers: &mut [Ledger],
+    all_deltas: &mut [MergeDeltas],
     tick: &mut impl FnMut(u64) -> Result<()>,
 ) -> Result<()> {
-    let mut work = tasks.into_iter().zip(ledgers);
-    let Some(((mut own, places), own_ledger)) = work.next() else { return Ok(()) };
+    let mut work = tasks.into_iter().zip(all_deltas);
+    let Some(((mut own, places), own_deltas)) = work.next() else { return Ok(()) };
     let waiting: Vec<_> = work.map(|task| Mutex::new(Some(task))).collect();
     let apply_waiting = |at: usize| {
         let task = waiting[at].lock().unwrap_or_else(PoisonError::into_inner).take();
-        task.map_or(Ok(()), |((mut part, places), ledger)| {
-            part.apply(replacements, &places, ledger, &mut |_| Ok(()))
+        task.map_or(Ok(()), |((mut part, places), deltas)| {
+            part.apply(replacements, &places, deltas, &mut |_| Ok(()))
         })
     };
     let apply_waiting = &apply_waiting;
     std::thread::scope(|scope| {
         let start = |at| Builder::new().spawn_scoped(scope, move || apply_waiting(at)).ok();
         let helpers: Vec<_> = (0..waiting.len()).map(start).collect();
-        own.apply(replacements, &places, own_ledger, tick)?;
+        own.apply(replacements, &places, own_deltas, tick)?;
         for (at, helper) in helpers.into_iter().enumerate() {
             match helper.map(ScopedJoinHandle::join) {
                 Some(Ok(part)) => part?,

@@ -27,7 +27,7 @@ const LIMIT: usize = 16 << 20;
 
 /// A unit and where its path is.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
+struct Fragment {
     hash: u64,
     text: (u32, u32),
     edges: (u32, u32),
@@ -36,24 +36,25 @@ struct Unit {
 
 /// Paths of the units met so far. One thread uses it at a time.
 #[derive(Debug, Default)]
-pub(super) struct Units {
-    table: HashTable<Unit>,
+pub(super) struct FragmentMemo {
+    table: HashTable<Fragment>,
     text: Vec<u8>,
     /// From left to right, with the score of each piece.
     edges: Vec<(Edge, f64)>,
 }
 
-impl Units {
-    fn get(&self, hash: u64, text: &[u8]) -> Option<Unit> {
-        let is_same =
-            |unit: &Unit| unit.hash == hash && self.text[unit.text.0 as usize..unit.text.1 as usize] == *text;
+impl FragmentMemo {
+    fn get(&self, hash: u64, text: &[u8]) -> Option<Fragment> {
+        let is_same = |fragment: &Fragment| {
+            fragment.hash == hash && self.text[fragment.text.0 as usize..fragment.text.1 as usize] == *text
+        };
         self.table.find(hash, is_same).copied()
     }
 
     fn insert(&mut self, hash: u64, text: &[u8], margin: Margin, path: impl Iterator<Item = (Edge, f64)>) {
         let size = self.text.len()
             + self.edges.len() * size_of::<(Edge, f64)>()
-            + self.table.capacity() * size_of::<Unit>();
+            + self.table.capacity() * size_of::<Fragment>();
         if size > LIMIT {
             *self = Self::default();
         }
@@ -61,7 +62,7 @@ impl Units {
         self.text.extend_from_slice(text);
         self.edges.extend(path);
         let (text, edges) = ((text_start, self.text.len() as u32), (edges_start, self.edges.len() as u32));
-        self.table.insert_unique(hash, Unit { hash, text, edges, margin }, |unit| unit.hash);
+        self.table.insert_unique(hash, Fragment { hash, text, edges, margin }, |fragment| fragment.hash);
     }
 }
 
@@ -76,7 +77,7 @@ impl Unigram {
     }
 
     /// As [`Self::best_path`], from one lone character to the next, and unit by unit where `cuts` are known.
-    pub(super) fn best_path_by_units<S: Sums>(
+    pub(super) fn best_path_by_fragments<S: Sums>(
         &self,
         word: &str,
         cuts: Option<&CutPoints>,
@@ -105,16 +106,16 @@ impl Unigram {
                 }
                 joined_end = char_end + self.chars.joined_len(&word[char_end..]);
             }
-            let end = cuts.map_or(joined_end, |cuts| cuts.unit_end(word.as_bytes(), start, joined_end));
+            let end = cuts.map_or(joined_end, |cuts| cuts.fragment_end(word.as_bytes(), start, joined_end));
             if end == char_end {
                 // There is nothing to choose, so nothing to remember.
                 let (id, score) = self.piece_of_char(c).ok_or_else(|| self.no_unk_id(word, start))?;
                 scratch.path.push(Edge { start: start as u32, end: end as u32, id });
                 sum = S::rounded(score + sum);
             } else if cuts.is_some() && end - start <= LONGEST {
-                sum = self.push_unit::<S>(&word[start..end], start, sum, scratch)?;
+                sum = self.push_fragment::<S>(&word[start..end], start, sum, scratch)?;
             } else {
-                sum = self.push_walk::<S>(&word[start..end], start, sum, scratch)?;
+                sum = self.push_viterbi::<S>(&word[start..end], start, sum, scratch)?;
             }
             start = end;
         }
@@ -122,52 +123,58 @@ impl Unigram {
         Ok(())
     }
 
-    /// Appends the path through a unit at `start`, behind which the sum was `sum`, and answers the sum then: as it is
+    /// Appends the path through a unit at `start`, after which the sum was `sum`, and answers the sum then: as it is
     /// remembered, or remembered from now on.
-    fn push_unit<S: Sums>(
+    fn push_fragment<S: Sums>(
         &self,
-        unit: &str,
+        fragment: &str,
         start: usize,
         mut sum: f64,
         scratch: &mut Scratch,
     ) -> Result<f64> {
-        let Scratch { nodes, path, units, .. } = &mut *scratch;
-        let hash = FixedState::default().hash_one(unit.as_bytes());
-        let known = match units.get(hash, unit.as_bytes()) {
+        let Scratch { nodes, path, fragments, .. } = &mut *scratch;
+        let hash = FixedState::default().hash_one(fragment.as_bytes());
+        let known = match fragments.get(hash, fragment.as_bytes()) {
             None => {
-                let margin = self.walk::<true, S>(unit, 0.0, nodes)?;
+                let margin = self.viterbi::<true, S>(fragment, 0.0, nodes)?;
                 let mut edges: Vec<(Edge, f64)> = Vec::new();
-                trace(nodes, |edge| edges.push((edge, self.score_of(unit, edge))));
-                units.insert(hash, unit.as_bytes(), margin, edges.into_iter().rev());
-                units.get(hash, unit.as_bytes())
+                trace(nodes, |edge| edges.push((edge, self.score_of(fragment, edge))));
+                fragments.insert(hash, fragment.as_bytes(), margin, edges.into_iter().rev());
+                fragments.get(hash, fragment.as_bytes())
             }
             known => known,
         };
-        let known = known.filter(|known| known.margin.holds_at::<S>(sum, unit.len()));
-        let Some(Unit { edges: (first, last), .. }) = known else {
-            return self.push_walk::<S>(unit, start, sum, scratch);
+        let known = known.filter(|known| known.margin.holds_at::<S>(sum, fragment.len()));
+        let Some(Fragment { edges: (first, last), .. }) = known else {
+            return self.push_viterbi::<S>(fragment, start, sum, scratch);
         };
-        for &(Edge { start: from, end: to, id }, score) in &units.edges[first as usize..last as usize] {
+        for &(Edge { start: from, end: to, id }, score) in &fragments.edges[first as usize..last as usize] {
             path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
             sum = S::rounded(score + sum);
         }
         Ok(sum)
     }
 
-    /// As [`Self::push_unit`], gone through.
-    fn push_walk<S: Sums>(&self, unit: &str, start: usize, sum: f64, scratch: &mut Scratch) -> Result<f64> {
+    /// As [`Self::push_fragment`], gone through.
+    fn push_viterbi<S: Sums>(
+        &self,
+        fragment: &str,
+        start: usize,
+        sum: f64,
+        scratch: &mut Scratch,
+    ) -> Result<f64> {
         let Scratch { nodes, path, .. } = scratch;
         if self.has_finite_sums(sum) {
-            self.walk_without_branches::<false>(unit, sum, nodes)?;
+            self.viterbi_branchless::<false>(fragment, sum, nodes)?;
         } else {
-            self.walk::<false, S>(unit, sum, nodes)?;
+            self.viterbi::<false, S>(fragment, sum, nodes)?;
         }
         let first = path.len();
         trace(nodes, |Edge { start: from, end: to, id }| {
             path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
         });
         path[first..].reverse();
-        Ok(nodes[unit.len()].score)
+        Ok(nodes[fragment.len()].score)
     }
 
     /// The piece that a single character is, or the unknown one if there is such, with its score.

@@ -7,7 +7,7 @@ pub const NEW_PRE_TOKEN: u32 = 1 << 31;
 
 /// The tokens of one pre-token, or of a part of the text that holds several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct CachedTokens<'a> {
     /// Token ids.
     pub ids: &'a [u32],
     /// Start and end of each token, alternating, relative to the pre-token; absent where each
@@ -15,17 +15,17 @@ pub struct Found<'a> {
     pub spans: Option<&'a [u32]>,
 }
 
-impl Found<'_> {
-    /// Whether all that was found is that the answer depends on what stands before or behind.
+impl CachedTokens<'_> {
+    /// Whether all that was found is that the answer depends on what stands before or after.
     #[inline]
-    pub fn is_open(self) -> bool {
+    pub fn is_context_dependent(self) -> bool {
         self.spans.is_some_and(<[u32]>::is_empty)
     }
 }
 
 /// What a model answers for one pre-token.
 #[derive(Clone, Debug, Default)]
-pub struct WordTokens {
+pub struct ChunkTokens {
     /// Token ids.
     pub ids: Vec<u32>,
     /// Start and end of each token, alternating; used only if `is_regular` is off.
@@ -34,9 +34,9 @@ pub struct WordTokens {
     pub is_regular: bool,
 }
 
-impl WordTokens {
-    /// Makes this the answer that [`Found::is_open`] tells of.
-    pub fn set_open(&mut self) {
+impl ChunkTokens {
+    /// Makes this the answer that [`CachedTokens::is_context_dependent`] tells of.
+    pub fn set_context_dependent(&mut self) {
         self.clear();
         self.is_regular = false;
     }
@@ -48,7 +48,7 @@ impl WordTokens {
         self.is_regular = true;
     }
 
-    pub(super) fn found(&self) -> Found<'_> {
-        Found { ids: &self.ids, spans: (!self.is_regular).then_some(self.spans.as_slice()) }
+    pub(super) fn found(&self) -> CachedTokens<'_> {
+        CachedTokens { ids: &self.ids, spans: (!self.is_regular).then_some(self.spans.as_slice()) }
     }
 }

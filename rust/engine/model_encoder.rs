@@ -3,19 +3,19 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::changes::Changes;
-use super::places::{Places, Width};
-use super::{GroupKinds, WordTokens};
+use super::offset_map::{CharSpan, OffsetMap};
+use super::rewrite_memo::RewriteMemo;
+use super::{ChunkTokens, ClusterMemo};
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
 use crate::models::{Model, Scratch, Tokens};
-use crate::structures::worthwhile::Worthwhile;
+use crate::structures::amortized_lazy::AmortizedLazy;
 
 /// What the pre-tokens of the span stream are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum KeyForm {
     /// The text that the model sees.
     Text,
     /// Raw bytes, which the model sees in the byte-level alphabet.
@@ -27,7 +27,7 @@ pub enum Unit {
     Prefixed,
 }
 
-impl Unit {
+impl KeyForm {
     /// Units that `token` stands for where it is found.
     fn len_of(self, token: &str) -> usize {
         match self {
@@ -44,14 +44,14 @@ impl Unit {
 
 /// A model prepared for one kind of pre-token.
 #[derive(Debug)]
-pub struct WordEncoder {
+pub struct ModelEncoder {
     model: Arc<Model>,
-    unit: Unit,
-    has_parts: bool,
-    /// For [`Unit::Bytes`], if the model takes raw bytes.
+    key_form: KeyForm,
+    depends_on_context: bool,
+    /// For [`KeyForm::Bytes`], if the model takes raw bytes.
     byte_symbols: Option<ByteSymbols>,
     token_lens: Vec<u32>,
-    cut_points: Worthwhile<CutPoints>,
+    cut_points: AmortizedLazy<CutPoints>,
 }
 
 /// Memory that one thread reuses from miss to miss.
@@ -60,10 +60,10 @@ pub struct MissScratch {
     model: Scratch,
     tokens: Tokens,
     mapped: String,
-    /// What became of the pre-token that [`WordEncoder::encode_changed`] is for.
-    pub changes: Changes,
+    /// What became of the pre-token that [`ModelEncoder::encode_rewritten`] is for.
+    pub rewrite_memo: RewriteMemo,
     /// What groups of characters are that words are cut beside.
-    pub groups: GroupKinds,
+    pub clusters: ClusterMemo,
 }
 
 impl MissScratch {
@@ -78,9 +78,9 @@ impl MissScratch {
     }
 }
 
-impl WordEncoder {
-    /// Prepares `model` for pre-tokens of `unit`.
-    pub fn new(model: Arc<Model>, unit: Unit) -> Self {
+impl ModelEncoder {
+    /// Prepares `model` for pre-tokens in `key_form`.
+    pub fn new(model: Arc<Model>, key_form: KeyForm) -> Self {
         let vocab = model.vocab();
         let mut token_lens = Vec::new();
         for (token, id) in vocab.iter() {
@@ -88,7 +88,7 @@ impl WordEncoder {
                 token_lens.resize(id as usize + 1, 0);
             }
             if let Some(len) = token_lens.get_mut(id as usize) {
-                *len = unit.len_of(model.own_text(token)) as u32;
+                *len = key_form.len_of(model.own_text(token)) as u32;
             }
         }
         for id in model.fallback_ids() {
@@ -96,14 +96,14 @@ impl WordEncoder {
                 *len = 1;
             }
         }
-        let byte_symbols = if unit == Unit::Bytes { model.byte_symbols() } else { None };
+        let byte_symbols = if key_form == KeyForm::Bytes { model.byte_symbols() } else { None };
         Self {
-            has_parts: model.has_parts(),
+            depends_on_context: model.depends_on_context(),
             model,
-            unit,
+            key_form,
             byte_symbols,
             token_lens,
-            cut_points: Worthwhile::default(),
+            cut_points: AmortizedLazy::default(),
         }
     }
 
@@ -113,8 +113,8 @@ impl WordEncoder {
     }
 
     /// What pre-tokens are made of.
-    pub fn unit(&self) -> Unit {
-        self.unit
+    pub fn key_form(&self) -> KeyForm {
+        self.key_form
     }
 
     /// Units that each id covers in a regular pre-token; ids beyond the end are never regular.
@@ -125,15 +125,15 @@ impl WordEncoder {
     /// Where a long pre-token of `len` bytes may be cut into units that are encoded apart.
     #[inline]
     pub fn cut_points(&self, len: usize) -> Option<&CutPoints> {
-        let make = || self.model.cut_points(self.byte_symbols.as_ref(), self.unit == Unit::Spaced);
+        let make = || self.model.cut_points(self.byte_symbols.as_ref(), self.key_form == KeyForm::Spaced);
         self.cut_points.get(len, self.token_lens.len(), make)
     }
 
     /// Whether the unit `start..end` of the pre-token that ends at `word_end` and began at `word_start` has to be told
     /// from a pre-token of the same bytes.
     #[inline]
-    pub fn is_part(&self, (word_start, word_end): (usize, usize), start: usize, end: usize) -> bool {
-        self.has_parts && (start, end) != (word_start, word_end)
+    pub fn in_context(&self, (word_start, word_end): (usize, usize), start: usize, end: usize) -> bool {
+        self.depends_on_context && (start, end) != (word_start, word_end)
     }
 
     /// Encodes one pre-token, or a part of one, into `out`: what is at `range` of `text`, which are whole characters unless
@@ -145,20 +145,20 @@ impl WordEncoder {
         &self,
         text: &str,
         range: Range<usize>,
-        is_part: bool,
+        in_context: bool,
         scratch: &mut MissScratch,
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) -> Result<()> {
         scratch.tokens.clear();
-        scratch.model.set_part(is_part);
-        if self.unit == Unit::Bytes {
+        scratch.model.set_in_context(in_context);
+        if self.key_form == KeyForm::Bytes {
             return self.encode_bytes(&text.as_bytes()[range], scratch, out);
         }
         let word = &text[range];
-        if self.unit == Unit::Spaced && word.contains(' ') {
+        if self.key_form == KeyForm::Spaced && word.contains(' ') {
             return self.encode_spaced(word, scratch, out);
         }
-        if self.unit == Unit::Prefixed && !is_part && !word.starts_with(VISIBLE_SPACE) {
+        if self.key_form == KeyForm::Prefixed && !in_context && !word.starts_with(VISIBLE_SPACE) {
             return self.encode_prefixed(word, scratch, out);
         }
         self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
@@ -170,21 +170,21 @@ impl WordEncoder {
     ///
     /// # Errors
     /// Those of the model.
-    pub fn encode_changed(
+    pub fn encode_rewritten(
         &self,
-        is_part: bool,
+        in_context: bool,
         scratch: &mut MissScratch,
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) -> Result<()> {
-        let MissScratch { model, tokens, changes, .. } = scratch;
+        let MissScratch { model, tokens, rewrite_memo, .. } = scratch;
         tokens.clear();
-        model.set_part(is_part);
-        self.model.encode_word(changes.text(), model, tokens)?;
-        self.place(tokens, changes.text().len(), changes.places(), out);
+        model.set_in_context(in_context);
+        self.model.encode_word(rewrite_memo.text(), model, tokens)?;
+        self.place(tokens, rewrite_memo.text().len(), rewrite_memo.places(), out);
         Ok(())
     }
 
-    fn encode_spaced(&self, word: &str, scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+    fn encode_spaced(&self, word: &str, scratch: &mut MissScratch, out: &mut ChunkTokens) -> Result<()> {
         let MissScratch { model, tokens, mapped, .. } = scratch;
         mapped.clear();
         push_visible(word, mapped);
@@ -199,15 +199,15 @@ impl WordEncoder {
             return Ok(());
         }
         let width = |c: char| match c {
-            ' ' => Width::new(VISIBLE_SPACE.len_utf8(), 1),
-            _ => Width::new(c.len_utf8(), c.len_utf8()),
+            ' ' => CharSpan::new(VISIBLE_SPACE.len_utf8(), 1),
+            _ => CharSpan::new(c.len_utf8(), c.len_utf8()),
         };
-        let mut places = Places::new(word.chars().map(width));
+        let mut places = OffsetMap::new(word.chars().map(width));
         self.place(tokens, mapped.len(), |at| places.around(at), out);
         Ok(())
     }
 
-    fn encode_prefixed(&self, word: &str, scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+    fn encode_prefixed(&self, word: &str, scratch: &mut MissScratch, out: &mut ChunkTokens) -> Result<()> {
         let MissScratch { model, tokens, mapped, .. } = scratch;
         mapped.clear();
         mapped.push(VISIBLE_SPACE);
@@ -223,7 +223,7 @@ impl WordEncoder {
         Ok(())
     }
 
-    fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut WordTokens) -> Result<()> {
+    fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut ChunkTokens) -> Result<()> {
         let MissScratch { model, tokens, mapped, .. } = scratch;
         mapped.clear();
         if let Some(symbols) = &self.byte_symbols
@@ -236,7 +236,7 @@ impl WordEncoder {
         push_mapped(word, mapped);
         self.model.encode_word(mapped, model, tokens)?;
         // A token that ends inside a mapped character covers its byte.
-        let mut places = Places::new(mapped.chars().map(|c| Width::new(c.len_utf8(), 1)));
+        let mut places = OffsetMap::new(mapped.chars().map(|c| CharSpan::new(c.len_utf8(), 1)));
         self.place(tokens, mapped.len(), |at| places.around(at), out);
         Ok(())
     }
@@ -250,7 +250,7 @@ impl WordEncoder {
         tokens: &Tokens,
         limit: usize,
         mut unit_at: impl FnMut(usize) -> (usize, usize),
-        out: &mut WordTokens,
+        out: &mut ChunkTokens,
     ) {
         let mut unit = 0;
         for (id, span) in tokens.spans() {
@@ -270,10 +270,10 @@ mod tests {
     use crate::models::bpe::{Bpe, BpeOptions};
     use crate::vocab::Vocab;
 
-    fn encode(vocab: &[&str], merges: &[(&str, &str)], word: &str) -> WordTokens {
+    fn encode(vocab: &[&str], merges: &[(&str, &str)], word: &str) -> ChunkTokens {
         let bpe = Bpe::new(Vocab::from_tokens(vocab), merges, BpeOptions::default()).expect("valid");
-        let encoder = WordEncoder::new(Arc::new(Model::Bpe(bpe)), Unit::Bytes);
-        let mut out = WordTokens { is_regular: true, ..WordTokens::default() };
+        let encoder = ModelEncoder::new(Arc::new(Model::Bpe(bpe)), KeyForm::Bytes);
+        let mut out = ChunkTokens { is_regular: true, ..ChunkTokens::default() };
         encoder
             .encode(word, 0..word.len(), false, &mut MissScratch::default(), &mut out)
             .expect("no unk_token");

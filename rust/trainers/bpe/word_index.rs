@@ -19,7 +19,7 @@ const FAR: usize = 64;
 
 /// Where the headers of one stride of cells are.
 #[derive(Clone, Copy, Debug)]
-struct Headers {
+struct WordHeaders {
     /// A bit for each cell of the stride.
     bits: u64,
     /// The last header before the stride.
@@ -28,12 +28,12 @@ struct Headers {
 
 /// The headers of all words.
 #[derive(Debug)]
-pub(super) struct HeaderIndex {
-    strides: Vec<Headers>,
+pub(super) struct WordIndex {
+    strides: Vec<WordHeaders>,
     large_weights: Vec<u64>,
 }
 
-impl HeaderIndex {
+impl WordIndex {
     /// An index of nothing yet, with the weights too large for a header.
     pub(super) fn new(large_weights: Vec<u64>) -> Self {
         Self { strides: Vec::new(), large_weights }
@@ -54,7 +54,8 @@ impl HeaderIndex {
         let mut last = NONE;
         for (strides, last_here) in indexed {
             let known = |header| if header == NONE { last } else { header };
-            self.strides.extend(strides.iter().map(|part| Headers { before: known(part.before), ..*part }));
+            self.strides
+                .extend(strides.iter().map(|part| WordHeaders { before: known(part.before), ..*part }));
             last = known(last_here);
         }
         Ok(())
@@ -79,7 +80,7 @@ impl HeaderIndex {
     /// The count of the word around `position`, which lies in `cells`, whose first one has the position `start`.
     #[inline]
     pub(super) fn weight_at(&self, position: usize, cells: &[u32], start: usize) -> u64 {
-        let Headers { bits, before } = self.strides[position / STRIDE];
+        let WordHeaders { bits, before } = self.strides[position / STRIDE];
         let bits = bits & ((1 << (position % STRIDE)) - 1);
         // A header close by is likely to be in the cache with its word.
         let header = if bits == 0 {
@@ -101,7 +102,7 @@ impl HeaderIndex {
 }
 
 /// The headers of some strides, and the last header.
-fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, u32) {
+fn index_part(cells: &[u32], meter: &Meter) -> (Vec<WordHeaders>, u32) {
     let (mut strides, mut last) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), NONE);
     for cells in cells.chunks(METER_EVERY) {
         for cells in cells.chunks(STRIDE) {
@@ -113,7 +114,7 @@ fn index_part(cells: &[u32], meter: &Meter) -> (Vec<Headers>, u32) {
             if bits != 0 {
                 last = cells[bits.ilog2() as usize];
             }
-            strides.push(Headers { bits, before });
+            strides.push(WordHeaders { bits, before });
         }
         if !meter.add(cells.len()) {
             break;

@@ -12,13 +12,13 @@ const FIRST_CAPACITY: usize = 1 << 10;
 const QUICK_GROWTH: usize = 1 << 14;
 
 /// In a length: the word is a part of a pre-token.
-const PART: u32 = 1 << 31;
+const CONTEXT: u32 = 1 << 31;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry<V> {
     hash: u64,
     start: u32,
-    /// With [`PART`]; 0 when the entry is free.
+    /// With [`CONTEXT`]; 0 when the entry is free.
     len: u32,
     value: V,
 }
@@ -27,14 +27,14 @@ struct Entry<V> {
 ///
 /// Rarely a word takes the place of another one, which is then not found any more.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LongWords<V> {
+pub(super) struct LongKeys<V> {
     /// A power of two, or none.
     entries: Vec<Entry<V>>,
     used: usize,
     text: Vec<u8>,
 }
 
-impl<V: Copy + Default> LongWords<V> {
+impl<V: Copy + Default> LongKeys<V> {
     /// Bytes that the map takes.
     pub(super) fn bytes(&self) -> usize {
         self.table_bytes() + self.text.len()
@@ -76,8 +76,8 @@ impl<V: Copy + Default> LongWords<V> {
 
     /// The value of a word with this hash.
     #[inline]
-    pub(super) fn get(&self, hash: u64, word: &[u8], is_part: bool) -> Option<&V> {
-        let len = tagged_len(word, is_part);
+    pub(super) fn get(&self, hash: u64, word: &[u8], in_context: bool) -> Option<&V> {
+        let len = tagged_len(word, in_context);
         let mask = self.entries.len().wrapping_sub(1);
         for probe in 0..PROBES {
             let entry = self.entries.get((hash as usize).wrapping_add(probe) & mask)?;
@@ -93,11 +93,11 @@ impl<V: Copy + Default> LongWords<V> {
     }
 
     /// Adds a word of at least one byte that is not there yet and that there is room for.
-    pub(super) fn insert(&mut self, hash: u64, word: &[u8], is_part: bool, value: V) {
+    pub(super) fn insert(&mut self, hash: u64, word: &[u8], in_context: bool, value: V) {
         if self.is_full() {
             self.grow();
         }
-        let (start, len) = (self.text.len() as u32, tagged_len(word, is_part));
+        let (start, len) = (self.text.len() as u32, tagged_len(word, in_context));
         self.text.extend_from_slice(word);
         self.place(Entry { hash, start, len, value });
     }
@@ -121,8 +121,8 @@ impl<V: Copy + Default> LongWords<V> {
     }
 }
 
-fn tagged_len(word: &[u8], is_part: bool) -> u32 {
-    word.len() as u32 | if is_part { PART } else { 0 }
+fn tagged_len(word: &[u8], in_context: bool) -> u32 {
+    word.len() as u32 | if in_context { CONTEXT } else { 0 }
 }
 
 #[cfg(test)]
@@ -140,18 +140,18 @@ mod tests {
             // Fewer bits of hash make more collisions.
             bits in 8..64u32,
         ) {
-            let (mut long, mut naive, mut lost) = (LongWords::default(), HashMap::new(), 0);
-            for (word, is_part, value) in &words {
+            let (mut long, mut naive, mut lost) = (LongKeys::default(), HashMap::new(), 0);
+            for (word, in_context, value) in &words {
                 let hash = super::super::key::hash_long(word.as_bytes()) >> (64 - bits);
                 long.prefetch(hash);
-                let found = long.get(hash, word.as_bytes(), *is_part).copied();
-                let known = naive.get(&(word, *is_part)).copied();
+                let found = long.get(hash, word.as_bytes(), *in_context).copied();
+                let known = naive.get(&(word, *in_context)).copied();
                 // What is found is never another word's, however many collide.
                 prop_assert!(found.is_none() || found == known);
                 lost += usize::from(found != known);
                 if found.is_none() {
-                    long.insert(hash, word.as_bytes(), *is_part, *value);
-                    naive.insert((word, *is_part), *value);
+                    long.insert(hash, word.as_bytes(), *in_context, *value);
+                    naive.insert((word, *in_context), *value);
                 }
             }
             prop_assert!(bits < 24 || lost <= words.len() / 100, "{lost} lost");

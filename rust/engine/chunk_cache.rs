@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-use super::ahead::{Ahead, LONG, PART, PART_BIT};
-use super::few_ids::{FewIds, Packing};
+use super::inline_ids::{InlineIds, Packing};
 use super::key::{SHORT, hash_key, hash_long, key};
-use super::long_words::LongWords;
-use super::{Found, WordTokens};
+use super::long_keys::LongKeys;
+use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup};
+use super::{CachedTokens, ChunkTokens};
 use crate::Result;
-use crate::scan::spaces::{begins_wide, goes_on};
+use crate::scan::spaces::{begins_non_ascii, is_continuation};
 use crate::structures::huge_pages::{vec_copied, vec_filled};
 use crate::structures::prefetch::prefetch;
 
@@ -32,23 +32,23 @@ const LEAST_CAPACITY: usize = 16;
 struct Entry {
     /// 0 when free.
     key: u128,
-    value: FewIds,
+    value: InlineIds,
 }
 
 /// A bounded map from pre-tokens to tokens. One thread uses it at a time.
 #[derive(Debug)]
-pub struct WordCache {
+pub struct ChunkCache {
     entries: Vec<Entry>,
     /// Entries to begin with.
     first_capacity: usize,
     used: usize,
-    long: LongWords<FewIds>,
+    long: LongKeys<InlineIds>,
     /// Per record: number of ids with the top bit set if spans follow, ids, spans.
     arena: Vec<u32>,
     limits: CacheLimits,
     packing: Packing,
     /// Tokens of a pre-token that was not met before, or those of an entry, unpacked.
-    passing: WordTokens,
+    miss_buffer: ChunkTokens,
 }
 
 /// What caches may hold.
@@ -62,7 +62,7 @@ pub struct CacheLimits {
 
 const HAS_SPANS: u32 = 1 << 31;
 
-impl WordCache {
+impl ChunkCache {
     /// An empty cache.
     pub fn new(mut limits: CacheLimits) -> Self {
         let most = limits.bytes / 4 / size_of::<Entry>();
@@ -73,11 +73,11 @@ impl WordCache {
             entries: Vec::new(),
             first_capacity: FIRST_CAPACITY.min(1 << most.max(1).ilog2()),
             used: 0,
-            long: LongWords::default(),
+            long: LongKeys::default(),
             arena: Vec::new(),
             limits,
             packing: Packing::for_ids(limits.id_bound),
-            passing: WordTokens::default(),
+            miss_buffer: ChunkTokens::default(),
         }
     }
 
@@ -93,7 +93,7 @@ impl WordCache {
 
     /// Takes in a whole pre-token of 1 to [`SHORT`] bytes that is one token; false if there is no room for it or
     /// its id.
-    pub fn add_known(&mut self, word: &[u8], id: u32) -> bool {
+    pub fn preload(&mut self, word: &[u8], id: u32) -> bool {
         if self.entries.is_empty() && self.first_capacity * size_of::<Entry>() <= self.limits.bytes {
             self.entries = vec_filled(Entry::default(), self.first_capacity);
         }
@@ -118,7 +118,7 @@ impl WordCache {
             arena: self.arena.clone(),
             limits: self.limits,
             packing: self.packing,
-            passing: WordTokens::default(),
+            miss_buffer: ChunkTokens::default(),
         }
     }
 
@@ -132,75 +132,76 @@ impl WordCache {
         *self = Self::new(self.limits);
     }
 
-    /// [`Self::look_ahead`] and [`Self::get_ahead`] in one, for tests.
+    /// [`Self::prefetch`] and [`Self::resolve`] in one, for tests.
     #[cfg(test)]
     pub(super) fn get_or_insert_with(
         &mut self,
         text: &[u8],
         start: usize,
         end: usize,
-        miss: impl FnOnce(Range<usize>, &mut WordTokens) -> Result<()>,
-    ) -> Result<Found<'_>> {
-        self.get_ahead(self.look_ahead(text, start, end, 0, false), text, miss)
+        miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
+    ) -> Result<CachedTokens<'_>> {
+        self.resolve(self.prefetch(text, start, end, 0, false), text, miss)
     }
 
     /// Starts looking a pre-token up: what comes of it some spans later need not wait for memory.
     ///
-    /// `text` has less than 4 GiB. With `is_part`, what is found and kept is apart from that of whole pre-tokens.
+    /// `text` has less than 4 GiB. With `in_context`, what is found and kept is apart from that of whole pre-tokens.
     #[inline]
-    pub fn look_ahead(&self, text: &[u8], start: usize, end: usize, word: u32, is_part: bool) -> Ahead {
-        let part = if is_part { PART } else { 0 };
+    pub fn prefetch(&self, text: &[u8], start: usize, end: usize, word: u32, in_context: bool) -> Lookup {
+        let context = if in_context { CONTEXT } else { 0 };
         if end - start <= SHORT {
-            return self.look_ahead_short(text, start, end, word, part);
+            return self.prefetch_short(text, start, end, word, context);
         }
         let hash = hash_long(&text[start..end]);
         self.long.prefetch(hash);
-        Ahead { key: part | u128::from(hash), hash: LONG, start: start as u32, end: end as u32, word }
+        Lookup { key: context | u128::from(hash), hash: LONG, start: start as u32, end: end as u32, word }
     }
 
-    /// [`Self::look_ahead`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
+    /// [`Self::prefetch`] for pre-tokens whose bounds count from `base` on, the first of which is number `word` and each
     /// next one number `step` more, up to one of more than [`SHORT`] bytes or as many as `out` holds; returns how many.
-    /// With `UNITS`, also up to one that begins beyond ASCII; and those behind anything but a blank or a control character
+    /// With `UNITS`, also up to one that begins beyond ASCII; and those after anything but a blank or a control character
     /// are parts, except the first one at `base`.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
-    pub fn look_ahead_many<const UNITS: bool>(
+    pub fn prefetch_many<const UNITS: bool>(
         &self,
         text: &[u8],
         base: usize,
         (starts, ends): (&[u32], &[u32]),
         (word, step): (u32, u32),
-        out: &mut [Ahead],
+        out: &mut [Lookup],
     ) -> usize {
         let mut taken = 0;
         for ((place, &start), &end) in out.iter_mut().zip(starts).zip(ends) {
             let (len, start, end) = (end - start, base + start as usize, base + end as usize);
-            if len > SHORT as u32 || UNITS && begins_wide(text, start) {
+            if len > SHORT as u32 || UNITS && begins_non_ascii(text, start) {
                 break;
             }
-            let part = if UNITS { u128::from(goes_on(text, base, start)) << PART_BIT } else { 0 };
-            *place = self.look_ahead_short(text, start, end, word.wrapping_add(taken * step), part);
+            let context =
+                if UNITS { u128::from(is_continuation(text, base, start)) << CONTEXT_BIT } else { 0 };
+            *place = self.prefetch_short(text, start, end, word.wrapping_add(taken * step), context);
             taken += 1;
         }
         taken as usize
     }
 
     #[inline]
-    fn look_ahead_short(&self, text: &[u8], start: usize, end: usize, word: u32, part: u128) -> Ahead {
-        let key = key(text, start, end) | part;
+    fn prefetch_short(&self, text: &[u8], start: usize, end: usize, word: u32, context: u128) -> Lookup {
+        let key = key(text, start, end) | context;
         let hash = hash_key(key) as u32;
         prefetch(&self.entries, hash as usize & self.entries.len().wrapping_sub(1));
-        Ahead { key, hash, start: start as u32, end: end as u32, word }
+        Lookup { key, hash, start: start as u32, end: end as u32, word }
     }
 
-    /// The ids of a pre-token that [`Self::look_ahead`] was called for, if it is known and has few tokens, as most: the ids
+    /// The ids of a pre-token that [`Self::prefetch`] was called for, if it is known and has few tokens, as most: the ids
     /// and how many. Each of them covers its own length, if `with_spans` is asked.
     #[inline]
-    pub(super) fn get_few(&self, ahead: Ahead, with_spans: bool) -> Option<(&FewIds, usize)> {
-        if ahead.is_long() {
+    pub(super) fn get_inline(&self, lookup: Lookup, with_spans: bool) -> Option<(&InlineIds, usize)> {
+        if lookup.is_long() {
             return None;
         }
-        let Ahead { key, hash, .. } = ahead;
+        let Lookup { key, hash, .. } = lookup;
         let value = &self.find_short(key, hash)?.value;
         Some((value, value.count(with_spans)?))
     }
@@ -211,23 +212,23 @@ impl WordCache {
         self.packing
     }
 
-    /// The tokens of a pre-token of the same `text` that [`Self::look_ahead`] was called for, asking `miss`, by its place in the
+    /// The tokens of a pre-token of the same `text` that [`Self::prefetch`] was called for, asking `miss`, by its place in the
     /// text, if they are not known.
     ///
     /// # Errors
     /// Those of `miss`; nothing is kept then.
     #[inline]
-    pub fn get_ahead(
+    pub fn resolve(
         &mut self,
-        ahead: Ahead,
+        lookup: Lookup,
         text: &[u8],
-        miss: impl FnOnce(Range<usize>, &mut WordTokens) -> Result<()>,
-    ) -> Result<Found<'_>> {
-        let Ahead { key, hash, .. } = ahead;
-        let range = ahead.start as usize..ahead.end as usize;
+        miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
+    ) -> Result<CachedTokens<'_>> {
+        let Lookup { key, hash, .. } = lookup;
+        let range = lookup.start as usize..lookup.end as usize;
         let miss = |out: &mut _| miss(range.clone(), out);
-        if ahead.is_long() {
-            return self.get_long(key as u64, &text[range.clone()], ahead.is_part(), miss);
+        if lookup.is_long() {
+            return self.get_long(key as u64, &text[range.clone()], lookup.in_context(), miss);
         }
         match self.find_short(key, hash) {
             Some(&Entry { value, .. }) => Ok(self.found(value)),
@@ -260,17 +261,17 @@ impl WordCache {
     }
 
     #[inline]
-    fn found(&mut self, value: FewIds) -> Found<'_> {
+    fn found(&mut self, value: InlineIds) -> CachedTokens<'_> {
         if let Some(count) = value.count(true) {
-            self.passing.clear();
-            self.passing.ids.extend(self.packing.unpack(&value).iter().take(count));
-            return self.passing.found();
+            self.miss_buffer.clear();
+            self.miss_buffer.ids.extend(self.packing.unpack(&value).iter().take(count));
+            return self.miss_buffer.found();
         }
         let place = value.place();
         let head = self.arena[place];
         let (ids, end) = (place + 1, place + 1 + (head & !HAS_SPANS) as usize);
         let spans = (head & HAS_SPANS != 0).then(|| &self.arena[end..end + 2 * (end - ids)]);
-        Found { ids: &self.arena[ids..end], spans }
+        CachedTokens { ids: &self.arena[ids..end], spans }
     }
 
     #[cold]
@@ -278,17 +279,17 @@ impl WordCache {
     fn insert_short(
         &mut self,
         key: u128,
-        miss: impl FnOnce(&mut WordTokens) -> Result<()>,
-    ) -> Result<Found<'_>> {
+        miss: impl FnOnce(&mut ChunkTokens) -> Result<()>,
+    ) -> Result<CachedTokens<'_>> {
         self.ask(miss)?;
         if self.limits.bytes > 0 {
             self.make_room();
-            let value = self.store_passing();
+            let value = self.store_miss();
             let place = self.place_for(key);
             self.used += usize::from(self.entries[place].key == 0);
             self.entries[place] = Entry { key, value };
         }
-        Ok(self.passing.found())
+        Ok(self.miss_buffer.found())
     }
 
     #[inline(never)]
@@ -296,14 +297,14 @@ impl WordCache {
         &mut self,
         hash: u64,
         word: &[u8],
-        is_part: bool,
-        miss: impl FnOnce(&mut WordTokens) -> Result<()>,
-    ) -> Result<Found<'_>> {
+        in_context: bool,
+        miss: impl FnOnce(&mut ChunkTokens) -> Result<()>,
+    ) -> Result<CachedTokens<'_>> {
         if word.len() > LONGEST || self.limits.bytes == 0 {
             self.ask(miss)?;
-            return Ok(self.passing.found());
+            return Ok(self.miss_buffer.found());
         }
-        if let Some(&value) = self.long.get(hash, word, is_part) {
+        if let Some(&value) = self.long.get(hash, word, in_context) {
             return Ok(self.found(value));
         }
         self.ask(miss)?;
@@ -312,19 +313,19 @@ impl WordCache {
             self.forget();
         }
         if self.has_room_for(word) {
-            let value = self.store_passing();
-            self.long.insert(hash, word, is_part, value);
+            let value = self.store_miss();
+            self.long.insert(hash, word, in_context, value);
         }
-        Ok(self.passing.found())
+        Ok(self.miss_buffer.found())
     }
 
-    fn ask(&mut self, miss: impl FnOnce(&mut WordTokens) -> Result<()>) -> Result<()> {
-        self.passing.clear();
-        miss(&mut self.passing)
+    fn ask(&mut self, miss: impl FnOnce(&mut ChunkTokens) -> Result<()>) -> Result<()> {
+        self.miss_buffer.clear();
+        miss(&mut self.miss_buffer)
     }
 
-    fn store_passing(&mut self) -> FewIds {
-        let WordTokens { ids, spans, is_regular } = &self.passing;
+    fn store_miss(&mut self) -> InlineIds {
+        let ChunkTokens { ids, spans, is_regular } = &self.miss_buffer;
         if *is_regular && let Some(few) = self.packing.pack(ids) {
             return few;
         }
@@ -337,7 +338,7 @@ impl WordCache {
         }
         // No id at all, with spans, says that the pre-token is open.
         if *is_regular || ids.is_empty() {
-            return FewIds::elsewhere(place);
+            return InlineIds::in_arena(place);
         }
         self.packing.pack_with_spans(ids, place)
     }
