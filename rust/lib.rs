@@ -12,7 +12,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use lexmill::engine::KeyForm;
+//! use lexmill::cache::KeyForm;
 //! use lexmill::models::Model;
 //! use lexmill::models::bpe::BpeOptions;
 //! use lexmill::pre_tokenizers::PreTokenizer;
@@ -44,19 +44,22 @@
 
 pub mod added_tokens;
 pub mod byte_level;
+pub mod cache;
 pub mod corpus;
+pub mod counting;
 pub mod decoders;
 pub mod encoding;
-pub mod engine;
 pub mod error;
 pub mod formats;
 pub mod metaspace;
 pub mod models;
 pub mod normalized;
 pub mod normalizers;
+pub mod pipeline;
 pub mod pre_tokenizers;
 pub mod processors;
 pub mod scan;
+pub mod sinks;
 pub mod structures;
 #[cfg(test)]
 mod testing;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PySlice, PyTuple};
 
 use super::arrow::{ListBuffers, export};
-use crate::engine::sink::Id;
+use crate::cache::Id;
 use crate::tokenizer::Ragged;
 
 /// Ids of many texts end to end, with where each text begins and ends.

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 use super::errors::to_python;
 use super::trainers::ProgressFormat;
-use crate::structures::progress::Progress;
-use crate::tokenizer::Parallelism;
+use crate::structures::parallel::Parallelism;
+use crate::structures::parallel::Progress;
 use crate::{Error, Result};
 
 /// Python is asked this often; Ctrl-C takes effect as fast.

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::types::string::PyStringData;
 
-use crate::structures::threads::share;
+use crate::structures::parallel::share;
 
 /// Units that are written at a time.
 const CHUNK: usize = 1 << 13;

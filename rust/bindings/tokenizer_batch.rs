@@ -17,9 +17,10 @@ use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use super::trainers::unsigned;
+use crate::cache::Id;
 use crate::corpus::files::{FileOptions, count_files, encode_files};
-use crate::engine::sink::Id;
-use crate::tokenizer::{Parallelism, Ragged, Tokenizer};
+use crate::structures::parallel::Parallelism;
+use crate::tokenizer::{Ragged, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {

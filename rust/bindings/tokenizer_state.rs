@@ -8,9 +8,10 @@ use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
+use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
-use crate::tokenizer::{Components, DEFAULT_CACHE_LIMIT, PaddingRule, Pipeline, Tokenizer, Truncation};
+use crate::tokenizer::{Components, PaddingRule, Tokenizer, Truncation};
 
 /// The stages, shared with the Python objects that were put in or handed out.
 #[derive(Clone)]
@@ -103,7 +104,7 @@ impl Shared {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// RewriteMemo the state; the next call that needs it compiles what is concerned.
+    /// Changes the state; the next call that needs it compiles what is concerned.
     pub(super) fn change<T>(&self, concerns: Concerns, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut state);

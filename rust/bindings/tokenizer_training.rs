@@ -15,7 +15,7 @@ use super::tokenizer::PyTokenizer;
 use super::trainers::{PyTrainer, Training, default_trainer};
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
-use crate::structures::progress::Progress;
+use crate::structures::parallel::Progress;
 use crate::tokenizer::{Tokenizer, Utf8Errors, WordCounting};
 
 /// Texts are taken from a Python iterator until they make about this many bytes, then counted.

@@ -8,7 +8,8 @@ use memchr::memmem::Finder;
 use super::documents::check_separator;
 use super::text_file::TextFile;
 use crate::Result;
-use crate::tokenizer::{Block, BlockSource, Pipeline, Shard, Utf8Errors, check_length};
+use crate::pipeline::{Pipeline, Shard, check_length};
+use crate::tokenizer::{Block, BlockSource, Utf8Errors};
 
 /// Bytes of text that are read at a time: few enough to stay in a near cache until they are encoded.
 const BLOCK: usize = 1 << 18;
@@ -67,7 +68,7 @@ impl<'a> FileBlocks<'a> {
         let mut next = 0;
         if let Some(separator) = self.separator.take() {
             for end in separator.find_iter(block.text.as_bytes()) {
-                self.add(&mut block.parts, next..end, true);
+                self.add(&mut block.shards, next..end, true);
                 next = end + separator.needle().len();
             }
             self.separator = Some(separator);
@@ -81,7 +82,7 @@ impl<'a> FileBlocks<'a> {
         let margin = self.separator.as_ref().map_or(0, |separator| separator.needle().len());
         let boundary = self.pipeline.last_boundary(&block.text, margin).unwrap_or(0);
         if boundary > 0 {
-            self.add(&mut block.parts, 0..boundary, false);
+            self.add(&mut block.shards, 0..boundary, false);
         }
         boundary
     }
@@ -99,7 +100,7 @@ impl BlockSource for FileBlocks<'_> {
     }
 
     fn next(&mut self, block: &mut Block) -> Result<bool> {
-        block.parts.clear();
+        block.shards.clear();
         block.text.clear();
         block.text.push_str(&self.rest);
         self.rest.clear();
@@ -120,13 +121,13 @@ impl BlockSource for FileBlocks<'_> {
                 self.file = None;
                 // What follows the last separator counts only if there is something.
                 if used < block.text.len() || self.is_begun || self.separator.is_none() {
-                    self.add(&mut block.parts, used..block.text.len(), true);
+                    self.add(&mut block.shards, used..block.text.len(), true);
                 }
                 used = block.text.len();
             } else if used == 0 {
                 used = self.add_beginning(block);
             }
-            if !block.parts.is_empty() {
+            if !block.shards.is_empty() {
                 self.rest.push_str(&block.text[used..]);
                 block.text.truncate(used);
                 return Ok(true);

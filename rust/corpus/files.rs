@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::blocks::FileBlocks;
 use super::documents::read_documents;
 use crate::Result;
-use crate::engine::sink::Id;
-use crate::tokenizer::{Parallelism, Ragged, Tokenizer, Utf8Errors};
+use crate::cache::Id;
+use crate::structures::parallel::Parallelism;
+use crate::tokenizer::{Ragged, Tokenizer, Utf8Errors};
 
 /// How files are cut into documents and what becomes of these.
 #[derive(Clone, Copy, Debug)]

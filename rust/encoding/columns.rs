@@ -33,7 +33,7 @@ pub struct Columns {
     starts: Vec<u32>,
     ends: Vec<u32>,
     words: Vec<u32>,
-    /// OffsetMap whose text is not the id's own, ascending.
+    /// Places whose text is not the id's own, ascending.
     texts: Vec<(u32, Box<str>)>,
     names: TokenNames,
 }

@@ -80,8 +80,8 @@ impl Scratch {
     }
 
     /// Whether the part that was encoded last may have other tokens where something else is before it.
-    pub fn depends(&self) -> bool {
-        self.unigram.depends()
+    pub fn is_context_dependent(&self) -> bool {
+        self.unigram.is_context_dependent()
     }
 }
 
@@ -180,7 +180,7 @@ impl Model {
 
     /// Whether a pre-token of up to [`unigram::MOST_PIECES`] characters may be cut, without a change of its tokens, where
     /// `is_boundary` says so of two neighbouring bytes, of which one is in `apart`, of ASCII; but for parts after a cut of which
-    /// [`Scratch::depends`] says that they depend on what is before it.
+    /// [`Scratch::is_context_dependent`] says that they depend on what is before it.
     pub fn is_cut_beside(&self, apart: &[u8], is_boundary: impl Fn(u8, u8) -> bool) -> bool {
         match self {
             Self::Unigram(unigram) => unigram.is_cut_beside(apart, is_boundary),

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Rewritten once the work done without it has cost as much as making it: short jobs never pay, long ones at most twice.
+/// Made once the work done without it has cost as much as making it: short jobs never pay, long ones at most twice.
 #[derive(Debug)]
 pub struct AmortizedLazy<T> {
     value: OnceLock<Option<T>>,

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::{Parallelism, ordered_map};
-use super::pipeline::Plan;
 use super::{SpecialAffixes, Tokenizer};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
-use crate::engine::{ColumnSink, Worker};
+use crate::pipeline::Worker;
 use crate::processors::PostProcessor;
+use crate::sinks::ColumnSink;
+use crate::structures::parallel::{Parallelism, ordered_map};
 
 /// Bytes of text of a token, as a rule more.
 const BYTES_PER_TOKEN: usize = 3;
@@ -136,7 +136,7 @@ impl Tokenizer {
             token_lens: self.pipeline.token_lens(),
             text,
             unknown: self.pipeline.model().id_of_unknown_text(),
-            unnumbered: matches!(self.pipeline.plan(), Plan::Words(_) | Plan::Apart(_)).then_some(0),
+            skipped_word_ids: self.pipeline.skipped_word_ids(),
         };
         self.pipeline.encode(text, worker, &mut sink)?;
         builder.bytes_to_chars(text, start);

@@ -2,16 +2,13 @@
 
 use std::ops::Range;
 
-use super::batch::{Parallelism, ordered_for_each, ordered_map};
-use super::blocks::Shard;
-use super::pipeline::check_length;
 use super::ragged::{Ragged, RunRows, row_splits};
-use super::shards::WHOLE;
-use super::writer::write_in_order;
 use super::{EncodeInput, SpecialAffixes, Tokenizer};
 use crate::Result;
-use crate::engine::sink::Id;
-use crate::engine::{CountSink, IdSink, Worker};
+use crate::cache::Id;
+use crate::pipeline::{Shard, WHOLE, Worker, check_length};
+use crate::sinks::{CountSink, IdSink};
+use crate::structures::parallel::{Parallelism, ordered_for_each, ordered_map, write_in_order};
 
 /// What each text gets before and after its own ids.
 pub(super) struct RowAffixes<T> {
@@ -49,7 +46,7 @@ impl Tokenizer {
         let Some(special_affixes) = self.special_affixes(add_special_tokens)? else {
             return self.encode_ids_by_encodings(texts, add_special_tokens, parallelism);
         };
-        let (pieces, sizes) = self.pieces(texts, parallelism.threads);
+        let (shards, sizes) = self.shards(texts, parallelism.threads);
         self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let (pool, row_affixes) =
             (self.pipeline.pool(), RowAffixes::new(special_affixes, self.pipeline.next_call()));
@@ -58,9 +55,9 @@ impl Tokenizer {
             let finish = |(worker, _)| pool.put(worker);
             ordered_map(&sizes, parallelism, start, finish, |run, (worker, ids)| {
                 let mut ends = Vec::new();
-                for piece in &pieces[run.clone()] {
-                    self.push_shard(texts[piece.row], piece, &row_affixes, worker, ids)?;
-                    if piece.is_last {
+                for shard in &shards[run.clone()] {
+                    self.push_shard(texts[shard.row], shard, &row_affixes, worker, ids)?;
+                    if shard.is_last {
                         ends.push(ids.len());
                     }
                 }
@@ -89,16 +86,16 @@ impl Tokenizer {
         let Some(special_affixes) = self.special_affixes(add_special_tokens)? else {
             return take(&self.encode_ids_by_encodings(texts, add_special_tokens, parallelism)?);
         };
-        let (pieces, sizes) = self.pieces(texts, parallelism.threads);
+        let (shards, sizes) = self.shards(texts, parallelism.threads);
         self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let (pool, row_affixes) =
             (self.pipeline.pool(), RowAffixes::new(special_affixes, self.pipeline.next_call()));
         let encode = |run: Range<usize>, worker: &mut Worker| {
             let room = sizes[run.clone()].iter().sum::<usize>() / 4;
             let mut rows = Ragged { ids: Vec::with_capacity(room), row_splits: vec![0] };
-            for piece in &pieces[run] {
-                self.push_shard(texts[piece.row], piece, &row_affixes, worker, &mut rows.ids)?;
-                if piece.is_last {
+            for shard in &shards[run] {
+                self.push_shard(texts[shard.row], shard, &row_affixes, worker, &mut rows.ids)?;
+                if shard.is_last {
                     rows.row_splits.push(rows.ids.len() as i64);
                 }
             }
@@ -167,24 +164,11 @@ impl Tokenizer {
         Ok(ids)
     }
 
-    /// The texts, long ones cut into pieces, and the sizes of these.
-    fn pieces(&self, texts: &[&str], threads: usize) -> (Vec<Shard>, Vec<usize>) {
-        let total: usize = texts.iter().map(|text| text.len()).sum();
-        let target = (total / (threads.max(1) * 8)).clamp(WHOLE / 4, WHOLE * 2);
-        let mut pieces = Vec::with_capacity(texts.len());
-        for (row, text) in texts.iter().enumerate() {
-            if text.len() <= WHOLE {
-                pieces.push(Shard { row, bytes: 0..text.len(), is_first: true, is_last: true });
-                continue;
-            }
-            let cut = self.pipeline.pieces(text, target).into_iter();
-            pieces.extend(cut.map(|bytes| {
-                let (is_first, is_last) = (bytes.start == 0, bytes.end == text.len());
-                Shard { row, bytes, is_first, is_last }
-            }));
-        }
-        let sizes = pieces.iter().map(|piece| piece.bytes.len() + 1).collect();
-        (pieces, sizes)
+    /// The shards of texts, and a cost for each.
+    fn shards(&self, texts: &[&str], threads: usize) -> (Vec<Shard>, Vec<usize>) {
+        let shards = self.pipeline.shards(texts, threads);
+        let sizes = shards.iter().map(|shard| shard.bytes.len() + 1).collect();
+        (shards, sizes)
     }
 
     fn encode_ids_by_encodings<T: Id>(
@@ -227,7 +211,7 @@ impl Tokenizer {
             let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, parallelism)?;
             return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
         };
-        let (pieces, sizes) = self.pieces(texts, parallelism.threads);
+        let (shards, sizes) = self.shards(texts, parallelism.threads);
         self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let count = |Shard { row, bytes, is_first, .. }: &Shard, worker: &mut Worker| {
@@ -242,7 +226,7 @@ impl Tokenizer {
             parallelism,
             || pool.take(),
             |worker| pool.put(worker),
-            |run, worker| pieces[run].iter().map(|piece| count(piece, worker)).collect::<Result<Vec<_>>>(),
+            |run, worker| shards[run].iter().map(|shard| count(shard, worker)).collect::<Result<Vec<_>>>(),
         )?;
         let mut counts = vec![row_affixes; texts.len()];
         for (row, count) in runs.into_iter().flatten() {

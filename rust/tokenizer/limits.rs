@@ -42,7 +42,7 @@ pub struct Truncation {
 }
 
 impl Truncation {
-    /// SubChunks an encoding, or a pair, so that `special` more tokens fit.
+    /// Cuts an encoding, or a pair, so that `special` more tokens fit.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if the sequence to cut is absent or too short, or the stride too large.

@@ -1,36 +1,21 @@
 //! Tokenizers: the stages composed.
 
-mod apart;
-pub mod batch;
 mod blocks;
 mod decode;
 mod encode;
 mod ids;
 mod limits;
 mod nbest;
-pub mod pipeline;
-mod plan;
-mod pre_tokens;
-mod preload_vocab;
 mod ragged;
-mod shards;
-mod spaced;
-mod stream;
 mod streamed;
 mod training;
-mod words;
-mod writer;
 
 use std::sync::{Arc, OnceLock};
 
-pub use batch::Parallelism;
-pub use blocks::{Block, BlockSource, Shard};
+pub use blocks::{Block, BlockSource};
 pub use encode::{EncodeInput, Sequence};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
-pub(crate) use pipeline::check_length;
-pub use pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 pub use ragged::Ragged;
-pub use spaced::Spaced;
 pub use training::{Utf8Errors, WordCounting};
 
 use crate::Result;
@@ -38,15 +23,16 @@ use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
+use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
 
 /// What a tokenizer is made of, as its file describes it.
 #[derive(Clone, Debug)]
 pub struct Components {
-    /// RewriteMemo text before it is cut.
+    /// Changes text before it is cut.
     pub normalizer: Option<Normalizer>,
-    /// SubChunks text into pre-tokens.
+    /// Cuts text into pre-tokens.
     pub pre_tokenizer: Option<PreTokenizer>,
     /// Turns pre-tokens into tokens.
     pub model: Arc<Model>,
@@ -56,7 +42,7 @@ pub struct Components {
     pub decoder: Option<Decoder>,
     /// Tokens cut out of the text first.
     pub added: Arc<AddedTokens>,
-    /// SubChunks long encodings.
+    /// Cuts long encodings.
     pub truncation: Option<Truncation>,
     /// Fills up short encodings.
     pub padding: Option<PaddingRule>,

@@ -10,11 +10,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Tokenizer;
-use super::pipeline::{Pipeline, Plan, check_length};
+use crate::cache::KeyForm;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::models::Model;
-use crate::models::unigram::{Segmentation, check_nbest};
+use crate::models::unigram::{Segmentation, Unigram, check_nbest};
 use crate::normalized::Normalized;
+use crate::pipeline::{Pipeline, Visitor, Walk, check_length};
 use crate::{Error, Result};
 
 /// A token in its place.
@@ -152,43 +153,46 @@ impl Pipeline {
         };
         check_length(text.len())?;
         let unknown = self.model().id_of_unknown_text();
-        let added = |id: u32, text: &Normalized<'_>, range: Range<usize>| {
-            let own = text.text().get(range.clone()).unwrap_or_default();
-            let token = Placed { id, offsets: text.original(range), text: Some(own.into()) };
-            vec![Choice { tokens: vec![token], score: 0.0 }]
+        let mut choices = Choices { unigram, unknown, n, pre_tokens: Vec::new() };
+        let first_normalizer = self.stages().normalizer.as_ref();
+        self.stages()
+            .walk(Walk { text, tracked: true, first_normalizer, key_form: KeyForm::Text }, &mut choices)?;
+        Ok(choices.pre_tokens)
+    }
+}
+
+/// The visitor that collects the best ways to cut each pre-token.
+struct Choices<'a> {
+    unigram: &'a Unigram,
+    unknown: Option<u32>,
+    n: usize,
+    pre_tokens: Vec<Vec<Choice>>,
+}
+
+impl Choices<'_> {
+    fn choice(&self, text: &Normalized<'_>, pre_token: &Range<usize>, best: &Segmentation) -> Choice {
+        let place = |(id, span): (u32, Range<usize>)| {
+            let (start, end) = (pre_token.start, pre_token.end);
+            let range = (start + span.start).min(end)..(start + span.end).min(end);
+            let own = text.text().get(range.clone()).filter(|_| Some(id) == self.unknown);
+            Placed { id, offsets: text.original(range), text: own.map(Box::from) }
         };
-        let choice = |text: &Normalized<'_>, word: Range<usize>, best: &Segmentation| {
-            let place = |(id, span): (u32, Range<usize>)| {
-                let range = (word.start + span.start).min(word.end)..(word.start + span.end).min(word.end);
-                let own = text.text().get(range.clone()).filter(|_| Some(id) == unknown);
-                Placed { id, offsets: text.original(range), text: own.map(Box::from) }
-            };
-            Choice { tokens: best.tokens.spans().map(place).collect(), score: best.score }
-        };
-        let mut words = Vec::new();
-        self.matchers().original.segments(text, |segment| {
-            if let Some(id) = segment.token {
-                words.push(added(id, &Normalized::new(text, 0, true), segment.start..segment.end));
-                return Ok(());
-            }
-            let mut normalized = Normalized::new(&text[segment.start..segment.end], segment.start, true);
-            if let Some(normalizer) = self.normalizer() {
-                normalized = normalizer.normalize(normalized)?;
-            }
-            self.matchers().normalized.segments(normalized.text(), |inner| {
-                if let Some(id) = inner.token {
-                    words.push(added(id, &normalized, inner.start..inner.end));
-                    return Ok(());
-                }
-                let cut = self.cut(normalized.slice(inner.start..inner.end), Plan::Stages)?;
-                for span in &cut.spans {
-                    let best = unigram.encode_nbest(&cut.text.text()[span.clone()], n)?;
-                    words.push(best.iter().map(|best| choice(&cut.text, span.clone(), best)).collect());
-                }
-                Ok(())
-            })
-        })?;
-        Ok(words)
+        Choice { tokens: best.tokens.spans().map(place).collect(), score: best.score }
+    }
+}
+
+impl Visitor for Choices<'_> {
+    fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>) -> Result<()> {
+        let own = text.text().get(range.clone()).unwrap_or_default();
+        let token = Placed { id, offsets: text.original(range), text: Some(own.into()) };
+        self.pre_tokens.push(vec![Choice { tokens: vec![token], score: 0.0 }]);
+        Ok(())
+    }
+
+    fn pre_token(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<()> {
+        let best = self.unigram.encode_nbest(&text.text()[range.clone()], self.n)?;
+        self.pre_tokens.push(best.iter().map(|best| self.choice(text, &range, best)).collect());
+        Ok(())
     }
 }
 

@@ -1,14 +1,14 @@
 //! From texts that are still being read to bare ids, or to their number.
 
-use super::blocks::{BlockSource, ordered_source_map};
+use super::blocks::{Block, BlockSource};
 use super::ids::RowAffixes;
 use super::ragged::{Ragged, RunRows, row_splits};
-use super::shards::WHOLE;
-use super::writer::write_in_order;
-use super::{Parallelism, SpecialAffixes, Tokenizer};
+use super::{SpecialAffixes, Tokenizer};
 use crate::Result;
-use crate::engine::CountSink;
-use crate::engine::sink::Id;
+use crate::cache::Id;
+use crate::pipeline::WHOLE;
+use crate::sinks::CountSink;
+use crate::structures::parallel::{Parallelism, ordered_source_map, write_in_order};
 
 /// As many threads as may find a block to work on.
 fn parallelism_for<'a>(parallelism: Parallelism<'a>, source: &dyn BlockSource) -> Parallelism<'a> {
@@ -28,24 +28,31 @@ impl Tokenizer {
     ) -> Result<Option<Ragged<T>>> {
         let Some(special_affixes) = self.special_affixes(add_special_tokens)? else { return Ok(None) };
         let parallelism = parallelism_for(parallelism, source);
-        self.pipeline.prepare(source.bytes(), parallelism.threads);
+        let bytes = source.bytes();
+        self.pipeline.prepare(bytes, parallelism.threads);
         let (pool, row_affixes) =
             (self.pipeline.pool(), RowAffixes::<T>::new(special_affixes, self.pipeline.next_call()));
-        let (ids, runs) = write_in_order(source.bytes(), |writer| {
+        let (ids, runs) = write_in_order(bytes, |writer| {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
-            ordered_source_map(source, parallelism, start, finish, |number, block, (worker, ids)| {
-                let mut ends = Vec::new();
-                for part in &block.parts {
-                    self.push_shard(&block.text, part, &row_affixes, worker, ids)?;
-                    if part.is_last {
-                        ends.push(ids.len());
+            ordered_source_map(
+                |block| source.next(block),
+                parallelism,
+                start,
+                finish,
+                |number, block: &Block, (worker, ids)| {
+                    let mut ends = Vec::new();
+                    for shard in &block.shards {
+                        self.push_shard(&block.text, shard, &row_affixes, worker, ids)?;
+                        if shard.is_last {
+                            ends.push(ids.len());
+                        }
                     }
-                }
-                let rows = RunRows { ids: ids.len(), ends };
-                writer.put(number..number + 1, ids);
-                Ok(rows)
-            })
+                    let rows = RunRows { ids: ids.len(), ends };
+                    writer.put(number..number + 1, ids);
+                    Ok(rows)
+                },
+            )
         })?;
         Ok(Some(Ragged { ids, row_splits: row_splits(&runs) }))
     }
@@ -65,21 +72,22 @@ impl Tokenizer {
         };
         let row_affixes = (before.len() + after.len()) as u64;
         let parallelism = parallelism_for(parallelism, source);
-        self.pipeline.prepare(source.bytes(), parallelism.threads);
+        let bytes = source.bytes();
+        self.pipeline.prepare(bytes, parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let blocks = ordered_source_map(
-            source,
+            |block| source.next(block),
             parallelism,
             || pool.take(),
             |worker| pool.put(worker),
-            |_, block, worker| {
-                let mut counts = Vec::with_capacity(block.parts.len());
-                for part in &block.parts {
-                    self.pipeline.seed_row(call, part.row, worker);
+            |_, block: &Block, worker| {
+                let mut counts = Vec::with_capacity(block.shards.len());
+                for shard in &block.shards {
+                    self.pipeline.seed_row(call, shard.row, worker);
                     let mut sink = CountSink::default();
-                    let text = &block.text[part.bytes.clone()];
-                    self.pipeline.encode_shard(text, part.is_first, worker, &mut sink)?;
-                    counts.push((part.row, sink.0));
+                    let text = &block.text[shard.bytes.clone()];
+                    self.pipeline.encode_shard(text, shard.is_first, worker, &mut sink)?;
+                    counts.push((shard.row, sink.0));
                 }
                 Ok(counts)
             },

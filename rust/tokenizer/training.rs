@@ -1,5 +1,6 @@
 //! From a corpus to counted words.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -8,12 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::Builder;
 
-use super::Pipeline;
-use super::batch::ordered_map;
-use super::words::clean;
-use crate::engine::WordCounter;
-use crate::normalizers::Bert;
-use crate::structures::progress::{OnProgress, Progress};
+use crate::counting::WordCounter;
+use crate::pipeline::Pipeline;
+use crate::structures::parallel::{OnProgress, Progress, ordered_map};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -43,7 +41,7 @@ pub struct WordCounting {
     bytes: u64,
 }
 
-/// OffsetMap in the order of pre-tokens that a byte of text may need: replacing what is not UTF-8 makes
+/// Places in the order of pre-tokens that a byte of text may need: replacing what is not UTF-8 makes
 /// three bytes of one, and normalization makes a few of those.
 const ROOM: u64 = 16;
 
@@ -54,7 +52,7 @@ fn room(bytes: usize) -> u64 {
 
 fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut WordCounter) -> Result<()> {
     let mut at = position;
-    pipeline.pre_tokens(text, |bytes, start, end| {
+    pipeline.training_words(text, |bytes, start, end| {
         counter.add(bytes, start, end, at);
         at += 1;
     })
@@ -177,7 +175,7 @@ impl WordCounting {
         let key_form = self.pipeline.training_key_form();
         let mut words = WordCounter::join(self.counters, key_form, self.threads, on_progress)?;
         if let Some(bert) = self.pipeline.normalize_after_counting() {
-            words = cleaned_up(&words, bert);
+            words = normalized(&words, |word| bert.normalize(word));
         }
         if words.is_empty() {
             return Err(Error::EmptyCorpus { texts: self.texts, bytes: self.bytes });
@@ -186,21 +184,21 @@ impl WordCounting {
     }
 }
 
-/// The counts of what the normalizer makes of words: equal ones together in the place of the first, nothings left out.
-fn cleaned_up(words: &WordCounts, bert: Bert) -> WordCounts {
-    let (mut places, mut cleaned): (HashMap<String, usize>, Vec<(String, u64)>) = Default::default();
+/// The counts of normalized words: equal ones are added up at the place of the first, and empty ones left out.
+fn normalized(words: &WordCounts, normalize: impl Fn(&str) -> Cow<'_, str>) -> WordCounts {
+    let (mut places, mut counts): (HashMap<String, usize>, Vec<(String, u64)>) = Default::default();
     for (word, count) in words.iter() {
-        let clean = clean(bert, word);
-        match places.get(&*clean) {
-            Some(&place) => cleaned[place].1 += count,
-            None if clean.is_empty() => {}
+        let normalized = normalize(word);
+        match places.get(&*normalized) {
+            Some(&place) => counts[place].1 += count,
+            None if normalized.is_empty() => {}
             None => {
-                places.insert(clean.to_string(), cleaned.len());
-                cleaned.push((clean.into_owned(), count));
+                places.insert(normalized.to_string(), counts.len());
+                counts.push((normalized.into_owned(), count));
             }
         }
     }
-    cleaned.into_iter().collect()
+    counts.into_iter().collect()
 }
 
 /// What the threads that count one file share.

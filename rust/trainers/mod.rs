@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::models::Model;
 use crate::models::wordlevel::WordLevel;
 use crate::models::wordpiece::{WordPiece, WordPieceOptions};
-use crate::structures::progress::OnProgress;
+use crate::structures::parallel::OnProgress;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 use word_counts::WordCounts;

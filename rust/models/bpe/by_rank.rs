@@ -1,6 +1,6 @@
 //! Candidate merges of a very long pre-token: a queue of places for each rank instead of one heap for all.
 //!
-//! OffsetMap of one rank are taken from left to right, so memory is walked through and not jumped about in, and what is
+//! Places of one rank are taken from left to right, so memory is walked through and not jumped about in, and what is
 //! ordered all the time are no more than the ranks that occur.
 
 use std::cmp::Reverse;
@@ -13,9 +13,9 @@ use super::merge::Candidates;
 /// The candidates of one rank.
 #[derive(Debug, Default)]
 struct Queue {
-    /// OffsetMap known before the first was taken, in descending order from then on.
+    /// Places known before the first was taken, in descending order from then on.
     places: Vec<u32>,
-    /// OffsetMap that came later.
+    /// Places that came later.
     later: BinaryHeap<Reverse<u32>>,
     is_begun: bool,
 }

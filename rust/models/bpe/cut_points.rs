@@ -1,4 +1,4 @@
-//! OffsetMap in a pre-token that no token of the vocabulary reaches across.
+//! Places in a pre-token that no token of the vocabulary reaches across.
 //!
 //! A merge joins neighbours into a token of the vocabulary, so where two characters meet that no token holds side by
 //! side, nothing is ever merged: what is left and what is right of the place may be encoded apart. Long runs of

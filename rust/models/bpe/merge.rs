@@ -118,7 +118,7 @@ impl Bpe {
 /// Merges by looking through all that is left for the lowest rank; symbols that were merged away are left with length 0.
 fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mut [u64]) {
     let count = ids.len();
-    // OffsetMap of the neighbours; nothing is moved up, since so few symbols are looked through faster than moved.
+    // Places of the neighbours; nothing is moved up, since so few symbols are looked through faster than moved.
     let mut prev: [u8; SHORT + 1] = std::array::from_fn(|at| (at as u8).wrapping_sub(1));
     let mut next: [u8; SHORT + 1] = std::array::from_fn(|at| at as u8 + 1);
     loop {

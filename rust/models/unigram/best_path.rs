@@ -54,7 +54,7 @@ impl Scratch {
     }
 
     /// Whether the part that was encoded last may have other tokens where something else is before it.
-    pub fn depends(&self) -> bool {
+    pub fn is_context_dependent(&self) -> bool {
         self.depends
     }
 }

@@ -20,7 +20,7 @@ pub(super) enum Place {
     Joined,
 }
 
-/// OffsetMap of characters, and their nodes in a trie. Four bytes a character.
+/// Places of characters, and their nodes in a trie. Four bytes a character.
 #[derive(Clone, Debug)]
 pub(super) struct Chars {
     /// Twice the number of the node, or nothing where no piece begins with the character, and [`IS_JOINED`].

@@ -11,7 +11,7 @@ pub const MOST_PIECES: u32 = 1 << 24;
 
 impl Unigram {
     /// Whether words of up to [`MOST_PIECES`] pieces may be cut where `is_boundary` says so of two neighbouring bytes, one of them in
-    /// `apart`: each part then has the tokens it has in the word, unless [`Scratch::depends`].
+    /// `apart`: each part then has the tokens it has in the word, unless [`Scratch::is_context_dependent`].
     ///
     /// It may where no piece reaches across such a place, and nothing in `apart` is unknown, so that nothing unknown is
     /// joined there.
@@ -99,7 +99,7 @@ mod tests {
                     continue;
                 }
                 let fragment = encode(&unigram, &word[start..end], start > 0, &mut scratch);
-                ids.extend(if start > 0 && scratch.depends() {
+                ids.extend(if start > 0 && scratch.is_context_dependent() {
                     let known = encode(&unigram, &word[..start], false, &mut scratch).len();
                     encode(&unigram, &word[..end], false, &mut scratch).split_off(known)
                 } else {
@@ -129,7 +129,7 @@ mod tests {
             let (mut nodes, mut path) = (Vec::new(), Vec::new());
             unigram.viterbi_branchless::<false>(&word, base, &mut nodes).expect("unk_id is set");
             trace(&nodes, |edge| path.push(edge));
-            prop_assert!(scratch.depends() || scratch.path == path);
+            prop_assert!(scratch.is_context_dependent() || scratch.path == path);
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
         let mut scratch = Scratch::default();
         let mut depends = |word| {
             encode(&unigram, word, true, &mut scratch);
-            scratch.depends()
+            scratch.is_context_dependent()
         };
         assert_eq!(["aa", "ab", "aaa", "aab"].map(&mut depends), [false, false, true, false]);
     }

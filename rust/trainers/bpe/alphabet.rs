@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::arena::{Arena, ArenaBuilder};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Numbering};
-use crate::structures::progress::OnProgress;
-use crate::structures::workers::{METER_EVERY, Meter, run_parts};
+use crate::structures::parallel::OnProgress;
+use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 

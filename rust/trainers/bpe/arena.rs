@@ -4,8 +4,8 @@ use super::apply_merges::Part;
 use super::cells::{self, HEADER, LARGE, PAYLOAD, is_header, is_inside};
 use super::word_index::WordIndex;
 use crate::structures::huge_pages;
-use crate::structures::progress::OnProgress;
-use crate::structures::workers::{METER_EVERY, Meter, run_parts};
+use crate::structures::parallel::OnProgress;
+use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
 use crate::{Error, Result};
 
 const STAGE: &str = "count pairs";

@@ -13,8 +13,8 @@ use super::tokens::Tokens;
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
 use crate::structures::huge_pages;
-use crate::structures::progress::OnProgress;
-use crate::structures::workers::{METER_EVERY, Meter, run_parts};
+use crate::structures::parallel::OnProgress;
+use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
 
 const STAGE: &str = "count pairs";
 

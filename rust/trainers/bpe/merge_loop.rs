@@ -11,8 +11,8 @@ use super::tokens::Tokens;
 use super::{BpeTrainer, TrainedBpe};
 use crate::Result;
 use crate::structures::flat_map::FlatMap;
-use crate::structures::progress::OnProgress;
-use crate::structures::workers::Pacer;
+use crate::structures::parallel::OnProgress;
+use crate::structures::parallel::Pacer;
 
 /// Where the thresholds lie; a matter of speed only.
 ///

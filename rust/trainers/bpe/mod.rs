@@ -49,7 +49,7 @@ use likelihood::Likelihood;
 pub(super) use scores::Precision;
 
 use crate::models::bpe::{Bpe, BpeOptions};
-use crate::structures::progress::OnProgress;
+use crate::structures::parallel::OnProgress;
 use crate::trainers::word_counts::WordCounts;
 use crate::vocab::Vocab;
 use crate::{Error, Result};

@@ -2,7 +2,7 @@
 
 use super::cells::Applied;
 use crate::Result;
-use crate::structures::workers::METER_EVERY;
+use crate::structures::parallel::METER_EVERY;
 
 /// A neighbour whose places nobody wants.
 pub(super) const UNPLACED: u32 = u32::MAX;

@@ -2,9 +2,9 @@
 
 use super::cells::{LARGE, PAYLOAD, is_header};
 use crate::Result;
+use crate::structures::parallel::OnProgress;
+use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
 use crate::structures::prefetch::prefetch;
-use crate::structures::progress::OnProgress;
-use crate::structures::workers::{METER_EVERY, Meter, run_parts};
 
 const STAGE: &str = "count pairs";
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{UnigramTrainer, nearest};
-use crate::structures::threads::sort_in_runs;
+use crate::structures::parallel::sort_in_runs;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 

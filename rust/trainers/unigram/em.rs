@@ -8,9 +8,9 @@ use super::nearest;
 use super::passes::{Alternatives, Expectation, Usage, scaled};
 use super::seeds::{Chains, Seed, Suffixes, by_place};
 use crate::Result;
-use crate::structures::progress::OnProgress;
-use crate::structures::threads::{both, sort_in_runs};
-use crate::structures::workers::{Meter, run_parts};
+use crate::structures::parallel::OnProgress;
+use crate::structures::parallel::{Meter, run_parts};
+use crate::structures::parallel::{both, sort_in_runs};
 
 /// Where a piece occurs first, or `None` for a character that no word holds.
 type Place = Option<(usize, u16)>;

@@ -12,8 +12,8 @@ use hashbrown::HashTable;
 
 use super::lattice::GONE;
 use super::{UnigramTrainer, nearest};
-use crate::structures::progress::{OnProgress, Progress};
-use crate::structures::workers::{METER_EVERY, run_parts};
+use crate::structures::parallel::{METER_EVERY, run_parts};
+use crate::structures::parallel::{OnProgress, Progress};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::corpus::Corpus;
 use super::seeds::Chains;
-use crate::structures::workers::{METER_EVERY, Meter};
+use crate::structures::parallel::{METER_EVERY, Meter};
 
 /// The id of a piece that is gone.
 pub(super) const GONE: u32 = u32::MAX;

@@ -30,7 +30,7 @@ use em::Pieces;
 use seeds::Suffixes;
 
 use crate::models::unigram::{Unigram, UnigramOptions};
-use crate::structures::progress::OnProgress;
+use crate::structures::parallel::OnProgress;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 

@@ -11,9 +11,9 @@ use std::ops::Range;
 use super::corpus::{Corpus, Packed};
 use crate::Result;
 use crate::structures::huge_pages::vec_filled;
-use crate::structures::progress::OnProgress;
-use crate::structures::threads::sort_in_runs;
-use crate::structures::workers::{METER_EVERY, Meter, run_parts};
+use crate::structures::parallel::OnProgress;
+use crate::structures::parallel::sort_in_runs;
+use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
 
 const STAGE: &str = "find seeds";
 

@@ -7,7 +7,7 @@ use super::lattice::{Block, GONE, blocks};
 use super::passes::{Alternatives, Expectation, Usage};
 use super::seeds::Suffixes;
 use super::{Algorithm, UnigramTrainer, nearest};
-use crate::structures::workers::Meter;
+use crate::structures::parallel::Meter;
 use crate::trainers::word_counts::WordCounts;
 
 fn counts(words: &BTreeMap<String, u64>) -> WordCounts {

@@ -12,7 +12,7 @@ mod tests;
 use super::bpe::{BpeTrainer, Precision, TieBreak, TrainedBpe};
 use super::word_counts::WordCounts;
 use crate::Result;
-use crate::structures::progress::OnProgress;
+use crate::structures::parallel::OnProgress;
 
 /// Which pair is merged first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,54 @@
+//! Tokens of a chunk, as a model answers them and as the cache hands them out.
+
+/// In the start of a token's span: a further pre-token begins here.
+///
+/// Text has less than 2 GiB, so the bit is free.
+pub const NEW_PRE_TOKEN: u32 = 1 << 31;
+
+/// The tokens of one chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CachedTokens<'a> {
+    /// Token ids.
+    pub ids: &'a [u32],
+    /// Start and end of each token, alternating, in bytes from the start of the chunk; absent where each token covers exactly
+    /// its own length.
+    pub spans: Option<&'a [u32]>,
+}
+
+impl CachedTokens<'_> {
+    /// Whether the chunk is context-dependent: its tokens depend on the text before or after the chunk, so there are none here.
+    #[inline]
+    pub fn is_context_dependent(self) -> bool {
+        self.spans.is_some_and(<[u32]>::is_empty)
+    }
+}
+
+/// What the model answers for one chunk.
+#[derive(Clone, Debug, Default)]
+pub struct ChunkTokens {
+    /// Token ids.
+    pub ids: Vec<u32>,
+    /// Start and end of each token, alternating; used only if `is_regular` is off.
+    pub spans: Vec<u32>,
+    /// Whether each token covers exactly its own length, one after the other from the start.
+    pub is_regular: bool,
+}
+
+impl ChunkTokens {
+    /// Makes this the answer that [`CachedTokens::is_context_dependent`] recognizes.
+    pub fn set_context_dependent(&mut self) {
+        self.clear();
+        self.is_regular = false;
+    }
+
+    /// Removes all tokens and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.spans.clear();
+        self.is_regular = true;
+    }
+
+    pub(super) fn as_cached(&self) -> CachedTokens<'_> {
+        CachedTokens { ids: &self.ids, spans: (!self.is_regular).then_some(self.spans.as_slice()) }
+    }
+}

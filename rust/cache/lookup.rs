@@ -1,0 +1,64 @@
+//! A chunk whose slot is being fetched from memory.
+
+use std::ops::Range;
+
+/// Bit of a key that says that the chunk stands in context: it is a fragment, whose tokens may differ from those of a whole
+/// chunk with the same bytes.
+pub(super) const CONTEXT: u128 = 1 << CONTEXT_BIT;
+
+/// Number of the bit [`CONTEXT`].
+pub const CONTEXT_BIT: u32 = 127;
+
+/// In place of a hash: the chunk is longer than a key.
+pub(super) const LONG: u32 = 0;
+
+/// In place of a hash: there is nothing to look up, since the caller has the ids.
+const RESOLVED: u32 = 1;
+
+/// A lookup in flight: made by [`ChunkCache::prefetch`](super::ChunkCache::prefetch), answered some chunks later.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lookup {
+    /// The key of a short chunk; the hash of a long one, with no length in the top byte.
+    pub(super) key: u128,
+    /// Low bits of the hash of the key; without a key, [`LONG`] or [`RESOLVED`].
+    pub(super) hash: u32,
+    /// First byte of the chunk in its text; if resolved, index of the first id.
+    pub start: u32,
+    pub(super) end: u32,
+    /// Word id of the chunk.
+    pub word_id: u32,
+}
+
+impl Lookup {
+    /// A lookup that is answered already: the caller holds the ids at indices `ids`.
+    pub fn resolved(ids: Range<usize>, word_id: u32) -> Self {
+        Self { key: 0, hash: RESOLVED, start: ids.start as u32, end: ids.end as u32, word_id }
+    }
+
+    /// Appends `ids` to a resolved lookup whose ids end where these begin; false, and no change, for any other lookup.
+    #[inline]
+    pub fn extend_resolved(&mut self, ids: &Range<usize>) -> bool {
+        let is_next = self.resolved_ids().is_some_and(|resolved| resolved.end == ids.start);
+        if is_next {
+            self.end = ids.end as u32;
+        }
+        is_next
+    }
+
+    /// Indices of the ids, if the lookup is resolved.
+    #[inline]
+    pub fn resolved_ids(self) -> Option<Range<usize>> {
+        (self.is_long() && self.hash == RESOLVED).then_some(self.start as usize..self.end as usize)
+    }
+
+    /// Whether the chunk is too long for a key.
+    #[inline]
+    pub(super) fn is_long(self) -> bool {
+        (self.key & !CONTEXT) >> 120 == 0
+    }
+
+    /// Whether the chunk stands in context.
+    pub fn in_context(self) -> bool {
+        self.key & CONTEXT != 0
+    }
+}

@@ -1,0 +1,81 @@
+//! Caches and scratch memory that threads borrow for one call.
+
+use std::sync::{Arc, Mutex};
+
+use super::table::{CacheLimits, ChunkCache};
+
+/// What one thread needs to encode.
+#[derive(Debug)]
+pub struct Worker<S> {
+    /// Chunks met so far.
+    pub cache: ChunkCache,
+    /// Memory that misses reuse.
+    pub scratch: S,
+}
+
+/// Workers that wait for the next call: one lock a call and thread, none per token.
+#[derive(Debug)]
+pub struct Pool<S> {
+    idle: Mutex<Vec<Worker<S>>>,
+    /// Copied for each new worker.
+    preloaded: Mutex<Option<Arc<ChunkCache>>>,
+    limits: CacheLimits,
+}
+
+impl<S: Default> Pool<S> {
+    /// An empty pool; each worker's cache keeps to `limits`.
+    pub fn new(limits: CacheLimits) -> Self {
+        Self { idle: Mutex::default(), preloaded: Mutex::default(), limits }
+    }
+
+    /// The most recently used idle worker, or a new one.
+    ///
+    /// Never waits: a lock that another thread holds, perhaps one that a fork left locked, counts as empty.
+    pub fn take(&self) -> Worker<S> {
+        let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
+        idle.unwrap_or_else(|| {
+            let known = self.preloaded.try_lock().ok().and_then(|known| known.clone());
+            let cache = known.map_or_else(|| ChunkCache::new(self.limits), |known| known.copy());
+            Worker { cache, scratch: S::default() }
+        })
+    }
+
+    /// Gives each new worker a copy of the cache that `make` makes within the limits it is given. `make` is called once, and only
+    /// if fewer than `threads` workers are idle.
+    pub fn prepare(&self, threads: usize, make: impl FnOnce(CacheLimits) -> ChunkCache) {
+        let has_workers = self.idle.try_lock().is_ok_and(|idle| idle.len() >= threads);
+        if has_workers || self.preloaded.try_lock().is_ok_and(|known| known.is_some()) {
+            return;
+        }
+        // Made while nothing is locked: a fork in the meantime leaves no lock taken.
+        let made = Arc::new(make(self.limits));
+        if let Ok(mut known) = self.preloaded.try_lock() {
+            *known = Some(made);
+        }
+    }
+
+    /// Gives a worker back.
+    pub fn put(&self, worker: Worker<S>) {
+        if let Ok(mut idle) = self.idle.try_lock() {
+            idle.push(worker);
+        }
+    }
+
+    /// Bytes that the caches of idle workers take, and what new ones are to know.
+    pub fn cache_bytes(&self) -> usize {
+        let known =
+            self.preloaded.try_lock().map_or(0, |known| known.as_ref().map_or(0, |known| known.bytes()));
+        let idle = self.idle.lock();
+        known + idle.map_or(0, |idle| idle.iter().map(|worker| worker.cache.bytes()).sum())
+    }
+
+    /// Drops all idle workers with their caches.
+    pub fn clear(&self) {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.clear();
+        }
+        if let Ok(mut known) = self.preloaded.try_lock() {
+            *known = None;
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The cache against a map without bounds.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A model that gives each byte as a token, parts as others than whole pre-tokens, and longer words irregular spans.
+fn model(word: &[u8], in_context: bool, tokens: &mut ChunkTokens) {
+    tokens.ids.extend(word.iter().map(|&byte| u32::from(byte) + 1000 * u32::from(in_context)));
+    tokens.is_regular = !word.len().is_multiple_of(3);
+    tokens.spans.extend(word.iter().flat_map(|&byte| [u32::from(byte), word.len() as u32]));
+}
+
+proptest! {
+    #[test]
+    fn word_cache_matches_naive(
+        words in prop::collection::vec(("[a-c]{1,4}|[a-c]{1,20}|a{10,20}", any::<bool>()), 1..400),
+        limit in prop_oneof![Just(0), Just(200_000), Just(64 << 20)],
+        id_bound in prop_oneof![Just(1 << 16), Just(1 << 20)],
+    ) {
+        let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound });
+        let mut naive: HashMap<(String, bool), ChunkTokens> = HashMap::new();
+        let mut calls = 0;
+        for (word, in_context) in &words {
+            let expected = naive.entry((word.clone(), *in_context)).or_insert_with(|| {
+                let mut tokens = ChunkTokens::default();
+                model(word.as_bytes(), *in_context, &mut tokens);
+                tokens
+            });
+            let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, *in_context);
+            prop_assert_eq!(lookup.in_context(), *in_context);
+            if let Some((few, count)) = cache.get_inline(lookup, false) {
+                prop_assert_eq!(&cache.packing().unpack(few)[..count], expected.as_cached().ids);
+            }
+            if let Some((few, count)) = cache.get_inline(lookup, true) {
+                let ids = &cache.packing().unpack(few)[..count];
+                prop_assert_eq!(CachedTokens { ids, spans: None }, expected.as_cached());
+                continue;
+            }
+            let found = cache.resolve(lookup, word.as_bytes(), |range, tokens| {
+                calls += 1;
+                model(&word.as_bytes()[range], *in_context, tokens);
+                Ok(())
+            }).expect("the model never fails");
+            prop_assert_eq!(found, expected.as_cached());
+        }
+        if limit > 1 << 20 {
+            prop_assert_eq!(calls, naive.len());
+        }
+    }
+}
+
+/// Words of a kind by number, with few ids.
+fn word_of(kind: usize, number: usize) -> String {
+    match kind {
+        0 => format!("{number}"),
+        1 => format!("long word with {number}"),
+        _ => word_of(number % 2, number),
+    }
+}
+
+#[test]
+fn a_full_cache_starts_anew_and_keeps_to_the_limit() {
+    for (limit, kind) in
+        [100_000, 1 << 20, 3 << 20].into_iter().flat_map(|limit| [(limit, 0), (limit, 1), (limit, 2)])
+    {
+        let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+        let mut calls = 0;
+        let mut ask = |number| {
+            let word = word_of(kind, number);
+            let found = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |_, tokens| {
+                calls += 1;
+                tokens.ids.push(number as u32 % 1000);
+                Ok(())
+            });
+            assert_eq!(found.expect("the model never fails").ids, [number as u32 % 1000]);
+            assert!(cache.bytes() <= limit + (1 << 10), "{} bytes of {limit}", cache.bytes());
+            calls
+        };
+        for number in 0..200_000 {
+            ask(number);
+        }
+        // At the end there is room for a few words, whenever the cache was full.
+        let [first, second, third] = [(); 3].map(|()| (0..100).map(&mut ask).last());
+        assert!(first == second || second == third, "limit {limit}, kind {kind}");
+    }
+}
+
+#[test]
+fn the_limit_holds() {
+    let limit = 1 << 20;
+    let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+    for number in 0..200_000 {
+        let word = format!("word {number} with a tail {}", "x".repeat(number % 30));
+        let result = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |range, tokens| {
+            model(&word.as_bytes()[range], false, tokens);
+            Ok(())
+        });
+        assert!(result.is_ok());
+        assert!(cache.bytes() <= 2 * limit, "{} bytes", cache.bytes());
+    }
+}

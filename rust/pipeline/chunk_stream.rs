@@ -1,0 +1,272 @@
+//! The inner loop: chunks of the original text on their way through cache and sink.
+//!
+//! Lookups are collected in batches, so that memory fetches the slots of later chunks while earlier ones are read. A batch is
+//! emitted in order: hits first come from slots alone ([`Sink::emit_hits`]), each miss goes to the [`ChunkEncoder`].
+
+use std::ops::Range;
+
+use super::chunk_encoder::{ChunkEncoder, Rewriter};
+use super::model_encoder::Worker;
+use super::unigram::{ChunkStages, IsolatedChars, SubChunk, SubChunks};
+use crate::Result;
+use crate::cache::{CachedTokens, Lookup};
+use crate::scan::spaces::{begins_non_ascii, is_continuation};
+use crate::sinks::Sink;
+
+/// Lookups in flight at a time.
+const PREFETCH_BATCH: usize = 32;
+
+/// Ids of isolated characters that are collected before a batch is emitted, but for those of one word.
+const MOST_ISOLATED: usize = 1 << 10;
+
+/// Chunks of one text between the chunker and the sink.
+pub(super) struct ChunkStream<'a, S> {
+    encoder: ChunkEncoder<'a>,
+    text: &'a str,
+    worker: &'a mut Worker,
+    sink: &'a mut S,
+    lookups: [Lookup; PREFETCH_BATCH],
+    filled: usize,
+    /// Words cut beside isolated characters.
+    sub_chunks: SubChunks,
+    word_id: u32,
+    /// 1 if each chunk has a word id of its own, 0 if all have the same.
+    step: u32,
+    /// Chunks are fragments: one that begins after anything but a blank continues a word.
+    has_fragments: bool,
+    /// Start and word id of the first chunk that needs the stages.
+    unresolved: Option<(usize, u32)>,
+    result: Result<()>,
+}
+
+impl<'a, S: Sink> ChunkStream<'a, S> {
+    /// A stream of chunks of `text`; the first has word id `word_id`, each next one `step` more.
+    pub(super) fn new(
+        encoder: ChunkEncoder<'a>,
+        text: &'a str,
+        worker: &'a mut Worker,
+        sink: &'a mut S,
+        word_id: u32,
+        step: u32,
+    ) -> Self {
+        Self {
+            encoder,
+            text,
+            worker,
+            sink,
+            lookups: [Lookup::default(); PREFETCH_BATCH],
+            filled: 0,
+            sub_chunks: SubChunks::default(),
+            word_id,
+            step,
+            has_fragments: false,
+            unresolved: None,
+            result: Ok(()),
+        }
+    }
+
+    /// The same stream for fragments of chunks.
+    pub(super) fn of_fragments(self) -> Self {
+        Self { has_fragments: true, sub_chunks: SubChunks::with_room(2 * MOST_ISOLATED), ..self }
+    }
+
+    /// Takes chunks by their bounds, which count from `base`. A long chunk is cut at the model's cut points, and a fragment
+    /// beside isolated characters.
+    #[inline]
+    pub(super) fn take(&mut self, base: usize, starts: &[u32], ends: &[u32]) {
+        let mut at = 0;
+        while self.unresolved.is_none()
+            && let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at))
+        {
+            let (text, cache) = (self.text.as_bytes(), &self.worker.cache);
+            let (start, end) = (base + start as usize, base + end as usize);
+            let (bounds, word_ids) = ((&starts[at..], &ends[at..]), (self.word_id, self.step));
+            let room = &mut self.lookups[self.filled..];
+            let mut taken = if !self.has_fragments {
+                cache.prefetch_many::<false>(text, base, bounds, word_ids, room)
+            // Checked here too: most such words stand together, and the call takes longer.
+            } else if begins_non_ascii(text, start) {
+                0
+            } else {
+                cache.prefetch_many::<true>(text, base, bounds, word_ids, room)
+            };
+            self.filled += taken;
+            if taken == 0 {
+                if self.has_fragments {
+                    self.push_beside_isolated(start, end, is_continuation(text, base, start));
+                } else {
+                    self.push_long(start..end, false);
+                }
+                taken = 1;
+            } else if self.filled == PREFETCH_BATCH {
+                self.flush();
+            }
+            self.word_id = self.word_id.wrapping_add(taken as u32 * self.step);
+            at += taken;
+        }
+    }
+
+    /// Takes a fragment that is long or begins beyond ASCII: cut into sub-chunks if isolated characters allow it.
+    fn push_beside_isolated(&mut self, start: usize, end: usize, is_continuation: bool) {
+        let Rewriter::Stages(stages) = self.encoder.rewriter else {
+            return self.push_long(start..end, is_continuation);
+        };
+        let chunk = &self.text[start..end];
+        let blanks = if is_continuation { 0 } else { stages.blanks(chunk) };
+        let Some(isolated) = stages.isolated().filter(|_| stages.may_have_isolated(chunk, blanks)) else {
+            return self.push_long(start..end, is_continuation);
+        };
+        let mut from = self.push_word((&stages, isolated), start..end, blanks, is_continuation);
+        while from < end {
+            from = self.push_word((&stages, isolated), from..end, 0, false);
+        }
+    }
+
+    /// Takes the first word of a chunk; returns the start of the next word, or the end of the chunk.
+    fn push_word(
+        &mut self,
+        (stages, isolated): (&ChunkStages<'_>, &IsolatedChars),
+        Range { start, end }: Range<usize>,
+        blanks: usize,
+        is_continuation: bool,
+    ) -> usize {
+        if self.sub_chunks.ids.len() > MOST_ISOLATED {
+            self.flush();
+            self.sub_chunks.ids.clear();
+        }
+        let (model, memo) = (self.encoder.model.model(), &mut self.worker.scratch.cluster_memo);
+        let chunk = &self.text[start..end];
+        let len = isolated.cut(chunk, blanks, is_continuation, (stages, model), memo, &mut self.sub_chunks);
+        let mut sub_chunks = std::mem::take(&mut self.sub_chunks.sub_chunks);
+        for sub_chunk in sub_chunks.drain(..) {
+            if let SubChunk::Ids(ids) = &sub_chunk
+                && self.lookups[..self.filled].last_mut().is_some_and(|last| last.extend_resolved(ids))
+            {
+                continue;
+            }
+            self.push(match sub_chunk {
+                SubChunk::Ids(ids) => Lookup::resolved(ids, self.word_id),
+                SubChunk::Fragment(range, in_context) => {
+                    let (text, start, end) = (self.text.as_bytes(), start + range.start, start + range.end);
+                    self.worker.cache.prefetch(text, start, end, self.word_id, in_context)
+                }
+            });
+        }
+        self.sub_chunks.sub_chunks = sub_chunks;
+        start + len
+    }
+
+    #[inline(never)]
+    fn push_long(&mut self, chunk: Range<usize>, is_continuation: bool) {
+        let (text, model) = (self.text.as_bytes(), self.encoder.model);
+        let cuts = model.cut_points(chunk.len());
+        let mut start = chunk.start;
+        while start < chunk.end {
+            let end = cuts.map_or(chunk.end, |cuts| cuts.fragment_end(text, start, chunk.end));
+            let in_context = is_continuation || model.in_context(&chunk, start, end);
+            self.push(self.worker.cache.prefetch(text, start, end, self.word_id, in_context));
+            start = end;
+        }
+    }
+
+    fn push(&mut self, lookup: Lookup) {
+        self.lookups[self.filled] = lookup;
+        self.filled += 1;
+        if self.filled == PREFETCH_BATCH {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.result.is_ok() && self.unresolved.is_none() {
+            self.result = self.emit();
+        }
+        self.filled = 0;
+    }
+
+    fn emit(&mut self) -> Result<()> {
+        let Worker { cache, scratch } = &mut *self.worker;
+        let mut lookups = &self.lookups[..self.filled];
+        loop {
+            lookups = &lookups[self.sink.emit_hits(cache, lookups)..];
+            let Some((&first, rest)) = lookups.split_first() else { return Ok(()) };
+            lookups = rest;
+            if let Some(ids) = first.resolved_ids() {
+                let tokens = CachedTokens { ids: &self.sub_chunks.ids[ids], spans: None };
+                self.sink.chunk(tokens, 0, first.word_id);
+                continue;
+            }
+            let miss =
+                |range, out: &mut _| self.encoder.encode(self.text, range, first.in_context(), scratch, out);
+            let tokens = cache.resolve(first, self.text.as_bytes(), miss)?;
+            if self.encoder.needs_stages(tokens, S::TRACKED) {
+                self.unresolved = Some((first.start as usize, first.word_id));
+                return Ok(());
+            }
+            self.sink.chunk(tokens, first.start as usize, first.word_id);
+        }
+    }
+
+    /// Start of the first chunk that needs the stages, once the stream has met one; all chunks before it are emitted, none after.
+    #[inline]
+    pub(super) fn unresolved(&self) -> Option<usize> {
+        self.unresolved.map(|(start, _)| start)
+    }
+
+    /// Emits what is left; returns the next word id, which is that of the unresolved chunk if there is one.
+    ///
+    /// # Errors
+    /// Those of the stages and of the model, once.
+    pub(super) fn finish(&mut self) -> Result<u32> {
+        self.flush();
+        std::mem::replace(&mut self.result, Ok(()))?;
+        Ok(self.unresolved.map_or(self.word_id, |(_, word_id)| word_id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::Pipeline;
+    use crate::added_tokens::AddedTokens;
+    use crate::byte_level::BYTE_TO_CHAR;
+    use crate::models::Model;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+    use crate::sinks::IdSink;
+    use crate::vocab::Vocab;
+
+    #[test]
+    fn ignore_merges_holds_of_whole_pre_tokens_only() {
+        // No merge makes `cd`, so it is found where it is a pre-token, and not where a cut makes it a unit.
+        let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+        tokens.push("cd".to_owned());
+        // Long pre-tokens of text are cut only where unknown characters have a token.
+        let unk_token = Some("a".to_owned());
+        let options = BpeOptions { ignore_merges: true, unk_token, ..BpeOptions::default() };
+        let bpe = Bpe::from_pairs(Arc::new(Vocab::from_tokens(&tokens)), &[], options).expect("no dropout");
+        let byte_level = ByteLevel { add_prefix_space: false, ..ByteLevel::default() };
+        for pre_tokenizer in [
+            PreTokenizer::ByteLevel(byte_level),
+            PreTokenizer::Sequence(vec![
+                PreTokenizer::ByteLevel(byte_level),
+                PreTokenizer::Sequence(Vec::new()),
+            ]),
+        ] {
+            let (model, added) = (Arc::new(Model::Bpe(bpe.clone())), Arc::new(AddedTokens::default()));
+            let pipeline =
+                Pipeline::new(None, Some(pre_tokenizer), model, added, false, 1 << 20).expect("valid");
+            assert!(pipeline.encoder().cut_points(1 << 20).is_some());
+            let mut ids = Vec::<u32>::new();
+            let mut worker = pipeline.pool().take();
+            let text = "cd\n".to_owned() + &"a".repeat(20) + "cd\n" + "cd";
+            pipeline.encode(&text, &mut worker, &mut IdSink(&mut ids)).expect("all bytes are known");
+            let [a, c, d, newline, cd] = [97, 99, 100, 10, 256];
+            let mut expected = vec![cd, newline];
+            expected.extend([a; 20]);
+            expected.extend([c, d, newline, cd]);
+            assert_eq!(ids, expected);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The stages of a tokenizer up to its model, compiled.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::bert_rewriter::BertRewriter;
+use super::chunk_encoder::{ChunkEncoder, Rewriter};
+use super::metaspace_bpe::without_prefix;
+use super::model_encoder::{ModelEncoder, Pool, Worker};
+use super::plan::{Plan, Rewrite, Scope};
+use super::plan_table::choose;
+use super::preload::preload_vocab;
+use super::stages::{Stages, Walk};
+use super::unigram::{ChunkStages, Refinement};
+use crate::added_tokens::AddedTokens;
+use crate::cache::{CacheLimits, ChunkCache, KeyForm};
+use crate::encoding::TokenNames;
+use crate::models::Model;
+use crate::normalizers::Normalizer;
+use crate::pre_tokenizers::PreTokenizer;
+use crate::vocab::Vocab;
+use crate::{Error, Result};
+
+/// Bytes that the cache of one thread takes unless told otherwise.
+pub const DEFAULT_CACHE_LIMIT: usize = 128 << 20;
+
+/// Bytes of text from which a call begins with a prepared cache.
+const PRELOAD_MIN_BYTES: usize = 4 << 20;
+
+/// Bytes of text with one new chunk, at the least; sizes the first table.
+const BYTES_PER_NEW_CHUNK: usize = 256;
+
+/// Bytes of the longest text: offsets have 32 bits, of which one is left free.
+pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
+
+/// Refuses a text of more than [`LONGEST_TEXT`] bytes.
+pub(crate) fn check_length(bytes: usize) -> Result<()> {
+    if bytes > LONGEST_TEXT {
+        return Err(Error::TextTooLong { bytes, limit: LONGEST_TEXT });
+    }
+    Ok(())
+}
+
+/// The stages of a tokenizer up to its model, with the plan that runs them, caches and prepared tables.
+#[derive(Debug)]
+pub struct Pipeline {
+    stages: Stages,
+    added: Arc<AddedTokens>,
+    plan: Plan,
+    refinement: Option<Refinement>,
+    encoder: ModelEncoder,
+    vocab: Arc<Vocab>,
+    pool: Pool,
+    limits: CacheLimits,
+    calls: AtomicU64,
+    seed: u64,
+}
+
+impl Pipeline {
+    /// Compiles the stages; `encode_special_tokens` leaves special tokens in the text to the model.
+    ///
+    /// # Errors
+    /// Those of [`AddedTokens::matchers`].
+    pub fn new(
+        normalizer: Option<Normalizer>,
+        pre_tokenizer: Option<PreTokenizer>,
+        model: Arc<Model>,
+        added: Arc<AddedTokens>,
+        encode_special_tokens: bool,
+        cache_limit: usize,
+    ) -> Result<Self> {
+        let pattern = |content: &str| {
+            let text = normalizer.as_ref().map(|normalizer| normalizer.normalize_str(content)).transpose()?;
+            Ok(text.map_or_else(|| content.to_owned(), Cow::into_owned))
+        };
+        let matchers = added.matchers(encode_special_tokens, pattern)?;
+        let stages = Stages { normalizer, pre_tokenizer, matchers };
+        let plan = choose(&stages, &model);
+        let bytes = if model.is_deterministic() { cache_limit } else { 0 };
+        let limits = CacheLimits { bytes, id_bound: model.vocab().id_bound() };
+        Ok(Self {
+            plan,
+            refinement: plan.chunked().and_then(|plan| Refinement::new(&plan, &stages, &model)),
+            stages,
+            added,
+            vocab: model.shared_vocab(),
+            calls: AtomicU64::new(0),
+            seed: model.seed().unwrap_or_else(|| fastrand::u64(..)),
+            encoder: ModelEncoder::new(model, plan.key_form()),
+            pool: Pool::new(limits),
+            limits,
+        })
+    }
+
+    /// The same stages run by another plan: [`Plan::Staged`] is the slow twin that every plan of chunks must equal.
+    #[must_use]
+    pub fn with_plan(self, plan: Plan) -> Self {
+        Self {
+            plan,
+            refinement: plan.chunked().and(self.refinement),
+            encoder: ModelEncoder::new(Arc::clone(self.encoder.model()), plan.key_form()),
+            pool: Pool::new(self.limits),
+            ..self
+        }
+    }
+
+    /// The same plan without fragments and isolated characters: Unigram chunks are looked up whole.
+    #[must_use]
+    pub fn without_refinement(self) -> Self {
+        Self { refinement: self.refinement.map(Refinement::off), pool: Pool::new(self.limits), ..self }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        self.encoder.model()
+    }
+
+    /// The stages before the model.
+    pub(crate) fn stages(&self) -> &Stages {
+        &self.stages
+    }
+
+    /// The model, prepared for chunks of the plan.
+    pub(super) fn encoder(&self) -> &ModelEncoder {
+        &self.encoder
+    }
+
+    /// The added tokens.
+    pub fn added(&self) -> &Arc<AddedTokens> {
+        &self.added
+    }
+
+    /// The text of an added token's id: its content, normalized if that is how the token is looked for.
+    pub fn added_text(&self, id: u32) -> Option<&str> {
+        let content = || self.added.get(id).map(|token| token.content.as_str());
+        self.stages.matchers.spellings.get(&id).map(String::as_str).or_else(content)
+    }
+
+    /// How text is encoded.
+    pub fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    /// Workers with their caches.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Prepares for a call of `threads` threads on `bytes` bytes.
+    pub fn prepare(&self, bytes: usize, threads: usize) {
+        if bytes >= PRELOAD_MIN_BYTES {
+            let chunks = bytes / threads.max(1) / BYTES_PER_NEW_CHUNK;
+            self.pool.prepare(threads, |limits| {
+                preload_vocab(&self.encoder, self.chunk_normalizer().is_some(), limits)
+                    .unwrap_or_else(|| ChunkCache::with_room(limits, chunks))
+            });
+        }
+    }
+
+    /// The number of a new call, which its random choices depend on.
+    pub fn next_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Makes the random choices for row `row` of call `call` those that the seed says, on any thread.
+    pub fn seed_row(&self, call: u64, row: usize, worker: &mut Worker) {
+        if !self.model().is_deterministic() {
+            let mix =
+                |state: u64, value: u64| (state ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+            worker.scratch.seed(mix(mix(self.seed, call), row as u64));
+        }
+    }
+
+    /// How the ids of this pipeline are spelled.
+    pub fn names(&self) -> TokenNames {
+        TokenNames::Vocab(Arc::clone(&self.vocab))
+    }
+
+    /// Bytes of the original text that each id covers where tokens simply follow one another.
+    pub fn token_lens(&self) -> &[u32] {
+        self.encoder.token_lens()
+    }
+
+    /// The first value of [`ColumnSink::skipped_word_ids`](crate::sinks::ColumnSink): chunks that a normalizer rewrites are not the
+    /// same as pre-tokens.
+    pub fn skipped_word_ids(&self) -> Option<u32> {
+        self.rewrites_chunks().then_some(0)
+    }
+
+    /// Whether keys of chunks hold text that the stages have not seen yet.
+    pub(super) fn rewrites_chunks(&self) -> bool {
+        self.plan.chunked().is_some_and(|plan| plan.rewrite != Rewrite::None)
+    }
+
+    /// The model with what a missed chunk goes through before it.
+    pub(super) fn chunk_encoder(&self) -> ChunkEncoder<'_> {
+        let rewriter = match self.plan.chunked().map(|plan| plan.rewrite) {
+            Some(Rewrite::Bert(bert)) => Rewriter::Bert(BertRewriter(bert)),
+            Some(Rewrite::Stages) => self.chunk_stages().map_or(Rewriter::None, Rewriter::Stages),
+            Some(Rewrite::None) | None => Rewriter::None,
+        };
+        ChunkEncoder { model: &self.encoder, rewriter }
+    }
+
+    /// The stages of a Unigram tokenizer, for one chunk at a time.
+    pub(super) fn chunk_stages(&self) -> Option<ChunkStages<'_>> {
+        self.refinement.as_ref().map(|refinement| refinement.chunk_stages(&self.stages))
+    }
+
+    /// BERT's normalizer, if it works on each chunk by itself.
+    pub(super) fn chunk_normalizer(&self) -> Option<BertRewriter> {
+        match self.plan.chunked()?.rewrite {
+            Rewrite::Bert(bert) => Some(BertRewriter(bert)),
+            Rewrite::None | Rewrite::Stages => None,
+        }
+    }
+
+    /// A walk of `text` through the stages; `is_first` says whether `text` begins a text or continues one.
+    pub(crate) fn walk<'a>(&'a self, text: &'a str, is_first: bool, tracked: bool) -> Walk<'a> {
+        let normalizer = self.stages.normalizer.as_ref();
+        let has_prefix = self
+            .plan
+            .chunked()
+            .is_some_and(|plan| plan.scope == Scope::WithoutMetaspace { has_prefix: true });
+        let first_normalizer =
+            if is_first || !has_prefix { normalizer } else { normalizer.and_then(without_prefix) };
+        Walk { text, tracked, first_normalizer, key_form: self.plan.key_form() }
+    }
+
+    /// What trainers count: bytes in place of characters only if every added token is spelled by its own bytes.
+    ///
+    /// The trainer learns any other added token as it stands in the text: Hugging Face does so.
+    pub fn training_key_form(&self) -> KeyForm {
+        match self.plan.key_form() {
+            KeyForm::Bytes if self.added.are_own_bytes() => KeyForm::Bytes,
+            _ => KeyForm::Text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_may_have_2_gib_less_one_byte() {
+        assert!(check_length((1 << 31) - 1).is_ok());
+        let error = check_length(1 << 31).expect_err("one byte too many");
+        assert!(matches!(error, Error::TextTooLong { bytes: 0x8000_0000, limit: 0x7fff_ffff }));
+    }
+}

@@ -1,0 +1,47 @@
+//! From text to tokens: added tokens, normalizer, pre-tokenizer and model, run by the fastest plan that is exact.
+//!
+//! ```text
+//! text -> added tokens -> chunker -> cache -> hit:  ids from the slot -> sink
+//!                                         -> miss: remaining stages, model -> slot, sink
+//! ```
+//!
+//! | file | holds |
+//! |---|---|
+//! | `compiled` | [`Pipeline`]: stages, plan, caches |
+//! | `plan`, `plan_table` | what a plan of chunks is; which tokenizers have one |
+//! | `stages` | the walk through added tokens, normalizer and pre-tokenizer, with a visitor |
+//! | `encode` | the visitor that encodes |
+//! | `chunk_stream` | the inner loop: lookups in flight, hits, misses |
+//! | `chunk_encoder` | what a missed chunk goes through |
+//! | `model_encoder` | the model for chunks of one key form |
+//! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of what was rewritten |
+//! | `bert_rewriter`, `metaspace_bpe`, `unigram` | families of tokenizers |
+//! | `shards` | long texts in pieces that are encoded apart |
+//! | `training_words` | the visitor that counts words |
+//! | `preload` | caches that begin with the vocabulary |
+
+mod bert_rewriter;
+mod chunk_encoder;
+mod chunk_stream;
+mod compiled;
+mod encode;
+mod metaspace_bpe;
+mod model_encoder;
+mod offset_map;
+mod plan;
+mod plan_table;
+mod preload;
+mod rewrite_memo;
+mod shards;
+mod stages;
+#[cfg(test)]
+mod testing;
+mod training_words;
+mod unigram;
+
+pub(crate) use compiled::check_length;
+pub use compiled::{DEFAULT_CACHE_LIMIT, LONGEST_TEXT, Pipeline};
+pub use model_encoder::Worker;
+pub use plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
+pub use shards::{Shard, WHOLE};
+pub(crate) use stages::{Visitor, Walk};

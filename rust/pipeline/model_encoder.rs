@@ -1,0 +1,285 @@
+//! The model behind the cache: encodes a chunk in any key form and maps token spans back to the bytes of the chunk.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::offset_map::{CharSpan, OffsetMap};
+use super::rewrite_memo::RewriteMemo;
+use super::unigram::ClusterMemo;
+use crate::Result;
+use crate::byte_level::push_mapped;
+use crate::cache::{self, ChunkTokens, KeyForm};
+use crate::metaspace::{VISIBLE_SPACE, push_visible};
+use crate::models::bpe::{ByteSymbols, CutPoints};
+use crate::models::{Model, Scratch, Tokens};
+use crate::structures::amortized_lazy::AmortizedLazy;
+
+/// A model prepared for chunks of one key form.
+#[derive(Debug)]
+pub(super) struct ModelEncoder {
+    model: Arc<Model>,
+    key_form: KeyForm,
+    depends_on_context: bool,
+    /// For [`KeyForm::Bytes`], if the model takes raw bytes.
+    byte_symbols: Option<ByteSymbols>,
+    token_lens: Vec<u32>,
+    cut_points: AmortizedLazy<CutPoints>,
+}
+
+/// A cache with the memory that its misses reuse; one thread uses it at a time.
+pub type Worker = cache::Worker<MissScratch>;
+
+/// Idle workers of one pipeline.
+pub(super) type Pool = cache::Pool<MissScratch>;
+
+/// Memory that one thread reuses from miss to miss.
+#[derive(Debug, Default)]
+pub struct MissScratch {
+    model: Scratch,
+    tokens: Tokens,
+    mapped: String,
+    /// Rewritten clusters, and the last rewritten chunk, which [`ModelEncoder::encode_rewritten`] encodes.
+    pub rewrite_memo: RewriteMemo,
+    /// Break classes of grapheme clusters.
+    pub cluster_memo: ClusterMemo,
+}
+
+impl MissScratch {
+    /// Seeds the random choices that follow.
+    pub fn seed(&mut self, seed: u64) {
+        self.model.seed(seed);
+    }
+
+    /// Whether the fragment encoded last may have other tokens after another beginning of its word.
+    pub fn is_context_dependent(&self) -> bool {
+        self.model.is_context_dependent()
+    }
+}
+
+impl ModelEncoder {
+    /// Prepares `model` for chunks in `key_form`.
+    pub(super) fn new(model: Arc<Model>, key_form: KeyForm) -> Self {
+        let vocab = model.vocab();
+        let mut token_lens = Vec::new();
+        for (token, id) in vocab.iter() {
+            if token_lens.len() <= id as usize && (id as usize) < 4 * vocab.len() + (1 << 20) {
+                token_lens.resize(id as usize + 1, 0);
+            }
+            if let Some(len) = token_lens.get_mut(id as usize) {
+                *len = key_form.len_of(model.own_text(token)) as u32;
+            }
+        }
+        for id in model.fallback_ids() {
+            if let Some(len) = token_lens.get_mut(id as usize) {
+                *len = 1;
+            }
+        }
+        let byte_symbols = if key_form == KeyForm::Bytes { model.byte_symbols() } else { None };
+        Self {
+            depends_on_context: model.depends_on_context(),
+            model,
+            key_form,
+            byte_symbols,
+            token_lens,
+            cut_points: AmortizedLazy::default(),
+        }
+    }
+
+    /// The model.
+    pub(super) fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// What the bytes of a chunk stand for.
+    pub(super) fn key_form(&self) -> KeyForm {
+        self.key_form
+    }
+
+    /// Bytes of a chunk that each id covers where tokens simply follow one another; an id beyond the end never does.
+    pub(super) fn token_lens(&self) -> &[u32] {
+        &self.token_lens
+    }
+
+    /// Where a pre-token of `len` bytes may be cut into fragments; none as long as making the table would cost more than it saves.
+    #[inline]
+    pub(super) fn cut_points(&self, len: usize) -> Option<&CutPoints> {
+        let make = || self.model.cut_points(self.byte_symbols.as_ref(), self.key_form == KeyForm::Spaced);
+        self.cut_points.get(len, self.token_lens.len(), make)
+    }
+
+    /// Whether the fragment `start..end` of the pre-token `pre_token` stands in context: it is not the whole pre-token, and the
+    /// model treats whole pre-tokens otherwise.
+    #[inline]
+    pub(super) fn in_context(&self, pre_token: &Range<usize>, start: usize, end: usize) -> bool {
+        self.depends_on_context && *pre_token != (start..end)
+    }
+
+    /// Encodes the chunk at `range` of `text` into `out`. A range may cut characters only in [`KeyForm::Bytes`].
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub(super) fn encode(
+        &self,
+        text: &str,
+        range: Range<usize>,
+        in_context: bool,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        scratch.tokens.clear();
+        scratch.model.set_in_context(in_context);
+        if self.key_form == KeyForm::Bytes {
+            return self.encode_bytes(&text.as_bytes()[range], scratch, out);
+        }
+        let word = &text[range];
+        if self.key_form == KeyForm::Spaced && word.contains(' ') {
+            return self.encode_with_spaces(word, scratch, out);
+        }
+        if self.key_form == KeyForm::Prefixed && !in_context && !word.starts_with(VISIBLE_SPACE) {
+            return self.encode_with_prefix(word, scratch, out);
+        }
+        self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
+        self.place(&scratch.tokens, word.len(), |at| (at, at), out);
+        Ok(())
+    }
+
+    /// Encodes the chunk that `scratch.rewrite_memo` rewrote last into `out`.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub(super) fn encode_rewritten(
+        &self,
+        in_context: bool,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let MissScratch { model, tokens, rewrite_memo, .. } = scratch;
+        tokens.clear();
+        model.set_in_context(in_context);
+        self.model.encode_word(rewrite_memo.text(), model, tokens)?;
+        self.place(tokens, rewrite_memo.text().len(), rewrite_memo.offsets(), out);
+        Ok(())
+    }
+
+    fn encode_with_spaces(&self, word: &str, scratch: &mut MissScratch, out: &mut ChunkTokens) -> Result<()> {
+        let MissScratch { model, tokens, mapped, .. } = scratch;
+        mapped.clear();
+        push_visible(word, mapped);
+        self.model.encode_word(mapped, model, tokens)?;
+        // One space, at the front: nearly always.
+        if let Some(rest) = word.strip_prefix(' ').filter(|rest| !rest.as_bytes().contains(&b' ')) {
+            let around = |at: usize| match at.checked_sub(VISIBLE_SPACE.len_utf8()) {
+                Some(at) => (rest.floor_char_boundary(at) + 1, rest.ceil_char_boundary(at) + 1),
+                None => (0, at.min(1)),
+            };
+            self.place(tokens, mapped.len(), around, out);
+            return Ok(());
+        }
+        let width = |c: char| match c {
+            ' ' => CharSpan::new(VISIBLE_SPACE.len_utf8(), 1),
+            _ => CharSpan::new(c.len_utf8(), c.len_utf8()),
+        };
+        let mut offsets = OffsetMap::new(word.chars().map(width));
+        self.place(tokens, mapped.len(), |at| offsets.around(at), out);
+        Ok(())
+    }
+
+    fn encode_with_prefix(&self, word: &str, scratch: &mut MissScratch, out: &mut ChunkTokens) -> Result<()> {
+        let MissScratch { model, tokens, mapped, .. } = scratch;
+        mapped.clear();
+        mapped.push(VISIBLE_SPACE);
+        mapped.push_str(word);
+        self.model.encode_word(mapped, model, tokens)?;
+        let first = word.chars().next().map_or(0, char::len_utf8);
+        let around = |at: usize| match at.checked_sub(VISIBLE_SPACE.len_utf8()) {
+            Some(0) => (0, first),
+            Some(at) => (at, at),
+            None => (0, 0),
+        };
+        self.place(tokens, mapped.len(), around, out);
+        Ok(())
+    }
+
+    fn encode_bytes(&self, word: &[u8], scratch: &mut MissScratch, out: &mut ChunkTokens) -> Result<()> {
+        let MissScratch { model, tokens, mapped, .. } = scratch;
+        mapped.clear();
+        if let Some(symbols) = &self.byte_symbols
+            && self.model.encode_bytes(word, symbols, mapped, model, tokens)
+        {
+            self.place(tokens, word.len(), |at| (at, at), out);
+            return Ok(());
+        }
+        mapped.clear();
+        push_mapped(word, mapped);
+        self.model.encode_word(mapped, model, tokens)?;
+        // A token that ends inside a mapped character covers its byte.
+        let mut offsets = OffsetMap::new(mapped.chars().map(|c| CharSpan::new(c.len_utf8(), 1)));
+        self.place(tokens, mapped.len(), |at| offsets.around(at), out);
+        Ok(())
+    }
+
+    /// Copies tokens out with their spans in bytes of the chunk.
+    ///
+    /// `bounds_at` maps a position in what the model saw to the last boundary in the chunk at or before that position and the
+    /// first boundary at or after it. Positions ascend.
+    fn place(
+        &self,
+        tokens: &Tokens,
+        limit: usize,
+        mut bounds_at: impl FnMut(usize) -> (usize, usize),
+        out: &mut ChunkTokens,
+    ) {
+        let mut last_end = 0;
+        for (id, span) in tokens.spans() {
+            let (start, end) = (bounds_at(span.start.min(limit)).0, bounds_at(span.end.min(limit)).1);
+            let regular_len = self.token_lens.get(id as usize).map(|&len| len as usize);
+            out.is_regular &= start == last_end && regular_len == Some(end - start);
+            out.ids.push(id);
+            out.spans.extend([start as u32, end as u32]);
+            last_end = end;
+        }
+    }
+
+    /// Decides anew whether the tokens of `out` simply follow one another, after the caller has moved their spans.
+    pub(super) fn set_regularity(&self, out: &mut ChunkTokens) {
+        let mut last_end = 0;
+        let is_next = |(&[start, end], &id): (&[u32; 2], &u32)| {
+            let is_next =
+                start == last_end && self.token_lens.get(id as usize) == Some(&end.wrapping_sub(start));
+            last_end = end;
+            is_next
+        };
+        out.is_regular = out.spans.as_chunks::<2>().0.iter().zip(&out.ids).all(is_next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::vocab::Vocab;
+
+    fn encode(vocab: &[&str], merges: &[(&str, &str)], word: &str) -> ChunkTokens {
+        let bpe = Bpe::new(Vocab::from_tokens(vocab), merges, BpeOptions::default()).expect("valid");
+        let encoder = ModelEncoder::new(Arc::new(Model::Bpe(bpe)), KeyForm::Bytes);
+        let mut out = ChunkTokens { is_regular: true, ..ChunkTokens::default() };
+        encoder
+            .encode(word, 0..word.len(), false, &mut MissScratch::default(), &mut out)
+            .expect("no unk_token");
+        out
+    }
+
+    #[test]
+    fn tokens_that_follow_one_another_are_regular() {
+        let tokens = encode(&["a", "b", "Ġ", "Ġa"], &[("Ġ", "a")], " ab");
+        assert_eq!((tokens.ids.as_slice(), tokens.is_regular), (&[3, 1][..], true));
+    }
+
+    #[test]
+    fn a_dropped_byte_moves_offsets_as_the_model_counts_them() {
+        // The space is not in the vocabulary and takes two bytes in the alphabet, so `a` seems to lie on it.
+        let tokens = encode(&["a", "b"], &[], " ab");
+        assert_eq!((tokens.ids.as_slice(), tokens.is_regular), (&[0, 1][..], false));
+        assert_eq!(tokens.spans, [0, 1, 0, 1]);
+    }
+}

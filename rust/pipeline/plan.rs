@@ -1,0 +1,98 @@
+//! How text takes its way from characters to tokens.
+//!
+//! Every fast way is one idea: *a chunker over the original text, then a cache keyed by the bytes of a chunk and one bit of
+//! context, and on a miss the remaining stages and the model*. A [`ChunkPlan`] says what the chunker, the key, the miss and
+//! the limits are. Text outside of the limits, and tokenizers without a plan of chunks, take the stages one by one.
+
+use crate::cache::KeyForm;
+use crate::normalizers::Bert;
+use crate::scan::Splitter;
+
+/// How a pipeline encodes text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Chunk by chunk of the original text.
+    Chunked(ChunkPlan),
+    /// Stage by stage, each on what the one before made.
+    Staged,
+}
+
+/// What a plan of chunks consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkPlan {
+    /// Cuts the original text into chunks.
+    pub chunker: Chunker,
+    /// What the bytes of a chunk stand for once `rewrite` is through.
+    pub key_form: KeyForm,
+    /// What a chunk goes through on a miss, before the model.
+    pub rewrite: Rewrite,
+    /// Which text is chunked.
+    pub scope: Scope,
+}
+
+/// What cuts the original text into chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunker {
+    /// A scanner.
+    Splitter(Splitter),
+    /// The pre-tokenizer of the pipeline itself, which only cuts.
+    PreTokenizer,
+}
+
+/// What a chunk goes through on a miss, before the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewrite {
+    /// Nothing: the chunk is a pre-token.
+    None,
+    /// BERT's normalizer: the chunk is a pre-token once normalized.
+    Bert(Bert),
+    /// All stages: the chunk becomes any number of pre-tokens, or is context-dependent.
+    Stages,
+}
+
+/// Which segments of text, between added tokens, are chunked. Others take the stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All.
+    All,
+    /// Those that the normalizer leaves unchanged.
+    Unchanged,
+    /// Those without a U+2581. All chunks of such a segment are one pre-token.
+    WithoutMetaspace {
+        /// The normalizer puts a U+2581 before text, so the first chunk of a segment takes the normalizer.
+        has_prefix: bool,
+    },
+}
+
+impl Plan {
+    /// What the bytes of keys stand for.
+    pub fn key_form(self) -> KeyForm {
+        match self {
+            Self::Chunked(plan) => plan.key_form,
+            Self::Staged => KeyForm::Text,
+        }
+    }
+
+    /// The plan of chunks, if it is one.
+    pub fn chunked(self) -> Option<ChunkPlan> {
+        match self {
+            Self::Chunked(plan) => Some(plan),
+            Self::Staged => None,
+        }
+    }
+}
+
+impl ChunkPlan {
+    /// Chunks that are the pre-tokens of text that no normalizer changes.
+    pub(super) fn of_pre_tokens(chunker: Chunker, key_form: KeyForm) -> Self {
+        Self { chunker, key_form, rewrite: Rewrite::None, scope: Scope::Unchanged }
+    }
+
+    /// The scanner, if one cuts.
+    pub(super) fn splitter(&self) -> Option<Splitter> {
+        match self.chunker {
+            Chunker::Splitter(splitter) => Some(splitter),
+            Chunker::PreTokenizer => None,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Which tokenizers have a plan of chunks: one row for each family, the first that fits counts.
+//!
+//! | family | needs of the stages | exact, because | test | falls back |
+//! |---|---|---|---|---|
+//! | [`unigram`](super::unigram) (T5, XLNet) | a Unigram model behind Metaspace; a normalizer that sees a character, its marks or a run of spaces | no piece crosses a visible space; a chunk that depends on its neighbours is joined with them | `unigram/tests.rs` | joined chunks |
+//! | [`bert`] | BERT's normalizer before BERT's pre-tokenizer; WordPiece or word level; no added token in normalized text | the scanner cuts where the pre-tokenizer cuts the normalized text, and each step of the normalizer sees one character and its marks | `bert_rewriter.rs` | never |
+//! | [`metaspace_bpe`] (Mistral, Phi-3) | Prepend and Replace of spaces, no pre-tokenizer; a BPE vocabulary in which no token holds a U+2581 after another character | a merge only makes tokens of the vocabulary, so no merge crosses the start of a run of spaces | `metaspace_bpe.rs` | segments with a U+2581 |
+//! | [`splitter`] (GPT-2, Llama 3, Qwen 2) | a pre-tokenizer with a scanner, alone or before a `ByteLevel` that only maps bytes | the scanner's spans are the pre-tokens; byte-level characters and bytes are one to one | `scan/tests.rs`, `shards.rs` | segments that the normalizer changes |
+//! | [`only_cuts`] | a pre-tokenizer that only cuts, alone or before a `ByteLevel` | the pre-tokenizer itself cuts the text | `only_cuts_matches_naive` below | segments that the normalizer changes |
+
+use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
+use super::stages::Stages;
+use super::{metaspace_bpe, unigram};
+use crate::cache::KeyForm;
+use crate::models::Model;
+use crate::normalizers::Normalizer;
+use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
+use crate::scan::Splitter;
+
+type Detect = fn(&Stages, &Model) -> Option<ChunkPlan>;
+
+const FAMILIES: [Detect; 5] = [unigram::detect, bert, metaspace_bpe::detect, splitter, only_cuts];
+
+/// The fastest plan that gives exactly what the stages give.
+pub(super) fn choose(stages: &Stages, model: &Model) -> Plan {
+    let plan = FAMILIES.iter().find_map(|detect| detect(stages, model));
+    // Text of unknown tokens is spelled as the model sees it, so the model must not see mapped bytes.
+    let is_spelled =
+        |plan: &ChunkPlan| plan.key_form == KeyForm::Bytes && model.id_of_unknown_text().is_some();
+    plan.filter(|plan| !is_spelled(plan)).map_or(Plan::Staged, Plan::Chunked)
+}
+
+/// BERT: the normalizer works on each chunk by itself.
+fn bert(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
+    let (Some(Normalizer::Bert(bert)), Some(PreTokenizer::Bert)) =
+        (&stages.normalizer, &stages.pre_tokenizer)
+    else {
+        return None;
+    };
+    let cuts_as_scanner =
+        bert.clean_text && bert.handle_chinese_chars && stages.matchers.normalized.is_empty();
+    // A pre-token without a token has no word id here, so a pre-token must have a token unless nothing is left of it.
+    let has_tokens = matches!(model, Model::WordPiece(_) | Model::WordLevel(_));
+    (cuts_as_scanner && has_tokens).then(|| ChunkPlan {
+        chunker: Chunker::Splitter(Splitter::BertText { accents: bert.strips_accents() }),
+        key_form: KeyForm::Text,
+        rewrite: Rewrite::Bert(*bert),
+        scope: Scope::All,
+    })
+}
+
+/// A known scanner in place of the pre-tokenizer.
+fn splitter(stages: &Stages, _: &Model) -> Option<ChunkPlan> {
+    let (splitter, key_form) = known_splitter(stages.pre_tokenizer.as_ref()?)?;
+    Some(ChunkPlan::of_pre_tokens(Chunker::Splitter(splitter), key_form))
+}
+
+fn known_splitter(pre_tokenizer: &PreTokenizer) -> Option<(Splitter, KeyForm)> {
+    match pre_tokenizer {
+        PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: true, .. }) => {
+            Some((Splitter::Gpt2, KeyForm::Bytes))
+        }
+        PreTokenizer::Whitespace => Some((Splitter::Whitespace, KeyForm::Text)),
+        PreTokenizer::Bert => Some((Splitter::Bert, KeyForm::Text)),
+        PreTokenizer::WhitespaceSplit => Some((Splitter::WhitespaceSplit, KeyForm::Text)),
+        PreTokenizer::Split(split) => Some((split.scanner()?, KeyForm::Text)),
+        PreTokenizer::Sequence(stages) => match stages.as_slice() {
+            [only] => known_splitter(only),
+            [
+                PreTokenizer::Split(split),
+                PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex: false, .. }),
+            ] => Some((split.scanner()?, KeyForm::Bytes)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A pre-tokenizer that only cuts, but for a last stage that maps bytes.
+fn only_cuts(stages: &Stages, _: &Model) -> Option<ChunkPlan> {
+    let pre_tokenizer = stages.pre_tokenizer.as_ref()?;
+    let maps_bytes_last = |stages: &[PreTokenizer]| match stages {
+        [cuts @ .., PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, .. })] => {
+            cuts.iter().all(PreTokenizer::only_cuts)
+        }
+        _ => false,
+    };
+    let key_form = match pre_tokenizer {
+        cuts if cuts.only_cuts() => KeyForm::Text,
+        PreTokenizer::Sequence(stages) if maps_bytes_last(stages) => KeyForm::Bytes,
+        _ => return None,
+    };
+    Some(ChunkPlan::of_pre_tokens(Chunker::PreTokenizer, key_form))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::Pipeline;
+    use super::super::testing::{ids, tokens};
+    use super::*;
+    use crate::added_tokens::AddedTokens;
+    use crate::byte_level::BYTE_TO_CHAR;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::pre_tokenizers::{Behavior, Split};
+    use crate::structures::finder::TextPattern;
+    use crate::vocab::Vocab;
+
+    /// Bytes, and pairs of letters.
+    fn bpe() -> Bpe {
+        let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
+        tokens.extend(["ab", "bc", "Ġa"].map(str::to_owned));
+        let vocab = Vocab::from_tokens(&tokens);
+        let id = |token: &str| vocab.id(token).unwrap_or_default();
+        let pairs = [("a", "b", "ab"), ("b", "c", "bc"), ("Ġ", "a", "Ġa")];
+        let pairs = pairs.map(|(left, right, made)| ((id(left), id(right)), id(made)));
+        let options = BpeOptions { unk_token: Some("!".to_owned()), ..BpeOptions::default() };
+        Bpe::from_pairs(Arc::new(vocab), &pairs, options).expect("no dropout")
+    }
+
+    fn any_stage() -> impl Strategy<Value = PreTokenizer> {
+        let split = |pattern: &str, behavior| {
+            let pattern = TextPattern::Regex(pattern.to_owned());
+            PreTokenizer::Split(Arc::new(Split::new(pattern, behavior, false).expect("valid")))
+        };
+        prop::sample::select(vec![
+            split(r"\w+|\s+(?!\S)|\s+", Behavior::Isolated),
+            split(" ", Behavior::Removed),
+            split("b", Behavior::MergedWithNext),
+            PreTokenizer::Digits { individual_digits: true },
+            PreTokenizer::Punctuation { behavior: Behavior::Contiguous },
+            PreTokenizer::UnicodeScripts,
+            PreTokenizer::FixedLength { length: NonZeroUsize::MIN.saturating_add(2) },
+            PreTokenizer::WhitespaceSplit,
+            PreTokenizer::CharDelimiterSplit { delimiter: 'c' },
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn only_cuts_matches_naive(
+            stages in prop::collection::vec(any_stage(), 1..4),
+            byte_level in prop::option::of(any::<bool>()),
+            text in "[abc .!1é日\n]{0,40}",
+        ) {
+            let mut stages = stages;
+            stages.extend(byte_level.map(|use_regex| {
+                PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex })
+            }));
+            let pipeline = || {
+                let (model, added) = (Arc::new(Model::Bpe(bpe())), Arc::new(AddedTokens::default()));
+                let pre_tokenizer = Some(PreTokenizer::Sequence(stages.clone()));
+                Pipeline::new(None, pre_tokenizer, model, added, false, 1 << 20).expect("valid")
+            };
+            let (fast, naive) = (pipeline(), pipeline().with_plan(Plan::Staged));
+            prop_assert!(fast.plan() != Plan::Staged);
+            prop_assert_eq!(ids(&fast, &text), ids(&naive, &text));
+            prop_assert_eq!(tokens(&fast, &text), tokens(&naive, &text));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The stages before the model, one after the other.
+
+use std::ops::Range;
+
+use crate::Result;
+use crate::added_tokens::{Matchers, Segment};
+use crate::cache::KeyForm;
+use crate::normalized::{Normalized, PreTokenized};
+use crate::normalizers::Normalizer;
+use crate::pre_tokenizers::PreTokenizer;
+
+/// The stages before the model.
+#[derive(Debug)]
+pub(crate) struct Stages {
+    /// Changes text before it is cut.
+    pub(crate) normalizer: Option<Normalizer>,
+    /// Cuts text into pre-tokens.
+    pub(crate) pre_tokenizer: Option<PreTokenizer>,
+    /// The two searches for added tokens.
+    pub(crate) matchers: Matchers,
+}
+
+/// What a walk through the stages meets, from left to right.
+pub(crate) trait Visitor {
+    /// An added token at `range` of `text`, which is the original text or a normalized segment.
+    fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>) -> Result<()>;
+
+    /// A pre-token at `range` of `text`, a normalized segment that the pre-tokenizer has cut.
+    fn pre_token(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<()>;
+
+    /// A segment of the original text between added tokens, before any stage. True if the visitor needs no stage for it.
+    fn segment(&mut self, _range: Range<usize>) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// A stretch of the original text between added tokens of either kind, which the normalizer leaves unchanged. True if the
+    /// visitor cuts it by itself.
+    fn unchanged(&mut self, _range: Range<usize>) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+/// How a text is walked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk<'a> {
+    /// The original text.
+    pub(crate) text: &'a str,
+    /// Whether offsets are wanted.
+    pub(crate) tracked: bool,
+    /// The normalizer of a segment that begins with the text: another one where the text continues an earlier one.
+    pub(crate) first_normalizer: Option<&'a Normalizer>,
+    /// What pre-tokens are made of: with [`KeyForm::Bytes`], a last stage that maps bytes to characters is left out.
+    pub(crate) key_form: KeyForm,
+}
+
+impl Stages {
+    /// Walks a text through added tokens, normalizer, added tokens again and pre-tokenizer.
+    ///
+    /// # Errors
+    /// Those of the stages and of the visitor.
+    pub(crate) fn walk(&self, walk: Walk<'_>, visitor: &mut impl Visitor) -> Result<()> {
+        self.matchers.original.segments(walk.text, |Segment { start, end, token }| match token {
+            Some(id) => visitor.added_token(id, &Normalized::new(walk.text, 0, walk.tracked), start..end),
+            None if visitor.segment(start..end)? => Ok(()),
+            None => self.walk_segment(walk, start..end, visitor),
+        })
+    }
+
+    fn walk_segment(&self, walk: Walk<'_>, segment: Range<usize>, visitor: &mut impl Visitor) -> Result<()> {
+        let Walk { text, tracked, first_normalizer, key_form } = walk;
+        let base = segment.start;
+        let normalizer = if base == 0 { first_normalizer } else { self.normalizer.as_ref() };
+        let piece = &text[segment];
+        let is_unchanged = normalizer.is_none_or(|normalizer| normalizer.is_identity(piece));
+        let mut normalized = Normalized::new(piece, base, tracked);
+        if let (false, Some(normalizer)) = (is_unchanged, normalizer) {
+            normalized = normalizer.normalize(normalized)?;
+        }
+        self.matchers.normalized.segments(normalized.text(), |Segment { start, end, token }| {
+            if let Some(id) = token {
+                return visitor.added_token(id, &normalized, start..end);
+            }
+            if is_unchanged && visitor.unchanged(base + start..base + end)? {
+                return Ok(());
+            }
+            let cut = self.cut(normalized.slice(start..end), key_form)?;
+            cut.spans.iter().try_for_each(|span| visitor.pre_token(&cut.text, span.clone()))
+        })
+    }
+
+    /// Cuts normalized text into pre-tokens.
+    ///
+    /// # Errors
+    /// Those of the pre-tokenizer.
+    pub(crate) fn cut<'a>(&self, text: Normalized<'a>, key_form: KeyForm) -> Result<PreTokenized<'a>> {
+        let mut cut = PreTokenized::new(text);
+        match &self.pre_tokenizer {
+            Some(pre_tokenizer) if key_form == KeyForm::Bytes => pre_tokenizer.cut_unmapped(&mut cut)?,
+            Some(pre_tokenizer) => pre_tokenizer.pre_tokenize(&mut cut)?,
+            None => {}
+        }
+        Ok(cut)
+    }
+
+    /// The normalized text.
+    ///
+    /// # Errors
+    /// Those of the normalizer.
+    pub(crate) fn normalize<'a>(&self, text: &'a str, start: usize, tracked: bool) -> Result<Normalized<'a>> {
+        let text = Normalized::new(text, start, tracked);
+        self.normalizer.as_ref().map_or(Ok(text.clone()), |normalizer| normalizer.normalize(text))
+    }
+}

@@ -1,0 +1,221 @@
+//! All stages for one missed chunk.
+
+use std::ops::Range;
+
+use super::facts::{GROWTH, NormalizerFacts, WITHIN};
+use super::isolated::IsolatedChars;
+use crate::Result;
+use crate::cache::{ChunkTokens, KeyForm, NEW_PRE_TOKEN};
+use crate::metaspace::VISIBLE_SPACE;
+use crate::models::Model;
+use crate::normalized::{Normalized, PreTokenized};
+use crate::normalizers::Rewritten;
+use crate::normalizers::clusters::cluster_len;
+use crate::pipeline::model_encoder::{MissScratch, ModelEncoder};
+use crate::pipeline::plan::{ChunkPlan, Rewrite};
+use crate::pipeline::rewrite_memo::ContextFreeRewriter;
+use crate::pipeline::stages::Stages;
+use crate::scan::Splitter;
+
+/// What is prepared once for a tokenizer.
+#[derive(Debug)]
+pub(in crate::pipeline) struct Refinement {
+    /// Chunks have no blanks at their beginning.
+    has_gaps: bool,
+    /// Tabs and line ends become spaces.
+    has_lines: bool,
+    facts: NormalizerFacts,
+    isolated: Option<IsolatedChars>,
+}
+
+impl Refinement {
+    /// None for a plan of another family.
+    pub(in crate::pipeline) fn new(plan: &ChunkPlan, stages: &Stages, model: &Model) -> Option<Self> {
+        if plan.rewrite != Rewrite::Stages {
+            return None;
+        }
+        let splitter = plan.splitter()?;
+        let facts = NormalizerFacts::new(stages, model);
+        Some(Self {
+            has_gaps: !splitter.is_gapless(),
+            has_lines: splitter != Splitter::Spaces,
+            facts,
+            isolated: if facts.begins_visibly { IsolatedChars::new(model) } else { None },
+        })
+    }
+
+    /// The same without fragments and isolated characters.
+    pub(in crate::pipeline) fn off(self) -> Self {
+        Self { facts: self.facts.without_fragments(), isolated: None, ..self }
+    }
+
+    /// The stages, prepared for chunks.
+    pub(in crate::pipeline) fn chunk_stages<'a>(&'a self, stages: &'a Stages) -> ChunkStages<'a> {
+        ChunkStages { stages, refinement: self }
+    }
+}
+
+/// The stages before the model, for one chunk at a time.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pipeline) struct ChunkStages<'a> {
+    stages: &'a Stages,
+    refinement: &'a Refinement,
+}
+
+impl ContextFreeRewriter for ChunkStages<'_> {
+    fn cluster_len(&self, text: &str) -> usize {
+        cluster_len(text)
+    }
+
+    fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)> {
+        let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
+        let facts = self.facts();
+        let rewritten = match &self.stages.normalizer {
+            _ if WITHIN.iter().any(|&c| cluster.starts_with(c)) => (cluster.len() == 1
+                && facts.is_plain(cluster.as_bytes()[0]))
+            .then(|| Rewritten::unchanged(cluster)),
+            // The caller has made sure that no two of these are neighbours.
+            _ if matches!(*cluster.as_bytes(), [byte] if facts.is_plain_apart(byte)) => {
+                Some(Rewritten::unchanged(cluster))
+            }
+            Some(normalizer) => normalizer.rewrite_in_isolation(cluster),
+            None => cluster.chars().all(is_text).then(|| Rewritten::unchanged(cluster)),
+        };
+        rewritten.map(|rewritten| (rewritten.text, rewritten.sources))
+    }
+}
+
+impl<'a> ChunkStages<'a> {
+    /// Facts about the normalizer.
+    pub(super) fn facts(&self) -> NormalizerFacts {
+        self.refinement.facts
+    }
+
+    /// The table of isolated characters, if chunks may be cut beside these.
+    pub(in crate::pipeline) fn isolated(&self) -> Option<&'a IsolatedChars> {
+        self.refinement.isolated.as_ref()
+    }
+
+    /// Whether chunks have no blanks at their beginning.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.refinement.has_gaps
+    }
+
+    /// Whether tabs and line ends become spaces.
+    pub(super) fn has_lines(&self) -> bool {
+        self.refinement.has_lines
+    }
+
+    /// The stages themselves.
+    pub(super) fn stages(&self) -> &'a Stages {
+        self.stages
+    }
+
+    pub(super) fn normalize<'t>(&self, text: &'t str, start: usize, tracked: bool) -> Result<Normalized<'t>> {
+        self.stages.normalize(text, start, tracked)
+    }
+
+    pub(super) fn cut<'t>(&self, text: Normalized<'t>) -> Result<PreTokenized<'t>> {
+        self.stages.cut(text, KeyForm::Text)
+    }
+
+    /// Encodes a chunk into `out`, or marks `out` if the chunk is context-dependent. A fragment that `is_continuation` has no blanks.
+    ///
+    /// # Errors
+    /// Those of the stages and of the model.
+    pub(in crate::pipeline) fn encode(
+        &self,
+        chunk: &str,
+        is_continuation: bool,
+        model: &ModelEncoder,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let has_blank = !self.has_gaps() && !is_continuation;
+        let word = if has_blank { chunk.strip_prefix(' ').unwrap_or_default() } else { chunk };
+        if self.facts().is_plain_word(word) {
+            model.encode(chunk, 0..chunk.len(), is_continuation, scratch, out)?;
+        } else if !self.encode_rewritten(chunk, is_continuation, model, scratch, out)?
+            && !self.encode_staged(chunk, is_continuation, model, scratch, out)?
+        {
+            out.set_context_dependent();
+            return Ok(());
+        }
+        if is_continuation && scratch.is_context_dependent() {
+            out.set_context_dependent();
+            return Ok(());
+        }
+        // Text of an unknown token is spelled as the model sees it, so such a chunk takes the stages where text is wanted.
+        let is_unknown = |id: &u32| Some(*id) == model.model().id_of_unknown_text();
+        out.is_regular &= !out.ids.iter().any(is_unknown);
+        Ok(())
+    }
+
+    /// Encodes a chunk of context-free clusters after blanks that become one space; false for any other chunk.
+    fn encode_rewritten(
+        &self,
+        chunk: &str,
+        is_continuation: bool,
+        model: &ModelEncoder,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<bool> {
+        let mut blanks = if is_continuation { 0 } else { self.blanks(chunk) };
+        if !self.become_one_space(&chunk[..blanks]) {
+            return Ok(false);
+        }
+        // Bytes that the visible space stands for: the last blank, or white space beyond ASCII.
+        let mut own = blanks.min(1);
+        if blanks == 0 && !is_continuation && !self.has_gaps() {
+            own = self.wide_space_len(chunk);
+            blanks = own;
+        }
+        let (word, mut space) = (&chunk[blanks..], [0; 4]);
+        let has_space = blanks > 0 || !is_continuation && self.facts().begins_visibly;
+        let space = if has_space { VISIBLE_SPACE.encode_utf8(&mut space) } else { "" };
+        let is_context_free = !word.is_empty()
+            && self.facts().are_plain_apart(word)
+            && scratch.rewrite_memo.rewrite((space, own), word, self);
+        if is_context_free {
+            scratch.rewrite_memo.skip(blanks - own);
+            model.encode_rewritten(is_continuation, scratch, out)?;
+        }
+        Ok(is_context_free)
+    }
+
+    /// Encodes a chunk through all stages; false if the chunk is context-dependent.
+    fn encode_staged(
+        &self,
+        chunk: &str,
+        is_continuation: bool,
+        model: &ModelEncoder,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<bool> {
+        let normalized = self.normalize(chunk, 0, true)?;
+        let has_grown = normalized.text().len() > GROWTH * chunk.len();
+        let begins_or_ends_word = is_continuation && begins_or_ends_word(normalized.text());
+        if has_grown || begins_or_ends_word || !self.is_context_free(chunk, &normalized)? {
+            return Ok(false);
+        }
+        let cut = if is_continuation { PreTokenized::new(normalized) } else { self.cut(normalized)? };
+        for (number, pre_token) in cut.spans.iter().enumerate() {
+            let first = out.ids.len();
+            model.encode(cut.text.text(), pre_token.clone(), is_continuation, scratch, out)?;
+            for span in &mut out.spans.as_chunks_mut::<2>().0[first..] {
+                let [start, end] = span.map(|at| pre_token.start + at as usize);
+                *span = cut.text.original(start..end).into();
+            }
+            if let (Some(start), true) = (out.spans.get_mut(2 * first), number > 0) {
+                *start |= NEW_PRE_TOKEN;
+            }
+        }
+        model.set_regularity(out);
+        Ok(true)
+    }
+}
+
+/// Whether `text` is empty, or a pre-token would begin or end within it.
+fn begins_or_ends_word(text: &str) -> bool {
+    text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == VISIBLE_SPACE)
+}

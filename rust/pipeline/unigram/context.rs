@@ -1,0 +1,120 @@
+//! Whether a chunk is context-free: the stages make the same of the chunk whatever stands beside it in a text.
+//!
+//! Most chunks are told by the characters at their ends. Any other chunk is tried: the stages run on the chunk with a blank and a
+//! letter after it, and where chunks have gaps between them, also with a blank before it. One trial decides for all texts, because every
+//! stage of a normalizer that [`leaves_spaces`](crate::normalizers::Normalizer::leaves_spaces) sees nothing beyond a grapheme
+//! cluster or a run of white space: whatever follows in a text begins with a blank too, and so acts on the chunk as the trial does.
+
+use super::chunk_stages::ChunkStages;
+use super::facts::WITHIN;
+use crate::Result;
+use crate::normalized::Normalized;
+use crate::normalizers::clusters::is_simple_grapheme;
+use crate::scan::Splitter;
+use crate::scan::spaces::is_blank;
+
+impl ChunkStages<'_> {
+    /// Whether `chunk`, which alone becomes `normalized`, becomes the same with a blank after it, and with one before it if it has
+    /// none.
+    pub(super) fn is_context_free(&self, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
+        if self.has_fixed_ends(chunk) {
+            return Ok(true);
+        }
+        let has_blank = chunk.bytes().next().is_some_and(is_blank);
+        Ok(self.is_free_after("", chunk, normalized)?
+            && (!self.has_gaps() || has_blank || self.is_free_after(" ", chunk, normalized)?))
+    }
+
+    /// Whether the characters at both ends are such that no neighbour changes them.
+    fn has_fixed_ends(&self, chunk: &str) -> bool {
+        // A character that goes at the beginning of a text moves what is after it.
+        self.is_fixed(&mut chunk.chars().rev())
+            && (chunk.bytes().next().is_some_and(is_blank) || self.is_fixed(&mut chunk.chars()))
+    }
+
+    /// Whether `chunk` becomes `normalized`, with the same offsets, between `before` and a blank with a letter.
+    fn is_free_after(&self, before: &str, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
+        let surrounded = [before, chunk, " a"].concat();
+        if self.stages().normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(&surrounded)) {
+            return Ok(normalized.text() == chunk);
+        }
+        let made = self.normalize(&surrounded, 0, true)?;
+        let Some(kept) = made.text().strip_prefix(before).and_then(|made| made.strip_suffix(" a")) else {
+            return Ok(false);
+        };
+        let shift = before.len();
+        let after = made.original(shift + kept.len()..made.text().len()).0 as usize;
+        if kept != normalized.text() || after != shift + chunk.len() {
+            return Ok(false);
+        }
+        let is_aligned = |(at, c): (usize, char)| {
+            let (start, end) = normalized.original(at..at + c.len_utf8());
+            let shift = shift as u32;
+            made.original(before.len() + at..before.len() + at + c.len_utf8()) == (start + shift, end + shift)
+        };
+        Ok(kept.char_indices().all(is_aligned))
+    }
+
+    /// Whether a chunk that ends with `before`, whose last character is fixed, ends before `next`.
+    pub(in crate::pipeline) fn ends_chunk(&self, before: &str, next: char) -> bool {
+        self.is_blank(next) && self.is_fixed(&mut before.chars().rev())
+    }
+
+    /// `text` without the line feeds at its end, not below `start`, if the normalizer strips these and nothing else changes.
+    pub(super) fn without_line_ends<'t>(&self, text: &'t str, start: usize) -> &'t str {
+        let kept = text[start..].trim_end_matches('\n');
+        let is_same = self.facts().strips_lines && self.is_fixed(&mut kept.chars().rev());
+        if is_same { &text[..start + kept.len()] } else { text }
+    }
+
+    /// Start, not below `start`, of the last chunk of `text` if that chunk may lose white space at the end of the text which the
+    /// chunk keeps elsewhere; the end of `text` if not.
+    ///
+    /// A fixed character keeps everything before it from that.
+    pub(super) fn strippable(&self, text: &str, start: usize) -> usize {
+        if !WITHIN.iter().any(|&c| self.facts().is_plain(c as u8)) {
+            return text.len();
+        }
+        let segment = &text[start..];
+        let ends = || segment.char_indices().rev().map(|(at, c)| at + c.len_utf8());
+        let kept = ends().find(|&end| self.is_fixed(&mut segment[..end].chars().rev())).unwrap_or(0);
+        if !segment[kept..].contains(WITHIN) {
+            return text.len();
+        }
+        let word = segment[..kept].rfind(|c| self.is_blank(c)).map_or(0, |blank| blank + 1);
+        start + segment[..word].trim_end_matches(|c| self.is_blank(c)).len()
+    }
+
+    /// Whether the first of `chars` is unchanged beside any neighbour, and is no white space; the next one must not be a mark.
+    fn is_fixed(&self, chars: &mut impl Iterator<Item = char>) -> bool {
+        let is_unchanged = |c: char| match u32::from(c) {
+            code @ 0..128 => !WITHIN.contains(&c) && self.facts().is_plain(code as u8),
+            _ => {
+                let normalizer = self.stages().normalizer.as_ref();
+                !c.is_whitespace()
+                    && normalizer.map_or(is_simple_grapheme(c), |normalizer| normalizer.leaves_unchanged(c))
+            }
+        };
+        chars.next().is_some_and(is_unchanged) && chars.next().is_none_or(is_simple_grapheme)
+    }
+
+    /// End of the smallest run of whole chunks, from the beginning of `text`, that is context-free; the end of `text` if there is
+    /// none.
+    ///
+    /// Time: linear in what is joined, since each attempt takes twice as many chunks.
+    pub(super) fn context_free_end(&self, splitter: Splitter, text: &str) -> Result<usize> {
+        let (mut end, mut chunks) = (0, 1);
+        while end < text.len() {
+            for _ in 0..chunks {
+                let mut ends = [0];
+                let found = splitter.fill_spans(text, end, &mut [0], &mut ends);
+                end = if found > 0 { ends[0] as usize } else { text.len() };
+            }
+            if self.is_context_free(&text[..end], &self.normalize(&text[..end], 0, true)?)? {
+                break;
+            }
+            chunks *= 2;
+        }
+        Ok(end)
+    }
+}

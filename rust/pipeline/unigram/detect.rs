@@ -1,0 +1,79 @@
+//! The preconditions of chunks of Unigram tokenizers.
+
+use std::borrow::Cow;
+
+use crate::cache::KeyForm;
+use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
+use crate::models::Model;
+use crate::normalizers::Normalizer;
+use crate::pipeline::plan::{ChunkPlan, Chunker, Rewrite, Scope};
+use crate::pipeline::stages::Stages;
+use crate::pre_tokenizers::PreTokenizer;
+use crate::scan::Splitter;
+
+const BLANKS: [&str; 4] = [" ", "\t", "\n", "\r"];
+
+/// The plan of chunks, if the stages and the model meet all preconditions.
+pub(in crate::pipeline) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
+    let (has_gaps, metaspace) = metaspace(stages.pre_tokenizer.as_ref()?)?;
+    let Metaspace { replacement, prepend_scheme, split } = metaspace;
+    let has_fixed_prefix = match prepend_scheme {
+        PrependScheme::Always => true,
+        PrependScheme::Never => !has_gaps,
+        // Depends on the place in the text.
+        PrependScheme::First => false,
+    };
+    let cuts_at_spaces = replacement == VISIBLE_SPACE && (split || has_gaps) && has_fixed_prefix;
+    // A chunk without tokens has no word id, so each pre-token must have a token.
+    let has_tokens = matches!(model, Model::Unigram(_)) && model.is_deterministic();
+    if !cuts_at_spaces || !has_tokens || !stages.matchers.normalized.is_empty() {
+        return None;
+    }
+    let (splitter, key_form) = splitter(stages.normalizer.as_ref(), has_gaps)?;
+    Some(ChunkPlan {
+        chunker: Chunker::Splitter(splitter),
+        key_form,
+        rewrite: Rewrite::Stages,
+        scope: Scope::All,
+    })
+}
+
+/// The Metaspace of a pre-tokenizer, and whether white space is split off before it, so that chunks have gaps between them.
+fn metaspace(pre_tokenizer: &PreTokenizer) -> Option<(bool, Metaspace)> {
+    let stages = match pre_tokenizer {
+        PreTokenizer::Sequence(stages) => stages.as_slice(),
+        only => std::slice::from_ref(only),
+    };
+    match stages {
+        [PreTokenizer::Metaspace(metaspace)] => Some((false, *metaspace)),
+        [PreTokenizer::WhitespaceSplit, PreTokenizer::Metaspace(metaspace)] => Some((true, *metaspace)),
+        _ => None,
+    }
+}
+
+/// What cuts original text before runs of blanks, if the normalizer lets such a run become what a run of spaces becomes.
+fn splitter(normalizer: Option<&Normalizer>, has_gaps: bool) -> Option<(Splitter, KeyForm)> {
+    let normalized = |text: &str| match normalizer {
+        Some(normalizer) => normalizer.normalize_str(text).ok().map(Cow::into_owned),
+        None => Some(text.to_owned()),
+    };
+    let becomes = |text, wanted| normalized(text).as_deref() == Some(wanted);
+    if !normalizer.is_none_or(Normalizer::leaves_spaces) || !becomes(" a", " a") {
+        return None;
+    }
+    // A run of spaces that became visible would be no white space.
+    let has_white_runs = becomes("  a", " a") || becomes("  a", "  a");
+    if !has_white_runs && !becomes("  a", "▁a") {
+        return None;
+    }
+    // Tabs and line ends are blanks where they become spaces before runs of spaces become anything.
+    let mut runs = BLANKS.iter().flat_map(|first| BLANKS.map(|second| [first, second, "a"].concat()));
+    let has_lines = BLANKS.iter().all(|blank| normalized(&[blank, "a"].concat()).as_deref() == Some(" a"))
+        && runs.all(|run| normalized(&run) == normalized("  a") || normalized(&run).as_deref() == Some(" a"));
+    match (has_gaps, has_lines) {
+        (true, true) if has_white_runs => Some((Splitter::BlankSplit, KeyForm::Prefixed)),
+        (true, _) => None,
+        (false, true) => Some((Splitter::Blanks, KeyForm::Spaced)),
+        (false, false) => Some((Splitter::Spaces, KeyForm::Spaced)),
+    }
+}

@@ -1,0 +1,159 @@
+//! The loop over chunks of a Unigram tokenizer: fragments or chunks by the cache, joined chunks by the stages.
+
+use std::ops::Range;
+
+use super::chunk_stages::ChunkStages;
+use super::fragments::{SinkAfter, chunk_start, fragment_splitter};
+use crate::Result;
+use crate::pipeline::chunk_stream::ChunkStream;
+use crate::pipeline::encode::TextEncoding;
+use crate::pipeline::model_encoder::Worker;
+use crate::pipeline::plan::ChunkPlan;
+use crate::pipeline::stages::Visitor;
+use crate::scan::Splitter;
+use crate::scan::spaces::is_blank;
+use crate::sinks::{CountSink, Sink};
+
+/// Spans that are scanned at a time.
+const SPANS: usize = 128;
+
+/// The same after a context-dependent chunk, since another one often follows soon.
+const FIRST_SPANS: usize = 8;
+
+impl<S: Sink> TextEncoding<'_, S> {
+    /// Encodes a segment of the original text chunk by chunk, or fragment by fragment where ids alone are wanted.
+    pub(in crate::pipeline) fn encode_unigram(
+        &mut self,
+        plan: &ChunkPlan,
+        segment: Range<usize>,
+    ) -> Result<()> {
+        let (Some(stages), Some(splitter)) = (self.pipeline.chunk_stages(), plan.splitter()) else {
+            return Ok(());
+        };
+        let Range { start, end } = segment;
+        let mut whole = &self.text[..end];
+        if !S::TRACKED {
+            whole = stages.without_line_ends(whole, start);
+        }
+        // Word ids and offsets are those of whole chunks.
+        let fragments = if S::TRACKED { None } else { fragment_splitter(splitter, &stages, &whole[start..]) };
+        // The cache knows chunks by their bytes alone, and the last one may lose some at the end of a text.
+        let text = &whole[..stages.strippable(whole, start)];
+        let (mut at, mut spans) = (start, SPANS);
+        while at < text.len() {
+            let Some(unresolved) =
+                self.stream_chunks(fragments.unwrap_or(splitter), text, at, spans, fragments.is_some())?
+            else {
+                at = text.len();
+                break;
+            };
+            spans = FIRST_SPANS;
+            let chunk = at + chunk_start(&text.as_bytes()[at..], unresolved - at, &stages);
+            let mut emitted = 0;
+            if let Some(fragments) = fragments.filter(|_| chunk < unresolved) {
+                emitted = self.count_fragments(fragments, text, chunk..unresolved)?;
+                if let Some(after) = self.encode_rest(splitter, text, chunk, emitted)? {
+                    at = after;
+                    continue;
+                }
+            }
+            // With the blank before it, a chunk stands as it does in the text; the splitter may have left the blank out.
+            let has_blank = is_blank(text.as_bytes()[chunk]);
+            let first = if chunk > start && !has_blank { chunk - 1 } else { chunk };
+            at = first + stages.context_free_end(splitter, &whole[first..])?;
+            self.encode_joined(&stages, whole, first..at, emitted)?;
+        }
+        if at < whole.len() {
+            self.encode_joined(&stages, whole, at..whole.len(), 0)?;
+        }
+        Ok(())
+    }
+
+    /// Sends the chunks of `text` from `at` on to the sink; returns the start of the first that needs the stages.
+    fn stream_chunks(
+        &mut self,
+        splitter: Splitter,
+        text: &str,
+        at: usize,
+        spans: usize,
+        has_fragments: bool,
+    ) -> Result<Option<usize>> {
+        let encoder = self.pipeline.chunk_encoder();
+        let mut stream = ChunkStream::new(encoder, text, self.worker, self.sink, self.word_id, 1);
+        if has_fragments {
+            stream = stream.of_fragments();
+        }
+        scan(splitter, text, at, spans, &mut stream);
+        self.word_id = stream.finish()?;
+        Ok(stream.unresolved())
+    }
+
+    /// The number of tokens of the fragments `range`, which begin a chunk and end before an unresolved fragment.
+    fn count_fragments(&mut self, fragments: Splitter, text: &str, range: Range<usize>) -> Result<u64> {
+        let mut count = CountSink::default();
+        let encoder = self.pipeline.chunk_encoder();
+        let mut stream = ChunkStream::new(encoder, text, self.worker, &mut count, 0, 1).of_fragments();
+        scan(fragments, text, range.start, FIRST_SPANS, &mut stream);
+        stream.finish()?;
+        debug_assert_eq!(stream.unresolved(), Some(range.end), "the same fragments as before");
+        Ok(count.0)
+    }
+
+    /// Encodes the whole chunk that begins at `chunk` and emits the tokens after the first `emitted`; returns the end of the chunk.
+    /// None, and nothing emitted, if the chunk needs the stages.
+    fn encode_rest(
+        &mut self,
+        splitter: Splitter,
+        text: &str,
+        chunk: usize,
+        emitted: u64,
+    ) -> Result<Option<usize>> {
+        let (mut starts, mut ends) = ([0], [0]);
+        splitter.fill_spans(&text[chunk..], 0, &mut starts, &mut ends);
+        let (end, encoder) = (chunk + ends[0] as usize, self.pipeline.chunk_encoder());
+        let Worker { cache, scratch } = &mut *self.worker;
+        let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, false);
+        let miss = |range, out: &mut _| encoder.encode(text, range, false, scratch, out);
+        let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
+        if encoder.needs_stages(tokens, S::TRACKED) {
+            return Ok(None);
+        }
+        SinkAfter { sink: &mut *self.sink, skip: emitted }.chunk(tokens, chunk, 0);
+        Ok(Some(end))
+    }
+
+    /// Encodes joined chunks through the stages and emits the tokens after the first `emitted`.
+    fn encode_joined(
+        &mut self,
+        stages: &ChunkStages<'_>,
+        text: &str,
+        range: Range<usize>,
+        emitted: u64,
+    ) -> Result<()> {
+        let cut = stages.cut(stages.normalize(&text[range.clone()], range.start, S::TRACKED)?)?;
+        let mut sink = SinkAfter { sink: &mut *self.sink, skip: emitted };
+        let mut rest = TextEncoding::new(self.pipeline, self.text, self.word_id, self.worker, &mut sink);
+        cut.spans.iter().try_for_each(|span| rest.pre_token(&cut.text, span.clone()))?;
+        self.word_id = rest.word_id;
+        Ok(())
+    }
+}
+
+/// Sends the spans of `text` from `at` on through `stream`, `spans` of them first, until one needs the stages.
+fn scan<S: Sink>(
+    splitter: Splitter,
+    text: &str,
+    at: usize,
+    mut spans: usize,
+    stream: &mut ChunkStream<'_, S>,
+) {
+    let (mut starts, mut ends, mut done) = ([0; SPANS], [0; SPANS], 0);
+    while stream.unresolved().is_none() {
+        let found = splitter.fill_spans(&text[at..], done, &mut starts[..spans], &mut ends[..spans]);
+        if found == 0 {
+            return;
+        }
+        stream.take(at, &starts[..found], &ends[..found]);
+        (done, spans) = (ends[found - 1] as usize, SPANS);
+    }
+}

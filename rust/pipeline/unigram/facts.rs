@@ -1,0 +1,145 @@
+//! Facts about a normalizer, derived once for a tokenizer, so that most chunks pass no stage.
+
+use crate::metaspace::{Metaspace, PrependScheme};
+use crate::models::Model;
+use crate::normalized::Normalized;
+use crate::normalizers::Normalizer;
+use crate::pipeline::stages::Stages;
+use crate::pre_tokenizers::PreTokenizer;
+use crate::scan::spaces::{PUNCTUATION_KEPT_APART, is_punctuation_boundary};
+
+/// Bytes that each byte of a context-free chunk becomes at most.
+pub(super) const GROWTH: usize = 1 << 10;
+
+/// White space that is no blank if the normalizer leaves it unchanged within text. It may stand within a chunk whose other
+/// clusters are context-free, but not at its end: there it may be stripped.
+pub(super) const WITHIN: [char; 2] = ['\t', '\n'];
+
+/// Facts about the stages that see chunks.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that each hold or not, whatever the others")]
+pub(super) struct NormalizerFacts {
+    /// Visible characters of ASCII that the normalizer leaves unchanged, and those of [`WITHIN`] that it leaves unchanged between
+    /// others; a bit each.
+    plain: u128,
+    /// Further ones that it leaves unchanged beside plain ones, but perhaps not beside each other.
+    plain_apart: u128,
+    /// Line feeds are unchanged between others and stripped at the end of a text.
+    pub(super) strips_lines: bool,
+    /// Every pre-token begins with a visible space.
+    pub(super) begins_visibly: bool,
+    /// A run of spaces becomes one space, in the place of the last.
+    pub(super) joins_spaces: bool,
+    /// A run of spaces, tabs and line feeds becomes one space, in the place of the last.
+    pub(super) joins_blanks: bool,
+    /// Chunks may be cut between letters and punctuation.
+    pub(super) cuts_at_punctuation: bool,
+}
+
+impl NormalizerFacts {
+    pub(super) fn new(stages: &Stages, model: &Model) -> Self {
+        let normalizer = stages.normalizer.as_ref();
+        let all =
+            |fact: fn(&Normalizer, char) -> bool, c| normalizer.is_none_or(|normalizer| fact(normalizer, c));
+        let within = WITHIN.map(|c| all(Normalizer::leaves_unchanged_within, c).then_some(c as u8));
+        let plain = set(|byte| {
+            byte.is_ascii_graphic() && all(Normalizer::leaves_unchanged, byte.into())
+                || within.contains(&Some(byte))
+        });
+        let plain_apart = set(|byte| {
+            let is_apart = |normalizer: &Normalizer| normalizer.leaves_unchanged_apart(byte.into());
+            byte.is_ascii_graphic() && plain >> byte & 1 == 0 && normalizer.is_some_and(is_apart)
+        });
+        let is_stripped = |text: &str| {
+            normalizer.is_some_and(|normalizer| normalizer.normalize_str(text).is_ok_and(|made| made == "a"))
+        };
+        let begins_visibly = begins_visibly(stages.pre_tokenizer.as_ref());
+        Self {
+            plain,
+            plain_apart,
+            strips_lines: within.contains(&Some(b'\n')) && is_stripped("a\n") && is_stripped("a\n\n\n"),
+            begins_visibly,
+            joins_spaces: normalizer.is_some_and(|normalizer| joins(normalizer, &[" "])),
+            joins_blanks: normalizer.is_some_and(|normalizer| joins(normalizer, &[" ", "\t", "\n"])),
+            // A fragment that continues a word must differ from all that begin one.
+            cuts_at_punctuation: begins_visibly && cuts_at_punctuation(plain, normalizer, model),
+        }
+    }
+
+    /// The same facts, but chunks are not cut into fragments.
+    pub(super) fn without_fragments(self) -> Self {
+        Self { cuts_at_punctuation: false, ..self }
+    }
+
+    /// Whether a character of ASCII is unchanged beside any context-free cluster.
+    pub(super) fn is_plain(self, byte: u8) -> bool {
+        byte.is_ascii() && self.plain >> byte & 1 == 1
+    }
+
+    /// Whether a character of ASCII is unchanged unless another such one is beside it.
+    pub(super) fn is_plain_apart(self, byte: u8) -> bool {
+        byte.is_ascii() && self.plain_apart >> byte & 1 == 1
+    }
+
+    /// Whether `word` consists of characters of ASCII that are unchanged.
+    pub(super) fn is_plain_word(self, word: &str) -> bool {
+        !word.is_empty()
+            && word.bytes().all(|byte| self.is_plain(byte) || self.is_plain_apart(byte))
+            && self.are_plain_apart(word)
+    }
+
+    /// Whether no two neighbours in `word` are both plain apart only.
+    pub(super) fn are_plain_apart(self, word: &str) -> bool {
+        let is_pair = |pair: &[u8]| self.is_plain_apart(pair[0]) && self.is_plain_apart(pair[1]);
+        self.plain_apart == 0 || !word.as_bytes().windows(2).any(is_pair)
+    }
+}
+
+/// The bytes of ASCII of which `is_in` is true, a bit each.
+fn set(is_in: impl Fn(u8) -> bool) -> u128 {
+    (0..128).filter(|&byte| is_in(byte)).fold(0, |set, byte| set | 1 << byte)
+}
+
+/// Whether chunks may be cut between letters and punctuation: both are unchanged, no piece holds both, and no visible character
+/// of ASCII beside them becomes something that could join them.
+fn cuts_at_punctuation(plain: u128, normalizer: Option<&Normalizer>, model: &Model) -> bool {
+    let mut at_boundary = PUNCTUATION_KEPT_APART.iter().copied().chain(b'A'..=b'Z').chain(b'a'..=b'z');
+    let stays_visible = |byte: u8| {
+        let text = char::from(byte).to_string();
+        let is_visible =
+            |made: &str| !made.is_empty() && made.bytes().all(|b| b == b' ' || b.is_ascii_graphic());
+        normalizer
+            .is_none_or(|normalizer| normalizer.normalize_str(&text).is_ok_and(|made| is_visible(&made)))
+    };
+    at_boundary.all(|byte| plain >> byte & 1 == 1)
+        && (b'!'..=b'~').all(stays_visible)
+        && model.is_cut_beside(PUNCTUATION_KEPT_APART, is_punctuation_boundary)
+}
+
+/// Whether every pre-token begins with a visible space.
+fn begins_visibly(pre_tokenizer: Option<&PreTokenizer>) -> bool {
+    let last = match pre_tokenizer {
+        Some(PreTokenizer::Sequence(stages)) => stages.last(),
+        only => only,
+    };
+    matches!(last, Some(PreTokenizer::Metaspace(Metaspace { prepend_scheme: PrependScheme::Always, .. })))
+}
+
+/// Whether any run of `blanks` before a letter becomes one space, visible or not, in the place of the last blank.
+///
+/// Pairs of blanks and one long run are tried. That decides it for all runs, since a normalizer that
+/// [`leaves_spaces`](Normalizer::leaves_spaces) rewrites white space either character by character or, in a run of spaces, all at once.
+fn joins(normalizer: &Normalizer, blanks: &[&str]) -> bool {
+    let mut runs = blanks
+        .iter()
+        .flat_map(|first| blanks.iter().map(|second| [*first, *second].concat()))
+        .chain([blanks.concat().repeat(3)]);
+    runs.all(|run| {
+        let text = [run.as_str(), "a"].concat();
+        let Ok(made) = normalizer.normalize(Normalized::new(&text, 0, true)) else { return false };
+        let (space, end) = (made.text().len().saturating_sub(1), run.len() as u32);
+        matches!(made.text(), " a" | "▁a")
+            && made.original(0..space) == (end - 1, end)
+            && made.original(space..space + 1) == (end, end + 1)
+    })
+}

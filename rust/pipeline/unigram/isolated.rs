@@ -1,0 +1,339 @@
+//! Isolated characters: they occur in the vocabulary only as one-character pieces, or not at all.
+//!
+//! No piece spans an isolated character and a neighbour, so every Viterbi path breaks on both sides, and the id comes from the
+//! table of break classes. A run of isolated characters is cut off a word where the run begins the word, or where the
+//! character beside it is a piece itself: unknown characters, which are one token with unknown neighbours, meet none there. What the
+//! characters at such a boundary become must not depend on each other; otherwise the word stays whole.
+
+use std::ops::Range;
+use std::str::Chars;
+
+use super::ClusterMemo;
+use super::break_class::{
+    BOUNDARY, BreakClass, BreakClasses, Classifier, DEPENDENT, FIRST_PIECE, JOINING_MARK, JOINING_SPACE,
+    MARK, NO_BREAK, UNKNOWN, WIDE_SPACE,
+};
+use super::chunk_stages::ChunkStages;
+use crate::metaspace::VISIBLE_SPACE;
+use crate::models::Model;
+use crate::models::unigram::PieceMembership;
+
+/// A stretch of a word.
+#[derive(Debug)]
+pub(in crate::pipeline) enum SubChunk {
+    /// Bytes for the cache and the model, and whether they continue a word.
+    Fragment(Range<usize>, bool),
+    /// Ids of isolated characters: a range of [`SubChunks::ids`].
+    Ids(Range<usize>),
+}
+
+/// Words that were cut.
+#[derive(Debug, Default)]
+pub(in crate::pipeline) struct SubChunks {
+    /// Ids of all runs of isolated characters.
+    pub(in crate::pipeline) ids: Vec<u32>,
+    /// The stretches of the last word, from left to right.
+    pub(in crate::pipeline) sub_chunks: Vec<SubChunk>,
+}
+
+impl SubChunks {
+    /// Room for so many ids, which most texts have no more of.
+    pub(in crate::pipeline) fn with_room(ids: usize) -> Self {
+        Self { ids: Vec::with_capacity(ids), sub_chunks: Vec::with_capacity(16) }
+    }
+}
+
+/// What cuts words beside isolated characters.
+#[derive(Debug)]
+pub(in crate::pipeline) struct IsolatedChars {
+    classes: BreakClasses,
+    /// The id of a visible space.
+    space: u32,
+    unknown: u32,
+}
+
+impl IsolatedChars {
+    /// None if a visible space is no piece, or may be joined with unknown characters.
+    pub(super) fn new(model: &Model) -> Option<Self> {
+        let mut text = [0; 4];
+        let text = &*VISIBLE_SPACE.encode_utf8(&mut text);
+        let is_piece =
+            matches!(model.piece_membership(text), PieceMembership::Pieces | PieceMembership::Piece(_));
+        let (space, unknown) = (model.vocab().id(text)?, model.id_of_unknown_text()?);
+        is_piece.then(|| Self { classes: BreakClasses::default(), space, unknown })
+    }
+
+    /// Cuts the first word of `chunk` into fragments and runs of isolated characters; returns the start of the next word, which
+    /// begins with white space beyond ASCII, or the end of the chunk.
+    ///
+    /// The word continues another one if `is_continuation`. Otherwise the word stands after `blanks` bytes that become a visible
+    /// space, or at the beginning of a text, where it gets one. If a cluster is context-dependent, the whole chunk stays uncut.
+    pub(in crate::pipeline) fn cut(
+        &self,
+        chunk: &str,
+        mut blanks: usize,
+        is_continuation: bool,
+        (stages, model): (&ChunkStages<'_>, &Model),
+        memo: &mut ClusterMemo,
+        SubChunks { ids, sub_chunks }: &mut SubChunks,
+    ) -> usize {
+        let classifier = self.classes.of(stages, model);
+        let first_id = ids.len();
+        if classifier.are_unknown(&chunk[blanks..]) {
+            ids.extend([self.space, self.unknown].into_iter().skip(usize::from(is_continuation)));
+            sub_chunks.push(SubChunk::Ids(first_id..ids.len()));
+            return chunk.len();
+        }
+        let mut runs = Runs { run: None, done: 0, is_continuation, sub_chunks };
+        let mut clusters = Clusters::new(chunk, blanks, classifier);
+        let (mut before, mut last, mut word_end) = (BOUNDARY, BOUNDARY, chunk.len());
+        while let Some((at, mut class)) = clusters.advance(memo) {
+            if matches!(class, WIDE_SPACE | JOINING_SPACE) {
+                if at > blanks {
+                    word_end = at;
+                    break;
+                }
+                // Such a space begins no continuation, and belongs to a run only if the run becomes one space.
+                if is_continuation || blanks > 0 && class == WIDE_SPACE {
+                    class = DEPENDENT;
+                } else {
+                    blanks = clusters.at;
+                    continue;
+                }
+            }
+            if matches!(class, DEPENDENT | MARK | JOINING_MARK) {
+                ids.truncate(first_id);
+                runs.sub_chunks.clear();
+                runs.sub_chunks.push(SubChunk::Fragment(0..chunk.len(), is_continuation));
+                return chunk.len();
+            }
+            runs.pass_ended(class, ids);
+            if class < UNKNOWN {
+                runs.end(at, class, ids);
+            } else {
+                if runs.run.is_none() && last == BOUNDARY && before != NO_BREAK {
+                    let begins_word = at == blanks;
+                    runs.run =
+                        Some(Run { start: if begins_word { 0 } else { at }, first_id: ids.len(), end: None });
+                    ids.extend((begins_word && !is_continuation).then_some(self.space));
+                }
+                if runs.run.is_some() {
+                    self.push_id(class, last, ids);
+                    while let Some(next) = clusters.advance_isolated() {
+                        self.push_id(next, class, ids);
+                        class = next;
+                    }
+                }
+            }
+            (before, last) = (last, class);
+        }
+        runs.finish(word_end, ids.len());
+        word_end
+    }
+
+    /// Appends the id of an isolated cluster of `class` after one of class `last`.
+    #[inline]
+    fn push_id(&self, class: BreakClass, last: BreakClass, ids: &mut Vec<u32>) {
+        if class != UNKNOWN {
+            ids.push(class - FIRST_PIECE);
+        } else if last != UNKNOWN {
+            ids.push(self.unknown);
+        }
+    }
+}
+
+/// The grapheme clusters of a chunk from left to right, one character ahead.
+struct Clusters<'a> {
+    chunk: &'a str,
+    classifier: Classifier<'a>,
+    chars: Chars<'a>,
+    /// The first character after `at`, with its class.
+    next: Option<(char, BreakClass)>,
+    /// End of the last cluster.
+    at: usize,
+}
+
+impl<'a> Clusters<'a> {
+    #[inline]
+    fn new(chunk: &'a str, at: usize, classifier: Classifier<'a>) -> Self {
+        let mut clusters = Self { chunk, classifier, chars: chunk[at..].chars(), next: None, at };
+        clusters.next = clusters.next_char();
+        clusters
+    }
+
+    #[inline]
+    fn next_char(&mut self) -> Option<(char, BreakClass)> {
+        self.chars.next().map(|c| (c, self.classifier.char(c)))
+    }
+
+    /// The start and the class of the next cluster.
+    #[inline]
+    fn advance(&mut self, memo: &mut ClusterMemo) -> Option<(usize, BreakClass)> {
+        let ((c, mut class), start) = (self.next?, self.at);
+        self.at += c.len_utf8();
+        self.next = self.next_char();
+        if let Some((_, MARK | JOINING_MARK)) = self.next {
+            let cluster = self.classifier.first_cluster(&self.chunk[start..], class);
+            class = memo.get(cluster, || self.classifier.cluster(cluster)).unwrap_or(DEPENDENT);
+            self.at = start + cluster.len();
+            self.chars = self.chunk[self.at..].chars();
+            self.next = self.next_char();
+        }
+        Some((start, class))
+    }
+
+    /// The class of the next cluster, if that is a single isolated character; most isolated characters stand in runs.
+    #[inline]
+    fn advance_isolated(&mut self) -> Option<BreakClass> {
+        let Some((c, class @ UNKNOWN..)) = self.next else { return None };
+        let after = self.next_char();
+        if let Some((_, MARK | JOINING_MARK)) = after {
+            self.chars = self.chunk[self.at + c.len_utf8()..].chars();
+            return None;
+        }
+        self.at += c.len_utf8();
+        self.next = after;
+        Some(class)
+    }
+}
+
+/// A run of isolated characters.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    start: usize,
+    first_id: usize,
+    /// Set once the run has ended.
+    end: Option<usize>,
+}
+
+/// Runs of isolated characters in a word, from left to right.
+struct Runs<'a> {
+    /// The run that is not passed on yet.
+    run: Option<Run>,
+    /// Bytes of the word that are passed on.
+    done: usize,
+    is_continuation: bool,
+    sub_chunks: &'a mut Vec<SubChunk>,
+}
+
+impl Runs<'_> {
+    /// Passes on a run that has ended, before the cluster of `class` two after the run, or gives the run up: the cluster between
+    /// them is fixed unless nothing is cut next to this one.
+    #[inline]
+    fn pass_ended(&mut self, class: BreakClass, ids: &mut Vec<u32>) {
+        let Some(run @ Run { first_id, end: Some(end), .. }) = self.run else { return };
+        self.run = None;
+        if class == NO_BREAK {
+            ids.truncate(first_id);
+        } else {
+            self.pass(run, end, ids.len());
+        }
+    }
+
+    /// Ends the run, if there is one, before a cluster of `class` at `at` that is not isolated, or gives the run up.
+    #[inline]
+    fn end(&mut self, at: usize, class: BreakClass, ids: &mut Vec<u32>) {
+        let Some(Run { first_id, end, .. }) = &mut self.run else { return };
+        if class == BOUNDARY {
+            *end = Some(at);
+        } else {
+            ids.truncate(*first_id);
+            self.run = None;
+        }
+    }
+
+    /// Passes on what is left of a word that ends at `word_end`.
+    #[inline]
+    fn finish(&mut self, word_end: usize, ids: usize) {
+        if let Some(run) = self.run {
+            self.pass(run, run.end.unwrap_or(word_end), ids);
+        }
+        if self.done < word_end {
+            self.pass_fragment(word_end);
+        }
+    }
+
+    /// Passes on a run, whose ids are the last ones of `ids`, and the fragment before it if there is one.
+    #[inline]
+    fn pass(&mut self, run: Run, end: usize, ids: usize) {
+        if self.done < run.start {
+            self.pass_fragment(run.start);
+        }
+        self.sub_chunks.push(SubChunk::Ids(run.first_id..ids));
+        self.done = end;
+    }
+
+    #[inline]
+    fn pass_fragment(&mut self, end: usize) {
+        let is_continuation = self.is_continuation || self.done > 0;
+        self.sub_chunks.push(SubChunk::Fragment(self.done..end, is_continuation));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::added_tokens::AddedTokens;
+    use crate::metaspace::{Metaspace, PrependScheme};
+    use crate::models::unigram::{Unigram, UnigramOptions};
+    use crate::normalizers::Normalizer;
+    use crate::pipeline::Pipeline;
+    use crate::pre_tokenizers::PreTokenizer;
+
+    /// A pipeline in which `日` and `本` are pieces, `a`, `b` and `é` in others too, and all but `c` and `d` is unknown.
+    fn pipeline() -> Pipeline {
+        let pieces = ["<unk>", "▁", "日", "本", "a", "b", "ab", "é", "aé", "cd"].map(|piece| (piece, -1.0));
+        let options = UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() };
+        let model = Model::Unigram(Unigram::new(&pieces, options).expect("a valid model"));
+        let metaspace = Metaspace { prepend_scheme: PrependScheme::Always, ..Metaspace::default() };
+        let pre_tokenizer = Some(PreTokenizer::Metaspace(metaspace));
+        let added = Arc::new(AddedTokens::default());
+        let normalizer = Some(Normalizer::Sequence(vec![Normalizer::Nmt]));
+        Pipeline::new(normalizer, pre_tokenizer, Arc::new(model), added, false, 1 << 20).expect("valid")
+    }
+
+    /// The units of a part, with a `+` before those that go on, and ids in the places of runs.
+    fn cut(pipeline: &Pipeline, chunk: &str, is_continuation: bool) -> Vec<(String, Vec<u32>)> {
+        let (stages, mut clusters, mut cuts) =
+            (pipeline.chunk_stages().expect("chunks"), ClusterMemo::default(), SubChunks::default());
+        let isolated = stages.isolated().expect("a visible space");
+        let blanks = if is_continuation { 0 } else { stages.blanks(chunk) };
+        isolated.cut(chunk, blanks, is_continuation, (&stages, pipeline.model()), &mut clusters, &mut cuts);
+        let fragment = |stretch: &SubChunk| match stretch {
+            SubChunk::Fragment(range, is_continuation) => {
+                (format!("{}{}", if *is_continuation { "+" } else { "" }, &chunk[range.clone()]), Vec::new())
+            }
+            SubChunk::Ids(ids) => (String::new(), cuts.ids[ids.clone()].to_vec()),
+        };
+        cuts.sub_chunks.iter().map(fragment).collect()
+    }
+
+    #[test]
+    fn runs_are_cut_off_where_nothing_joins_them() {
+        let pipeline = pipeline();
+        let fragment = |text: &str| (text.to_owned(), Vec::new());
+        let ids = |ids: &[u32]| (String::new(), ids.to_vec());
+        let cases = [
+            (" 日本", false, vec![ids(&[1, 2, 3])]),
+            ("語語", false, vec![ids(&[1, 0])]),
+            ("語日語", true, vec![ids(&[0, 2, 0])]),
+            (" ab語", false, vec![fragment(" ab"), ids(&[0])]),
+            (" 語ab本é", false, vec![ids(&[1, 0]), fragment("+ab"), ids(&[3]), fragment("+é")]),
+            // A character in pieces that is none may be unknown, and so joined.
+            ("語c", false, vec![fragment("語c")]),
+            ("語cd語a語", false, vec![fragment("語cd語a"), ids(&[0])]),
+            // What becomes of a character depends on one that is odd.
+            ("語\u{a0}a語", false, vec![fragment("語\u{a0}a語")]),
+            ("語a\u{a0}", false, vec![fragment("語a\u{a0}")]),
+            ("語aa\u{a0}", false, vec![ids(&[1, 0]), fragment("+aa\u{a0}")]),
+            // Marks are of one group with what is before them.
+            ("語\u{301}日", true, vec![ids(&[0, 2])]),
+            ("本a\u{301}", true, vec![fragment("+本a\u{301}")]),
+        ];
+        for (chunk, is_continuation, expected) in cases {
+            assert_eq!(cut(&pipeline, chunk, is_continuation), expected, "{chunk:?}");
+        }
+    }
+}

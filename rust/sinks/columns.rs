@@ -1,0 +1,92 @@
+//! Ids with byte offsets and word ids, as columns.
+
+use std::ops::Range;
+
+use super::Sink;
+use crate::cache::{CachedTokens, NEW_PRE_TOKEN};
+use crate::encoding::ColumnsBuilder;
+use crate::normalized::Normalized;
+
+/// Appends ids, byte offsets and word ids to columns.
+#[derive(Debug)]
+pub struct ColumnSink<'a> {
+    /// The columns.
+    pub columns: &'a mut ColumnsBuilder,
+    /// Bytes that each id covers where tokens simply follow one another.
+    pub token_lens: &'a [u32],
+    /// The original text.
+    pub text: &'a str,
+    /// The id whose tokens are spelled as the text they were found in.
+    pub unknown: Option<u32>,
+    /// Set where a chunk is not the same as a pre-token: the number of chunks so far without a token, less the number of
+    /// pre-tokens that began within a chunk. Word ids are numbers of chunks less this.
+    pub skipped_word_ids: Option<u32>,
+}
+
+impl ColumnSink<'_> {
+    /// The word id of what is number `at` among chunks, added tokens and pre-tokens.
+    #[inline]
+    fn word_id(&mut self, at: u32, has_tokens: bool) -> u32 {
+        let Some(skipped) = &mut self.skipped_word_ids else { return at };
+        *skipped = skipped.wrapping_add(u32::from(!has_tokens));
+        at.wrapping_sub(*skipped)
+    }
+}
+
+impl Sink for ColumnSink<'_> {
+    const TRACKED: bool = true;
+
+    fn pre_token(
+        &mut self,
+        tokens: CachedTokens<'_>,
+        text: &Normalized<'_>,
+        range: Range<usize>,
+        word_id: u32,
+    ) {
+        let word_id = self.word_id(word_id, !tokens.ids.is_empty());
+        let (start, limit, mut at) = (range.start, range.end, range.start);
+        for (index, &id) in tokens.ids.iter().enumerate() {
+            let (from, to) = match tokens.spans {
+                Some(spans) => (start + spans[2 * index] as usize, start + spans[2 * index + 1] as usize),
+                None => (at, at + self.token_lens[id as usize] as usize),
+            };
+            at = to;
+            let range = from.min(limit)..to.min(limit);
+            if Some(id) == self.unknown {
+                let own = text.text().get(range.clone()).unwrap_or_default();
+                self.columns.push_with_text(id, own, text.original(range), Some(word_id));
+            } else {
+                self.columns.push(id, text.original(range), Some(word_id));
+            }
+        }
+    }
+
+    fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>, word_id: u32) {
+        let word_id = self.word_id(word_id, true);
+        self.columns.push_with_text(id, &text.text()[range.clone()], text.original(range), Some(word_id));
+    }
+
+    #[inline]
+    fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32) {
+        let mut word_id = self.word_id(word_id, !tokens.ids.is_empty());
+        let (start, mut at) = (start as u32, start as u32);
+        for (index, &id) in tokens.ids.iter().enumerate() {
+            let (from, to) = match tokens.spans {
+                Some(spans) => {
+                    let begun = spans[2 * index] / NEW_PRE_TOKEN;
+                    word_id += begun;
+                    self.skipped_word_ids = self.skipped_word_ids.map(|skipped| skipped.wrapping_sub(begun));
+                    (start + spans[2 * index] % NEW_PRE_TOKEN, start + spans[2 * index + 1])
+                }
+                None => (at, at + self.token_lens[id as usize]),
+            };
+            at = to;
+            if Some(id) == self.unknown {
+                let own = self.text.get(from as usize..to as usize).unwrap_or_default();
+                self.columns.push_with_text(id, own, (from, to), Some(word_id));
+            } else {
+                self.columns.push(id, (from, to), Some(word_id));
+            }
+        }
+    }
+}

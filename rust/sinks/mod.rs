@@ -1,0 +1,50 @@
+//! Where tokens go: ids alone, columns with offsets, or a mere count.
+
+mod columns;
+mod counts;
+mod ids;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use columns::ColumnSink;
+pub use counts::CountSink;
+pub use ids::IdSink;
+
+use crate::cache::{CachedTokens, ChunkCache, Lookup, NARROW};
+use crate::normalized::Normalized;
+
+/// Receives the tokens of one text from left to right.
+///
+/// A word id is the index of a pre-token in its text, as in Hugging Face.
+pub trait Sink {
+    /// Whether offsets are wanted; without them no alignment is built.
+    const TRACKED: bool;
+
+    /// The tokens of the pre-token at `range` of `text`, or of a fragment of the pre-token.
+    fn pre_token(
+        &mut self,
+        tokens: CachedTokens<'_>,
+        text: &Normalized<'_>,
+        range: Range<usize>,
+        word_id: u32,
+    );
+
+    /// An added token at `range` of `text`.
+    fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>, word_id: u32);
+
+    /// The tokens of the chunk that begins at byte `start` of the original text; `word_id` is that of its first pre-token.
+    fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32);
+
+    /// Takes the tokens of chunks up to the first that the cache cannot answer from its slot; returns the number of chunks taken.
+    #[inline]
+    fn emit_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
+        for (taken, &lookup) in lookups.iter().enumerate() {
+            let Some((inline, count)) = cache.get_inline(lookup, Self::TRACKED) else { return taken };
+            let ids = &cache.packing().unpack(inline)[..count.min(NARROW)];
+            self.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
+        }
+        lookups.len()
+    }
+}

@@ -1,0 +1,144 @@
+//! Ids that several threads make, put into one array while they are made.
+
+use std::collections::BTreeMap;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::Result;
+
+/// Ids that there is room for at first, at most: room that is not touched costs nothing but addresses.
+const MOST_ROOM: usize = 1 << 27;
+
+/// Ids of unused room that a result may keep.
+const ROOM_LEFT: usize = 1 << 12;
+
+/// Takes runs of ids in any order and copies each to its place as soon as those before it are there.
+///
+/// Runs are small enough to lie in a near cache still; threads copy beside one another, and only places are given out
+/// one at a time.
+#[derive(Debug)]
+pub struct OrderedWriter<'a, T> {
+    state: Mutex<State<'a, T>>,
+}
+
+#[derive(Debug)]
+struct State<'a, T> {
+    /// Room after all places given out.
+    free: &'a mut [MaybeUninit<T>],
+    /// Ids that are in their places.
+    written: usize,
+    /// Number of the run whose turn it is.
+    next: usize,
+    /// By number: the number after the run, and its ids.
+    waiting: BTreeMap<usize, (usize, Vec<T>)>,
+    /// All runs from the first on for which there was no room.
+    late: Vec<Vec<T>>,
+    /// Empty vectors that have been used.
+    spare: Vec<Vec<T>>,
+}
+
+impl<T: Copy + Send> OrderedWriter<'_, T> {
+    /// Takes the ids of the runs numbered `numbers`; leaves an empty vector in their place.
+    pub fn put(&self, numbers: Range<usize>, ids: &mut Vec<T>) {
+        let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock();
+        let empty = state.spare.pop().unwrap_or_default();
+        state.waiting.insert(numbers.start, (numbers.end, std::mem::replace(ids, empty)));
+        let placed = state.place();
+        drop(state);
+        for (place, mut ids) in placed {
+            let written = place.write_copy_of_slice(&ids).len();
+            ids.clear();
+            let mut state = lock();
+            state.written += written;
+            state.spare.push(ids);
+        }
+    }
+}
+
+impl<'a, T> State<'a, T> {
+    /// Places for the runs whose turn has come.
+    fn place(&mut self) -> Vec<(&'a mut [MaybeUninit<T>], Vec<T>)> {
+        let mut placed = Vec::new();
+        while let Some((next, ids)) = self.waiting.remove(&self.next) {
+            self.next = next;
+            if ids.len() > self.free.len() || !self.late.is_empty() {
+                self.late.push(ids);
+                continue;
+            }
+            let (place, free) = std::mem::take(&mut self.free).split_at_mut(ids.len());
+            self.free = free;
+            placed.push((place, ids));
+        }
+        placed
+    }
+}
+
+/// The ids of all runs that `fill` puts, in order of their numbers from 0 on, and what else it answers.
+///
+/// There will be about `expected` ids or fewer; more cost time.
+///
+/// # Errors
+/// Those of `fill`.
+#[expect(unsafe_code, reason = "memory that several threads have written cannot safely be said to be filled")]
+pub fn write_in_order<T: Copy + Send, R>(
+    expected: usize,
+    fill: impl FnOnce(&OrderedWriter<'_, T>) -> Result<R>,
+) -> Result<(Vec<T>, R)> {
+    let mut ids = Vec::with_capacity(expected.min(MOST_ROOM));
+    let free = ids.spare_capacity_mut();
+    let (room, waiting) = (free.len(), BTreeMap::new());
+    let state = State { free, written: 0, next: 0, waiting, late: Vec::new(), spare: Vec::new() };
+    let writer = OrderedWriter { state: Mutex::new(state) };
+    let result = fill(&writer)?;
+    let State { free, written, late, .. } = writer.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if written == room - free.len() {
+        // SAFETY: places are given out from the front without gaps, and so many ids as these hold have been written.
+        unsafe { ids.set_len(written) };
+    }
+    for late in late {
+        ids.extend_from_slice(&late);
+    }
+    if ids.capacity() > ROOM_LEFT + ids.len() {
+        ids.shrink_to_fit();
+    }
+    Ok((ids, result))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::structures::parallel::share;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn write_in_order_matches_naive(
+            runs in prop::collection::vec(prop::collection::vec(0..9u16, 0..20), 0..40),
+            gaps in prop::collection::vec(1..4usize, 40),
+            expected in 0..300usize,
+            threads in 1..5usize,
+        ) {
+            let starts = gaps.iter().scan(0, |end, gap| { *end += gap; Some(*end - gap) });
+            let numbers = starts.zip(&gaps).map(|(start, gap)| start..start + gap);
+            let numbered: Vec<_> = numbers.zip(&runs).collect();
+            let (ids, ()) = write_in_order(expected, |writer| {
+                // Each thread puts every so manyth run, the last one first.
+                let put = |thread| {
+                    for (numbers, ids) in numbered.iter().rev().skip(thread).step_by(threads) {
+                        let mut ids = (*ids).clone();
+                        writer.put(numbers.clone(), &mut ids);
+                        assert!(ids.is_empty(), "what is left is for the next run");
+                    }
+                };
+                share((0..threads).collect(), put);
+                Ok(())
+            }).expect("nothing fails");
+            prop_assert_eq!(ids, runs.concat());
+        }
+    }
+}

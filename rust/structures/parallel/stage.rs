@@ -1,0 +1,193 @@
+//! Threads that share one piece of work while the caller watches over it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+use crate::structures::parallel::{OnProgress, Progress};
+
+/// How often the caller hears of running work.
+const BEAT: Duration = Duration::from_millis(20);
+
+/// Work below this many units is done on the calling thread: starting a thread costs more.
+const TOO_SMALL: u64 = 1 << 15;
+
+/// After how many units work on the calling thread looks at the clock: some 0.1 ms.
+const LOOK_EVERY: u64 = 1 << 13;
+
+/// Units of work between two calls of [`Meter::add`].
+pub const METER_EVERY: usize = 1 << 16;
+
+/// Counts what is done and says when to stop; shared by all threads of one stage.
+#[derive(Debug, Default)]
+pub struct Meter {
+    done: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Meter {
+    /// Reports `units` as done; false means the result is no longer wanted.
+    pub fn add(&self, units: usize) -> bool {
+        self.done.fetch_add(units as u64, Ordering::Relaxed);
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs `work` on every part, each on a thread of its own, and returns the results in the order of the parts.
+///
+/// `work` calls [`Meter::add`] every [`METER_EVERY`] units and may return anything once that says no.
+///
+/// # Errors
+/// What `on_progress` returns.
+pub fn run_parts<P: Send, R: Send>(
+    stage: &'static str,
+    total: u64,
+    parts: Vec<P>,
+    on_progress: &mut OnProgress<'_>,
+    work: impl Fn(P, &Meter) -> R + Sync,
+) -> Result<Vec<R>> {
+    let meter = Meter::default();
+    let results = if total < TOO_SMALL {
+        parts.into_iter().map(|part| work(part, &meter)).collect()
+    } else {
+        run_on_threads(stage, total, parts, on_progress, &meter, &work)?
+    };
+    on_progress(Progress { stage, done: total, total })?;
+    Ok(results)
+}
+
+fn run_on_threads<P: Send, R: Send>(
+    stage: &'static str,
+    total: u64,
+    parts: Vec<P>,
+    on_progress: &mut OnProgress<'_>,
+    meter: &Meter,
+    work: &(impl Fn(P, &Meter) -> R + Sync),
+) -> Result<Vec<R>> {
+    let mut results: Vec<Option<R>> = parts.iter().map(|_| None).collect();
+    let places: Vec<Mutex<Option<P>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+    let mut outcome = Ok(());
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for (index, place) in places.iter().enumerate() {
+            let sender = sender.clone();
+            let work_here = move || {
+                if let Some(part) = place.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                    // The receiver outlives every thread of this scope, so sending cannot fail.
+                    drop(sender.send((index, work(part, meter))));
+                }
+            };
+            // What the system refuses a thread for is done here.
+            if Builder::new().spawn_scoped(scope, work_here.clone()).is_err() {
+                work_here();
+            }
+        }
+        drop(sender);
+        loop {
+            match receiver.recv_timeout(BEAT) {
+                Ok((index, result)) => results[index] = Some(result),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) if outcome.is_ok() => {
+                    outcome =
+                        on_progress(Progress { stage, done: meter.done.load(Ordering::Relaxed), total });
+                    meter.stop.store(outcome.is_err(), Ordering::Relaxed);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    });
+    outcome?;
+    // A thread that panicked has already passed its panic on through the scope: every result is there.
+    Ok(results.into_iter().flatten().collect())
+}
+
+/// Keeps work on the calling thread in touch with its caller without asking the clock at every step.
+#[derive(Debug)]
+pub struct Pacer {
+    stage: &'static str,
+    total: u64,
+    units: u64,
+    last: Instant,
+}
+
+impl Pacer {
+    /// Starts the clock for `stage`.
+    pub fn new(stage: &'static str, total: u64) -> Self {
+        Self { stage, total, units: 0, last: Instant::now() }
+    }
+
+    /// Notes `units` of work and reports `done` if it is time to.
+    ///
+    /// # Errors
+    /// What `on_progress` returns.
+    #[inline]
+    pub fn tick(&mut self, units: u64, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        self.units += units;
+        if self.units < LOOK_EVERY { Ok(()) } else { self.look(done, on_progress) }
+    }
+
+    #[cold]
+    fn look(&mut self, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        self.units = 0;
+        if self.last.elapsed() < BEAT {
+            return Ok(());
+        }
+        self.last = Instant::now();
+        on_progress(Progress { stage: self.stage, done, total: self.total })
+    }
+
+    /// Reports the end of the stage.
+    ///
+    /// # Errors
+    /// What `on_progress` returns.
+    pub fn finish(&self, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        on_progress(Progress { stage: self.stage, done, total: self.total })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{METER_EVERY, Pacer, run_parts};
+    use crate::Error;
+
+    #[test]
+    fn results_keep_the_order_of_the_parts() {
+        for total in [1, 1 << 20] {
+            let squares =
+                run_parts("square", total, vec![3u64, 1, 2], &mut |_| Ok(()), |part, _| part * part);
+            assert_eq!(squares.expect("nobody stops it"), [9, 1, 4]);
+        }
+    }
+
+    #[test]
+    fn an_error_stops_every_thread() {
+        let forever =
+            run_parts("wait", 1 << 20, vec![(), ()], &mut |_| Err(Error::Interrupted), |(), meter| {
+                while meter.add(METER_EVERY) {
+                    std::thread::yield_now();
+                }
+            });
+        assert!(matches!(forever, Err(Error::Interrupted)));
+    }
+
+    #[test]
+    fn a_pacer_reports_in_time_and_passes_errors_on() {
+        let mut pacer = Pacer::new("step", 10);
+        std::thread::sleep(super::BEAT);
+        assert!(pacer.tick(1, 1, &mut |_| Err(Error::Interrupted)).is_ok());
+        assert!(pacer.tick(super::LOOK_EVERY, 2, &mut |_| Err(Error::Interrupted)).is_err());
+        let mut seen = None;
+        assert!(
+            pacer
+                .finish(10, &mut |progress| {
+                    seen = Some(progress.done);
+                    Ok(())
+                })
+                .is_ok()
+        );
+        assert_eq!(seen, Some(10));
+    }
+}
