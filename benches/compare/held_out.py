@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora import available_corpora, corpus_file
-from results import ARCHIVE, RESULTS, UNKNOWN, new_run
+from results import ARCHIVE, RESULTS, new_run
 from sweep import commit, machine_name
 
 Pieces = list[tuple[str, float]]
@@ -65,7 +65,7 @@ def compare(corpus: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
         values = [corpus, *sizes, arguments.vocab_size, library, version(library), round(likelihood)]
         # Logarithms are negative: the smaller one is further from zero.
         better, shared = 100 * (1 - likelihood / first[0]), len(names & first[1]) / len(first[1])
-        rows.append(dict(zip(COLUMNS, [*values, f"{better:.3f}", f"{shared:.4f}", commit() or UNKNOWN], strict=True)))
+        rows.append(dict(zip(COLUMNS, [*values, f"{better:.3f}", f"{shared:.4f}", commit()], strict=True)))
         print(", ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
     return rows
 

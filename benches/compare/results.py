@@ -91,12 +91,9 @@ def complete(rows: Iterable[Mapping[str, Any]], origin: Mapping[str, str]) -> li
     A library without a figure has read no bytes; it takes the number from the others of its case, so that a later
     figure replaces the row.
     """
-    rows = [{name: "" if row.get(name) is None else str(row[name]) for name in MEASURED} for row in rows]
-    sizes: dict[tuple[str, ...], str] = {}
-    for row in rows:
-        if row["bytes"]:
-            sizes[_case_without_bytes(row)] = row["bytes"]
-    return [row | {"bytes": row["bytes"] or sizes.get(_case_without_bytes(row), "")} | dict(origin) for row in rows]
+    texts = [{name: "" if row.get(name) is None else str(row[name]) for name in MEASURED} for row in rows]
+    sizes = {_case_without_bytes(row): row["bytes"] for row in texts if row["bytes"]}
+    return [row | {"bytes": row["bytes"] or sizes.get(_case_without_bytes(row), "")} | dict(origin) for row in texts]
 
 
 def _case_without_bytes(row: Row) -> tuple[str, ...]:

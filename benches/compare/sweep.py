@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib.util
 import itertools
 import json
 import os
@@ -191,7 +192,7 @@ def summarise(case: Case) -> list[dict[str, Any]]:
     """One row a library, with the median over rounds of what was proven equal."""
     rows = []
     for library, runs in case.runs.items():
-        row = {"job": case.job, "tokenizer": case.tokenizer, "corpus": case.corpus, "threads": case.threads}
+        row: dict[str, Any] = {name: getattr(case, name) for name in ("job", "tokenizer", "corpus", "threads")}
         row |= {"library": library, "status": status(runs), "rounds": len(runs)}
         row["version"] = runs[0].get("version") or installed_version(library)
         if row["status"] in ("ok", "differs"):
@@ -268,10 +269,20 @@ def describe(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit, and whether what was measured is more than that."""
-    changes = output_of("git", "status", "--porcelain", "--", "rust", "python", "Cargo.toml", "Cargo.lock")
-    head = output_of("git", "rev-parse", "HEAD")
-    return head + (CHANGED if head and changes else "")
+    """The commit that the measured package was built from, and whether its sources are more than that.
+
+    An interpreter may import the package from another checkout than this one. `unknown` if it is from none.
+    """
+    package = importlib.util.find_spec("lexmill")
+    if package is None or package.origin is None:
+        return UNKNOWN
+    python = Path(package.origin).resolve().parents[1]
+    checkout = output_of("git", "-C", str(python), "rev-parse", "--show-toplevel")
+    if not checkout or Path(checkout).resolve() / "python" != python:
+        return UNKNOWN
+    sources = ["rust", "python", "Cargo.toml", "Cargo.lock"]
+    changes = output_of("git", "-C", checkout, "status", "--porcelain", "--", *sources)
+    return output_of("git", "-C", checkout, "rev-parse", "HEAD") + (CHANGED if changes else "")
 
 
 def output_of(*command: str) -> str:
