@@ -7,8 +7,11 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PYTHON ?= python3
-# Options for the comparison with other libraries: `make bench SWEEP="--what train --rounds 3"`.
+# The comparison with other libraries: the folder of benches/results that holds the figures of this machine, and options
+# of the sweep and of the rendering: `make bench-peers MACHINE=xeon-2core SWEEP="--what train" RENDER=--mixed-commits`.
+MACHINE ?=
 SWEEP ?= --what quick
+RENDER ?=
 # Random cases a law in `make fuzz`.
 CASES ?= 20000
 
@@ -26,7 +29,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help setup hooks demo test test-rust test-python test-docs test-peers lint lint-rust lint-python fmt parity \
-	bench bench-rust bench-python bench-peers docs fuzz clean
+	bench bench-rust bench-python bench-peers machine docs fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,7 +114,7 @@ parity: $(STAMPS)/core-release $(STAMPS)/group-test $(STAMPS)/group-peers ## ful
 	@LEXMILL_PARITY=full $(BIN)/python -m pytest -m 'external or slow' tests
 	@$(BIN)/python -m pytest --hypothesis-profile=thorough tests/property
 
-bench: bench-rust bench-python bench-peers ## criterion, pytest-benchmark, then other libraries (writes benches/results/)
+bench: machine bench-rust bench-python bench-peers ## criterion, pytest-benchmark, then other libraries (writes benches/results/)
 
 bench-rust: ## criterion benches of the core
 	@if ls benches/*.rs >/dev/null 2>&1; then cargo bench --locked; else echo "no criterion benches yet"; fi
@@ -119,9 +122,14 @@ bench-rust: ## criterion benches of the core
 bench-python: $(STAMPS)/core-release $(STAMPS)/group-test $(STAMPS)/group-bench ## call overhead from Python
 	@$(BIN)/python -m pytest -m bench --benchmark-columns=min,median,iqr,rounds benches/python
 
-bench-peers: $(STAMPS)/core-release $(STAMPS)/group-bench ## other libraries, one a process (SWEEP="--what all --rounds 5")
-	@$(BIN)/python benches/compare/sweep.py $(SWEEP)
-	@$(BIN)/python benches/compare/render.py
+bench-peers: machine $(STAMPS)/core-release $(STAMPS)/group-bench ## other libraries, one a process (MACHINE=xeon-2core SWEEP="--what all --rounds 5")
+	@$(BIN)/python benches/compare/sweep.py --machine '$(MACHINE)' $(SWEEP)
+	@$(BIN)/python benches/compare/render.py --machine '$(MACHINE)' $(RENDER)
+
+# Asked for before anything is built: figures of two machines must not meet in one file.
+machine:
+	@test -n '$(MACHINE)' || { echo 'name this machine: MACHINE=name; benches/results has:' \
+		$$(cd benches/results && ls -d */ | tr -d /) >&2; exit 2; }
 
 docs: ## the Rust documentation, private items included, in target/doc
 	@RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --features python

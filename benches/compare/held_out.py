@@ -3,7 +3,7 @@
 Each library trains on the first part of a corpus, one after the other; the log likelihood is that of the best
 segmentations of the words of another part, all by the same encoder, so it tells of pieces and scores alone. Words are
 of ASCII, so that every character has a piece everywhere. Writes
-`benches/results/<machine>/<date>-unigram-held-out.csv`.
+`benches/results/<machine>/archive/<date>-unigram-held-out.csv`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from corpora import available_corpora, corpus_file
-from sweep import RESULTS, machine_name
+from results import ARCHIVE, RESULTS, new_run
+from sweep import commit, machine_name
 
 Pieces = list[tuple[str, float]]
 COLUMNS = ["corpus", "bytes", "held_out_bytes", "vocab_size", "library", "version"]
-COLUMNS += ["log_likelihood", "per_cent_better_than_lexmill", "pieces_shared_with_lexmill"]
+COLUMNS += ["log_likelihood", "per_cent_better_than_lexmill", "pieces_shared_with_lexmill", "commit"]
 
 
 def main() -> None:
@@ -38,9 +39,9 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = [row for corpus in arguments.corpora for row in compare(corpus, arguments)]
     folder = RESULTS / (arguments.machine or machine_name())
-    folder.mkdir(parents=True, exist_ok=True)
-    today = datetime.datetime.now(tz=datetime.timezone.utc).date()
-    with (folder / f"{today}-unigram-held-out.csv").open("w", newline="") as file:
+    (folder / ARCHIVE).mkdir(parents=True, exist_ok=True)
+    run = new_run(folder, f"{datetime.datetime.now(tz=datetime.timezone.utc).date()}-unigram-held-out")
+    with (folder / ARCHIVE / f"{run}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
@@ -64,7 +65,7 @@ def compare(corpus: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
         values = [corpus, *sizes, arguments.vocab_size, library, version(library), round(likelihood)]
         # Logarithms are negative: the smaller one is further from zero.
         better, shared = 100 * (1 - likelihood / first[0]), len(names & first[1]) / len(first[1])
-        rows.append(dict(zip(COLUMNS, [*values, f"{better:.3f}", f"{shared:.4f}"], strict=True)))
+        rows.append(dict(zip(COLUMNS, [*values, f"{better:.3f}", f"{shared:.4f}", commit()], strict=True)))
         print(", ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
     return rows
 

@@ -1,15 +1,16 @@
 """Compares libraries: rounds of fresh processes, one library after the other in each round, and medians over rounds.
 
 Interleaving spreads a busy moment of the machine over all libraries. A library whose result differs from the
-reference's is not timed, and one that cannot do a job is named with its reason. Writes
-`benches/results/<machine>/<date>-<what>.csv` and a `.txt` with what the figures depend on.
+reference's is not timed, and one that cannot do a job is named with its reason. Writes the run to
+`benches/results/<machine>/archive/<date>-<what>.csv`, with a `.txt` of what the figures depend on, and merges its rows
+into `benches/results/<machine>/latest.csv`.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
+import importlib.util
 import itertools
 import json
 import os
@@ -19,6 +20,7 @@ import statistics
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +35,9 @@ from corpora import (
     corpus_file,
     file_digest,
 )
+from results import ARCHIVE, CHANGED, LATEST, RESULTS, UNKNOWN, complete, merge, new_run, origin_of, read
+from results import write as write_rows
 
-RESULTS = ROOT / "benches" / "results"
-COLUMNS = [
-    *("job", "tokenizer", "corpus", "bytes", "texts", "threads", "library", "version", "status", "rounds"),
-    *("seconds_cold", "seconds_cold_min", "seconds_cold_max", "seconds_warm", "seconds_load"),
-    *("mb_per_second_cold", "mb_per_second_warm", "mb_before", "mb_peak"),
-]
 ENCODING = ["encode-arrays", "encode-lists", "encode-encodings", "encode-offsets", "encode-file", "encode-one"]
 TOKENIZERS = ["gpt2", "cl100k_base", "o200k_base", "qwen2"]
 # What to compare by name: jobs, tokenizers, corpora, megabytes of each corpus, rounds.
@@ -74,16 +72,26 @@ def main() -> None:
         train_stand_in(SCRATCH / "tokenizers" / TRAINED / "tokenizer.json")
     cases = list(make_cases(arguments))
     folder = RESULTS / (arguments.machine or machine_name())
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{datetime.datetime.now(tz=datetime.timezone.utc).date()}-{arguments.what}"
+    before = read(folder / LATEST)
+    refuse_another_processor(folder.name, before, cpu_name())
+    (folder / ARCHIVE).mkdir(parents=True, exist_ok=True)
+    run = new_run(folder, f"{datetime.datetime.now(tz=datetime.timezone.utc).date()}-{arguments.what}")
     facts = describe(arguments)
     for number, case in enumerate(cases, 1):
         print(f"[{number}/{len(cases)}] {case}, {arguments.rounds} rounds", flush=True)
         measure_case(case, arguments)
         rows = [row for done in cases[:number] for row in summarise(done)]
-        write(target, rows, facts)
+        record(folder, run, rows, facts)
+        write_rows(folder / LATEST, merge(before, complete(rows, origin_of(facts, run))))
         print(table(summarise(case)), flush=True)
-    print(f"wrote {target.relative_to(ROOT)}.csv and .txt")
+    print(f"wrote {(folder / ARCHIVE / run).relative_to(ROOT)}.csv and .txt, merged into {LATEST}")
+
+
+def refuse_another_processor(machine: str, rows: list[dict[str, str]], cpu: str) -> None:
+    """Stops if a machine's rows are all of other processors: figures of two machines tell nothing side by side."""
+    known = {row["cpu"] for row in rows}
+    if known and cpu not in known:
+        raise SystemExit(f"{machine} has figures of {', '.join(sorted(known))}; this is {cpu}: give another --machine")
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -184,10 +192,11 @@ def summarise(case: Case) -> list[dict[str, Any]]:
     """One row a library, with the median over rounds of what was proven equal."""
     rows = []
     for library, runs in case.runs.items():
-        row = {"job": case.job, "tokenizer": case.tokenizer, "corpus": case.corpus, "threads": case.threads}
+        row: dict[str, Any] = {name: getattr(case, name) for name in ("job", "tokenizer", "corpus", "threads")}
         row |= {"library": library, "status": status(runs), "rounds": len(runs)}
+        row["version"] = runs[0].get("version") or installed_version(library)
         if row["status"] in ("ok", "differs"):
-            row |= {name: runs[0][name] for name in ("version", "bytes", "texts")}
+            row |= {name: runs[0][name] for name in ("bytes", "texts")}
         if row["status"] == "ok":
             if runs[0]["correct"] is None:
                 row["status"] = "not compared"
@@ -199,6 +208,14 @@ def summarise(case: Case) -> list[dict[str, Any]]:
             row["mb_per_second_warm"] = round(row["bytes"] / row["seconds_warm"] / 1e6, 2)
         rows.append(row)
     return rows
+
+
+def installed_version(library: str) -> str:
+    """The version of a library that gave no result, since another version may give one."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return UNKNOWN
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -219,20 +236,17 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def write(target: Path, rows: list[dict[str, Any]], facts: dict[str, str]) -> None:
-    """Writes the table for programs, and the circumstances and the table for people."""
-    with target.with_name(target.name + ".csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def record(folder: Path, run: str, rows: list[dict[str, Any]], facts: dict[str, str]) -> None:
+    """Writes a run to the archive: its rows for programs, its circumstances and a table for people."""
+    write_rows(folder / ARCHIVE / f"{run}.csv", complete(rows, origin_of(facts, run)))
     lines = [f"{name}: {value}" for name, value in facts.items()]
-    versions = sorted({f"{row['library']} {row['version']}" for row in rows if row.get("version")})
+    versions = sorted({f"{row['library']} {row['version']}" for row in rows if row["version"] != UNKNOWN})
     lines.append(f"libraries: {', '.join(versions)}")
     for (job, tokenizer, corpus, threads), group in itertools.groupby(
         rows, key=lambda row: (row["job"], row["tokenizer"], row["corpus"], row["threads"])
     ):
         lines += ["", str(Case(job, tokenizer, corpus, threads)), table(list(group))]
-    target.with_name(target.name + ".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / ARCHIVE / f"{run}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def describe(arguments: argparse.Namespace) -> dict[str, str]:
@@ -255,9 +269,20 @@ def describe(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit, and whether what was measured is more than that."""
-    changes = output_of("git", "status", "--porcelain", "--", "rust", "python", "Cargo.toml", "Cargo.lock")
-    return output_of("git", "rev-parse", "HEAD") + (" with changes" if changes else "")
+    """The commit that the measured package was built from, and whether its sources are more than that.
+
+    An interpreter may import the package from another checkout than this one. `unknown` if it is from none.
+    """
+    package = importlib.util.find_spec("lexmill")
+    if package is None or package.origin is None:
+        return UNKNOWN
+    python = Path(package.origin).resolve().parents[1]
+    checkout = output_of("git", "-C", str(python), "rev-parse", "--show-toplevel")
+    if not checkout or Path(checkout).resolve() / "python" != python:
+        return UNKNOWN
+    sources = ["rust", "python", "Cargo.toml", "Cargo.lock"]
+    changes = output_of("git", "-C", checkout, "status", "--porcelain", "--", *sources)
+    return output_of("git", "-C", checkout, "rev-parse", "HEAD") + (CHANGED if changes else "")
 
 
 def output_of(*command: str) -> str:

@@ -1,0 +1,230 @@
+"""Results as Markdown: lines that never mix runs, and words for what the figures come from."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from results import ARCHIVE, CASE, CHANGED, LATEST, UNKNOWN, Row, date_of
+
+OURS = "lexmill"
+JOBS = {
+    "encode-arrays": "list of texts, fastest result",
+    "encode-file": "one file",
+    "encode-lists": "list of texts to `list[list[int]]`",
+    "encode-encodings": "list of texts to encodings",
+    "encode-offsets": "list of texts to encodings, ids and offsets read",
+    "encode-one": "one call a line",
+    "count-tokens": "counting tokens",
+    "train-bpe": "training BPE, 32k",
+    "train-bpe-128k": "training BPE, 128k",
+    "train-wordpiece": "training WordPiece, 30k",
+    "train-wordpiece-likelihood": "training WordPiece by likelihood, 30k",
+    "train-unigram": "training Unigram, 16k",
+    "count-words": "counting words",
+}
+NOTES = {
+    "¹": "Not compared: another documented rule, or numbers and scores that change from run to run.",
+    "²": "Gives other ids than Hugging Face on this text.",
+}
+UNITS = (
+    "First pass of a fresh process / a later pass: MB of UTF-8 text a second, medians over rounds of one process a "
+    "library. One call a line: microseconds a call in one thread. Training: seconds, then peak memory. Bold: the "
+    "fastest first pass. MB: the size of the text. Each result was proven equal to Hugging Face's before it counted, "
+    "save those marked with ¹; - means that a library has no such call, cannot load the tokenizer or was not in the "
+    "run that the line shows."
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One case: the rows of its newest run, and those that other libraries have from earlier runs alone."""
+
+    rows: list[Row]
+    earlier: list[Row]
+
+    @property
+    def first(self) -> Row:
+        """A row of the run, for what all of them share."""
+        return self.rows[0]
+
+    @property
+    def figures(self) -> list[Row]:
+        """The libraries that finished."""
+        return [row for row in self.rows if row["seconds_cold"]]
+
+
+def make_lines(rows: Iterable[Row]) -> list[Line]:
+    """A line for each case with a figure, by job, tokenizer, corpus, threads and bytes."""
+
+    def case(row: Row) -> tuple[str, ...]:
+        return tuple(row[name] for name in CASE)
+
+    lines = []
+    for _, members in itertools.groupby(sorted(rows, key=case), key=case):
+        group = list(members)
+        # The newest run is one that measured our own library, if there is any such.
+        own = [row for row in group if row["library"] == OURS] or group
+        run = max(own, key=date_of)["run"]
+        line = Line([row for row in group if row["run"] == run], [row for row in group if row["run"] != run])
+        if line.figures:
+            lines.append(line)
+    return sorted(lines, key=_order)
+
+
+def _order(line: Line) -> tuple[int, str, str, int, int]:
+    row = line.first
+    job = list(JOBS).index(row["job"]) if row["job"] in JOBS else len(JOBS)
+    return job, row["tokenizer"], row["corpus"], -int(row["threads"]), -int(row["bytes"])
+
+
+def build(row: Row) -> str:
+    """The commit that was measured, for people."""
+    if row["commit"] == UNKNOWN:
+        return UNKNOWN
+    return f"`{row['commit'][:8]}`{CHANGED if row['dirty'] != 'no' else ''}"
+
+
+def mixtures(rows: list[Row]) -> list[str]:
+    """What the rows mix that makes them states of different things; nothing if they are of one build."""
+    found = []
+    # Trees with changes may differ between two runs although their commit is one, and unknown commits anyway.
+    builds = {build(row) if row["dirty"] == "no" else (build(row), row["run"]) for row in rows}
+    if len(builds) > 1:
+        counts = Counter(build(row) for row in rows).most_common()
+        found.append(f"{len(counts)} commits ({', '.join(f'{name}: {count} rows' for name, count in counts)})")
+    versions: dict[str, set[str]] = {}
+    for row in rows:
+        if row["seconds_cold"]:
+            versions.setdefault(row["library"], set()).add(row["version"])
+    for library, several in sorted(versions.items()):
+        if len(several) > 1:
+            found.append(f"{len(several)} versions of {library} ({', '.join(sorted(several))})")
+    cpus = sorted({row["cpu"] for row in rows})
+    if len(cpus) > 1:
+        found.append(f"{len(cpus)} processors ({', '.join(cpus)})")
+    return found
+
+
+def table(lines: list[Line], titles: list[str], *, title: str, mixed: bool) -> list[str]:
+    """Lines of Markdown with a column a library that finished any, then the notes that the cells refer to."""
+    libraries = sorted({row["library"] for line in lines for row in line.figures})
+    libraries.sort(key=lambda name: (name != OURS, -sum(name in _names(line) for line in lines)))
+    notes: set[str] = set()
+    heads = [title, "MB", *(name.replace("_", "-") for name in libraries), *(["commit"] if mixed else [])]
+    text = [f"| {' | '.join(heads)} |", f"|---|{'---:|' * (1 + len(libraries))}{'---|' if mixed else ''}"]
+    for line, head in zip(lines, titles, strict=True):
+        by_library = {row["library"]: row for row in line.rows}
+        best = min(float(row["seconds_cold"]) for row in line.figures)
+        cells = [head, megabytes(line.first), *(cell(by_library.get(name), best, notes) for name in libraries)]
+        text.append(f"| {' | '.join([*cells, *([build(line.first)] if mixed else [])])} |")
+    return [*text, *itertools.chain.from_iterable(("", f"{note} {NOTES[note]}") for note in NOTES if note in notes)]
+
+
+def _names(line: Line) -> set[str]:
+    return {row["library"] for row in line.figures}
+
+
+def megabytes(row: Row) -> str:
+    """The size of the text."""
+    return f"{int(row['bytes']) / 1e6:.3g}"
+
+
+def cell(row: Row | None, best: float, notes: set[str]) -> str:
+    """One library's figures, bold if its first pass took the best time; adds the notes that it refers to."""
+    if row is None or not row["seconds_cold"]:
+        if row is not None and row["status"] == "differs":
+            notes.add("²")
+            return "²"
+        return "-"
+    first, second = figures(row)
+    if row["status"] == "not compared":
+        notes.add("¹")
+        second += "¹"
+    return f"**{first}**{second}" if float(row["seconds_cold"]) == best else first + second
+
+
+def figures(row: Row) -> tuple[str, str]:
+    """The first pass, and what is said beside it."""
+    cold, warm = float(row["seconds_cold"]), float(row["seconds_warm"])
+    if row["job"].startswith("train-"):
+        return f"{cold:.2f} s", f", {float(row['mb_peak']):.0f} MB"
+    if row["job"] == "encode-one":
+        texts = int(row["texts"])
+        return f"{cold / texts * 1e6:.1f} µs", f" / {warm / texts * 1e6:.1f}"
+    return f"{float(row['mb_per_second_cold']):.0f}", f" / {float(row['mb_per_second_warm']):.0f}"
+
+
+def circumstances(machine: str, rows: list[Row]) -> str:
+    """What the rows shown were measured on, and a warning if that is not one thing."""
+    versions = sorted({f"{row['library']} {row['version']}" for row in rows if row["seconds_cold"]})
+    dates = sorted({row["date"][:10] for row in rows})
+    when = " to ".join(dict.fromkeys([dates[0], dates[-1]]))
+    text = (
+        f"Machine `{machine}`: {_all(rows, 'cpu')}. {when}, {_all(rows, 'rustc')}, CPython {_all(rows, 'python')}; "
+        f"{', '.join(versions)}."
+    )
+    found = mixtures(rows)
+    if not found:
+        return f"{text} All rows: commit {build(rows[0])}."
+    kinds = " and ".join(kind.split(" (")[0] for kind in found)
+    return (
+        f"**The rows come from {kinds}.** Each names its commit. Compare the libraries of one row, which one run "
+        f"measured side by side; two rows may differ in any of these. {text}"
+    )
+
+
+def _all(rows: list[Row], name: str) -> str:
+    return " and ".join(sorted({row[name] for row in rows}))
+
+
+def earlier_table(rows: list[Row]) -> list[str]:
+    """Figures of libraries that the newest run of their case left out."""
+    text = ["| job | MB | threads | library | figure | commit | date |", "|---|---:|---:|---|---:|---|---|"]
+    for row in rows:
+        title = ", ".join(filter(None, [JOBS.get(row["job"], row["job"]), row["tokenizer"], row["corpus"]]))
+        library = f"{row['library'].replace('_', '-')} {row['version']}"
+        text.append(
+            f"| {title} | {megabytes(row)} | {row['threads']} | {library} | {''.join(figures(row))} | "
+            f"{build(row)} | {row['date'][:10]} |"
+        )
+    return text
+
+
+def origins(machine: str, rows: list[Row], runs: list[str]) -> list[str]:
+    """Of each run, what it is of and which rows of `latest.csv` come from it."""
+    text = [f"### {machine}", "", f"[{LATEST}]({machine}/{LATEST}): {len(rows)} rows.", ""]
+    text += ["| run | date | commit | processor | rustc, CPython | libraries | rows |", "|---|---|---|---|---|---|---|"]
+
+    def run_of(row: Row) -> tuple[str, str]:
+        return date_of(row), row["run"]
+
+    for (_, run), members in itertools.groupby(sorted(rows, key=run_of), key=run_of):
+        group, first = list(members), next(row for row in rows if row["run"] == run)
+        known = {f"{row['library']} {row['version']}" for row in group if row["version"] != UNKNOWN}
+        commit = first["commit"] if first["dirty"] == "no" else f"{first['commit']}, changes: {first['dirty']}"
+        text.append(
+            f"| [{run}]({machine}/{ARCHIVE}/{run}.csv) | {first['date']} | {commit} | {first['cpu']} | "
+            f"{first['rustc'].removeprefix('rustc ')}, {first['python']} | {', '.join(sorted(known))} | "
+            f"{'; '.join(_summary(group))} |"
+        )
+    replaced = [run for run in runs if run not in {row["run"] for row in rows}]
+    if replaced:
+        links = ", ".join(f"[{run}]({machine}/{ARCHIVE}/{run}.csv)" for run in replaced)
+        text += ["", f"Runs all of whose rows later ones replaced: {links}."]
+    return text
+
+
+def _summary(rows: list[Row]) -> list[str]:
+    """The cases of a run, by job: `encode-file (gpt2, qwen2; english; 2 threads)`, then the number of rows."""
+    text = []
+    for job, members in itertools.groupby(rows, key=lambda row: row["job"]):
+        group = list(members)
+        names = [", ".join(sorted({row[name] for row in group if row[name]})) for name in ("tokenizer", "corpus")]
+        threads = "/".join(sorted({row["threads"] for row in group}))
+        sizes = "/".join(dict.fromkeys(megabytes(row) for row in group if row["bytes"]))
+        said = "; ".join(filter(None, [*names, f"{sizes} MB", f"threads {threads}"]))
+        text.append(f"{job} ({said}): {len(group)}")
+    return text

@@ -1,0 +1,185 @@
+"""The figures of the benchmarks: merging runs, refusing to mix them, and the committed tables."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "benches" / "compare"))
+
+import render
+import results
+import sweep
+import tables
+from results import Row
+
+
+def make_row(library: str = "lexmill", *, seconds: str = "0.5", run: str = "first", **other: str) -> Row:
+    row = dict.fromkeys(results.COLUMNS, "") | {
+        **{"job": "encode-arrays", "tokenizer": "gpt2", "corpus": "english", "bytes": "8000000", "texts": "2"},
+        **{"threads": "2", "library": library, "version": "1.0", "status": "ok", "mb_peak": "50"},
+        **{"seconds_cold": seconds, "seconds_warm": seconds},
+        **{"commit": "a" * 40, "dirty": "no", "date": "2026-11-01T10:00+00:00", "rustc": "rustc 1", "python": "3.11"},
+        **{"cpu": "one", "run": run},
+    }
+    if seconds:
+        row |= dict.fromkeys(("mb_per_second_cold", "mb_per_second_warm"), str(8 / float(seconds)))
+    return row | other
+
+
+LATER = {"date": "2026-11-02T10:00+00:00", "run": "second"}
+
+
+def test_newer_row_replaces_the_one_of_its_key_alone() -> None:
+    old = [make_row(), make_row("tokie"), make_row(bytes="16000000"), make_row(threads="1")]
+    new = make_row(seconds="0.25", **LATER)
+    merged = results.merge(old, [new])
+    assert len(merged) == 4
+    assert [row for row in merged if row["run"] == "second"] == [new]
+    assert all(row in merged for row in old[1:])
+
+
+def test_order_of_merging_does_not_matter_but_for_equal_dates() -> None:
+    old, new = make_row(), make_row(seconds="0.25", **LATER)
+    assert results.merge([new], [old]) == results.merge([old], [new]) == [new]
+    again = make_row(seconds="0.25", run="again")
+    assert results.merge([old], [again]) == [again]
+
+
+def test_row_of_unknown_date_is_older_than_any() -> None:
+    undated = make_row(date=results.UNKNOWN, run="undated")
+    assert results.merge([make_row()], [undated]) == [make_row()]
+    assert results.merge([undated], [make_row()]) == [make_row()]
+
+
+def test_library_that_is_not_installed_replaces_no_figure() -> None:
+    absent = make_row(seconds="", status="unsupported: not installed: No module named 'x'", **LATER)
+    assert results.merge([make_row()], [absent]) == [make_row()]
+
+
+def test_failure_takes_the_bytes_of_its_case_and_replaces_the_figure() -> None:
+    origin = {name: make_row()[name] for name in results.ORIGIN} | LATER
+    measured: list[dict[str, Any]] = [make_row("tokie"), make_row(seconds="", status="failed: took long", bytes="")]
+    merged = results.merge([make_row(), make_row("tokie")], results.complete(measured, origin))
+    assert [(row["library"], row["status"], row["bytes"]) for row in merged] == [
+        ("lexmill", "failed: took long", "8000000"),
+        ("tokie", "ok", "8000000"),
+    ]
+
+
+def test_run_never_takes_the_name_of_another(tmp_path: Path) -> None:
+    (tmp_path / results.ARCHIVE).mkdir()
+    names = []
+    for _ in range(3):
+        names.append(results.new_run(tmp_path, "day-quick"))
+        (tmp_path / results.ARCHIVE / f"{names[-1]}.csv").touch()
+    assert names == ["day-quick", "day-quick-2", "day-quick-3"]
+
+
+def test_early_run_has_its_origin_from_the_text_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "day-early.csv"
+    path.write_text("job,tokenizer,corpus,bytes,threads,library,version,status\nencode-file,gpt2,english,,2,tokie,,x\n")
+    path.with_suffix(".txt").write_text(
+        "date: 2026-11-01T10:00+00:00\ncommit: abc with changes\nlibraries: lexmill 0.1.0, tokie 0.1.4\n\nmore: text\n"
+    )
+    (row,) = results.read_run(path)
+    assert (row["commit"], row["dirty"], row["version"], row["run"]) == ("abc", "yes", "0.1.4", "day-early")
+    assert row["cpu"] == results.UNKNOWN
+    path.with_suffix(".txt").unlink()
+    (row,) = results.read_run(path)
+    assert {row[name] for name in ("commit", "dirty", "date", "version")} == {results.UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"commit": "b" * 40}, "2 commits (`aaaaaaaa`: 1 rows, `bbbbbbbb`: 1 rows)"),
+        ({"dirty": "yes"}, "`aaaaaaaa` with changes"),
+        ({"commit": results.UNKNOWN, "dirty": results.UNKNOWN}, "unknown: 1 rows"),
+        ({"version": "2.0"}, "2 versions of lexmill (1.0, 2.0)"),
+        ({"cpu": "two"}, "2 processors (one, two)"),
+    ],
+)
+def test_rows_of_several_builds_versions_or_processors_are_refused(other: dict[str, str], said: str) -> None:
+    rows = [make_row(), make_row(job="encode-file", **other)]
+    with pytest.raises(SystemExit, match="--mixed-commits") as refused:
+        render.refuse_mixtures(rows, allowed=False)
+    assert said in str(refused.value)
+    render.refuse_mixtures(rows, allowed=True)
+
+
+def test_rows_of_one_build_are_not_refused() -> None:
+    render.refuse_mixtures([make_row(), make_row("tokie", version="9"), make_row(**LATER)], allowed=False)
+
+
+def test_changed_trees_of_two_runs_are_two_builds() -> None:
+    rows = [make_row(dirty="yes"), make_row(job="encode-file", dirty="yes", **LATER)]
+    assert tables.mixtures(rows[:1]) == []
+    assert tables.mixtures(rows) != []
+
+
+def test_line_shows_the_newest_run_of_our_library_and_no_other() -> None:
+    rows = [make_row(seconds="0.25", **LATER), make_row("tokie", **LATER), make_row("gigatoken", seconds="0.1")]
+    (line,) = tables.make_lines(rows)
+    assert [row["library"] for row in line.rows] == ["lexmill", "tokie"]
+    assert [row["library"] for row in line.earlier] == ["gigatoken"]
+    assert "gigatoken" in render.render_page("machine", [line])
+
+
+def test_mixed_table_says_so_and_each_row_names_its_commit() -> None:
+    lines = tables.make_lines([make_row(), make_row("tokie"), make_row(corpus="german", commit="b" * 40, **LATER)])
+    page = render.render_page("machine", lines)
+    assert "**The rows come from 2 commits.**" in page
+    assert "| gpt2, english, 2 threads | 8 | **16** / 16 | **16** / 16 | `aaaaaaaa` |" in page
+    assert "| gpt2, german, 2 threads | 8 | **16** / 16 | - | `bbbbbbbb` |" in page
+    page = render.render_page("machine", lines[:1])
+    assert "All rows: commit `aaaaaaaa`." in page
+    assert "| case | MB | lexmill | tokie |" in page
+
+
+def test_selection_keeps_its_order_and_prefers_the_size_with_most_libraries() -> None:
+    rows = [make_row(), make_row("tokie"), make_row(bytes="60000000", **LATER), make_row(corpus="multilingual")]
+    text = render.render_selection("machine", tables.make_lines(rows), 2)
+    shown = [line.split(" | ")[:2] for line in text.splitlines() if line.startswith("| list")]
+    title = "| list of texts, fastest result, gpt2, "
+    assert shown == [[f"{title}english", "8"], [f"{title}multilingual", "8"]]
+
+
+def test_another_processor_does_not_join_a_machine() -> None:
+    sweep.refuse_another_processor("new", [], "two")
+    sweep.refuse_another_processor("known", [make_row()], "one")
+    with pytest.raises(SystemExit, match="known has figures of one; this is two"):
+        sweep.refuse_another_processor("known", [make_row()], "two")
+
+
+@pytest.mark.parametrize("machine", results.machines())
+def test_committed_latest_is_what_the_archive_gives(machine: str) -> None:
+    folder = results.RESULTS / machine
+    rows = results.read(folder / results.LATEST)
+    assert rows == results.rebuild(folder)
+    assert len({tuple(row[name] for name in results.KEY) for row in rows}) == len(rows)
+    for row in rows:
+        assert all(row[name] for name in results.ORIGIN), row
+        assert row["version"] != results.UNKNOWN or not row["seconds_cold"], row
+
+
+def run_render(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, render.__file__, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_committed_tables_show_what_latest_has() -> None:
+    (command,) = re.findall(r"<!-- render\.py (.*) -->", render.README.read_text(encoding="utf-8"))
+    done = run_render(*shlex.split(command), "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_machine_must_be_named() -> None:
+    done = run_render("--check")
+    assert done.returncode == 2
+    assert "--machine" in done.stderr
