@@ -13,7 +13,8 @@ use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
 use super::arrow::Column;
 use super::errors::exception;
 use super::texts::{Texts, kind_of};
-use crate::tokenizer::{EncodeInput, Sequence, Utf8Errors};
+use crate::corpus::Utf8Errors;
+use crate::tokenizer::{EncodeInput, Sequence};
 
 /// Says on standard error which keywords are passed over, as Hugging Face does, so that its callers work here.
 pub(super) fn note_unknown(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()> {

@@ -7,7 +7,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 use super::arrow::{Column, Imported, Malformed};
 use super::errors::{exception, to_python};
 use super::strings::{Units, Written, write_all};
-use crate::tokenizer::Utf8Errors;
+use crate::corpus::Utf8Errors;
 
 /// Texts that stay alive and unchanged while the interpreter is detached; ASCII, bytes and columns are not copied.
 pub(super) struct Texts {

@@ -13,10 +13,11 @@ use super::progress::Reporter;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use super::trainers::{PyTrainer, Training, default_trainer};
+use crate::corpus::{Utf8Errors, count_words};
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
 use crate::structures::parallel::Progress;
-use crate::tokenizer::{Tokenizer, Utf8Errors, WordCounting};
+use crate::tokenizer::{Tokenizer, WordCounting};
 
 /// Texts are taken from a Python iterator until they make about this many bytes, then counted.
 const ITERATOR_BYTES: usize = 16 << 20;
@@ -42,7 +43,7 @@ impl PyTokenizer {
             let total = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
             let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
             for file in &files {
-                counting.add_file(file, errors, total, &mut |progress| reporter.report(progress))?;
+                count_words(&mut counting, file, errors, total, &mut |progress| reporter.report(progress))?;
             }
             learn(&core, &training, counting, threads, &mut reporter)
         });

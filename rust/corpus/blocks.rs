@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use memchr::memmem::Finder;
 
 use super::documents::check_separator;
-use super::text_file::TextFile;
+use super::text_file::{TextFile, Utf8Errors};
 use crate::Result;
 use crate::pipeline::{Pipeline, Shard, check_length};
-use crate::tokenizer::{Block, BlockSource, Utf8Errors};
+use crate::tokenizer::{Block, BlockSource};
 
 /// Bytes of text that are read at a time: few enough to stay in a near cache until they are encoded.
 const BLOCK: usize = 1 << 18;

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::text_file::TextFile;
-use crate::tokenizer::Utf8Errors;
+use super::text_file::{TextFile, Utf8Errors};
 use crate::{Error, Result};
 
 /// The text of several files, and how it is cut.

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use super::blocks::FileBlocks;
 use super::documents::read_documents;
+use super::text_file::Utf8Errors;
 use crate::Result;
 use crate::cache::Id;
 use crate::structures::parallel::Parallelism;
-use crate::tokenizer::{Ragged, Tokenizer, Utf8Errors};
+use crate::tokenizer::{Ragged, Tokenizer};
 
 /// How files are cut into documents and what becomes of these.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,18 @@
-//! What is read and written: text files, cut into documents.
+//! The only reader of text files, for encoding and for training.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `text_file` | a file as text, decoded a part at a time |
+//! | `lines` | blocks of whole lines, whose words are counted for training |
+//! | `blocks` | blocks of whole documents, or of shards of documents, that are encoded |
+//! | `documents` | whole files, where all documents are needed at once |
+//! | `files` | files encoded, or their tokens counted |
 
 mod blocks;
 mod documents;
 pub mod files;
+mod lines;
 mod text_file;
+
+pub use lines::count_words;
+pub use text_file::Utf8Errors;

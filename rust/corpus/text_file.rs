@@ -4,11 +4,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::tokenizer::Utf8Errors;
 use crate::{Error, Result};
 
 /// Bytes that are read and decoded at a time, at most.
 const BLOCK: usize = 1 << 20;
+
+/// What to do with bytes that are not UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Utf8Errors {
+    /// Stop with an error that names the file and the byte.
+    Strict,
+    /// Read U+FFFD in their place.
+    Replace,
+}
 
 /// A file that is being read.
 #[derive(Debug)]
@@ -33,6 +41,11 @@ impl TextFile {
         let failed = |source| Error::Io { action: "open", path: path.to_owned(), source };
         let file = File::open(path).map_err(failed)?;
         Ok(Self { file, path: path.to_owned(), errors, buffer: Vec::new(), pending: 0, offset: 0 })
+    }
+
+    /// Bytes of the file that are decoded.
+    pub(super) fn decoded(&self) -> u64 {
+        self.offset
     }
 
     /// Appends about `wanted` bytes of text; false once the file is at its end.

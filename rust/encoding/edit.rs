@@ -1,11 +1,11 @@
-//! Truncating, padding and joining encodings, by Hugging Face's rules.
+//! Truncates, pads and joins encodings by Hugging Face's rules.
 
 use std::ops::Range;
 
 use super::{Content, Encoding, Piece, Symbol};
 use crate::{Error, Result};
 
-/// The most tokens that an encoding is padded to: they take no memory before they are read, and then all at once.
+/// An encoding is padded to at most this many tokens: padding takes no memory until it is read, and then all at once.
 pub const MOST_PADDED: usize = 1 << 28;
 
 /// A side of an encoding.
@@ -17,7 +17,7 @@ pub enum Direction {
     Right,
 }
 
-/// What to pad with, and where.
+/// The padding token, and the side it goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Padding {
     /// The padding token.
@@ -28,8 +28,26 @@ pub struct Padding {
     pub direction: Direction,
 }
 
+/// Refuses a stride that windows of `max_length` tokens cannot share.
+pub(crate) fn check_stride(stride: usize, max_length: usize) -> Result<()> {
+    if stride < max_length {
+        return Ok(());
+    }
+    let expected = format!("below the {max_length} tokens that remain beside special tokens");
+    Err(Error::InvalidOption { name: "stride", value: stride.to_string(), expected })
+}
+
+/// Refuses padding to more than [`MOST_PADDED`] tokens.
+pub(crate) fn check_padded(length: usize) -> Result<()> {
+    if length <= MOST_PADDED {
+        return Ok(());
+    }
+    let (value, expected) = (format!("{length} tokens"), format!("at most {MOST_PADDED}"));
+    Err(Error::InvalidOption { name: "length to pad to", value, expected })
+}
+
 impl Encoding {
-    /// Makes special tokens and padding part of the text, as far as masks tell.
+    /// Makes special tokens and padding count as text in the masks.
     pub(crate) fn count_as_text(&mut self) {
         for piece in &mut self.pieces {
             if let Content::Special(symbol) | Content::Pad(symbol) = &piece.content {
@@ -38,7 +56,7 @@ impl Encoding {
         }
     }
 
-    /// Tokens `range`, without what overflowed.
+    /// The tokens `range`, without overflowing encodings.
     fn slice(&self, range: Range<usize>) -> Self {
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -58,11 +76,11 @@ impl Encoding {
 
     /// Keeps at most `max_length` tokens; the rest becomes overflowing encodings of at most that length.
     ///
-    /// Neighbouring windows share `stride` tokens. With [`Direction::Left`] the end is kept.
-    /// Which sequence a token belongs to is forgotten, as in Hugging Face.
+    /// Neighbouring windows share `stride` tokens. With [`Direction::Left`] the end is kept. The sequences of tokens
+    /// are lost, as in Hugging Face.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if `stride` is not below `max_length` where there is something to cut.
+    /// [`Error::InvalidOption`] if there are tokens to cut off and `stride` is not less than `max_length`.
     pub fn truncate(&mut self, max_length: usize, stride: usize, direction: Direction) -> Result<()> {
         let len = self.len();
         if max_length >= len {
@@ -73,13 +91,7 @@ impl Encoding {
             self.overflowing.push(whole);
             return Ok(());
         }
-        if stride >= max_length {
-            return Err(Error::InvalidOption {
-                name: "stride",
-                value: stride.to_string(),
-                expected: format!("below the {max_length} tokens that remain beside special tokens"),
-            });
-        }
+        check_stride(stride, max_length)?;
         let mut windows = windows(len, max_length, max_length - stride, direction)
             .into_iter()
             .map(|range| self.slice(range))
@@ -94,7 +106,7 @@ impl Encoding {
     /// Pads to `length` tokens, overflowing encodings too.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if that takes padding and is more than [`MOST_PADDED`].
+    /// [`Error::InvalidOption`] if padding is needed and `length` is greater than [`MOST_PADDED`].
     pub fn pad(&mut self, length: usize, padding: &Padding) -> Result<()> {
         for overflowing in &mut self.overflowing {
             overflowing.pad(length, padding)?;
@@ -103,10 +115,7 @@ impl Encoding {
         if missing == 0 {
             return Ok(());
         }
-        if length > MOST_PADDED {
-            let (value, expected) = (format!("{length} tokens"), format!("at most {MOST_PADDED}"));
-            return Err(Error::InvalidOption { name: "length to pad to", value, expected });
-        }
+        check_padded(length)?;
         let piece = Piece {
             content: Content::Pad(padding.symbol.clone()),
             len: missing,
@@ -125,7 +134,7 @@ impl Encoding {
         Ok(())
     }
 
-    /// Joins encodings into one; with `growing_offsets` each starts where the one before ended.
+    /// Joins encodings into one. With `growing_offsets`, the offsets of each start where those of the one before ended.
     pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Self {
         let mut merged = Self::default();
         for encoding in encodings {
@@ -134,7 +143,8 @@ impl Encoding {
         merged
     }
 
-    /// Appends `other`; every overflowing part of one side is joined with the other side and its parts.
+    /// Appends `other`. Every overflowing encoding of one side is joined with the other side and with each of its
+    /// overflowing encodings.
     fn append(&mut self, other: Encoding, growing_offsets: bool) {
         let join = |left: &Encoding, right: &Encoding| {
             let mut joined = left.clone();
@@ -160,7 +170,7 @@ impl Encoding {
     }
 }
 
-/// Windows of `max_length` tokens, each `step` tokens from the one before, until all are covered.
+/// Windows of `max_length` tokens, each `step` tokens after the one before, until all tokens are covered.
 fn windows(len: usize, max_length: usize, step: usize, direction: Direction) -> Vec<Range<usize>> {
     let mut windows = Vec::new();
     let mut moved = 0;

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{SpecialAffixes, Tokenizer};
+use super::Tokenizer;
+use super::rows::{RowRules, SpecialAffixes};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::pipeline::Worker;
@@ -184,22 +185,27 @@ impl Tokenizer {
         Ok(encodings.pop().unwrap_or_default())
     }
 
-    /// Special ids before and after a text's own, if that is all the post-processor does to ids.
-    pub(super) fn special_affixes(&self, add_special_tokens: bool) -> Result<Option<&SpecialAffixes>> {
-        let known = &self.special_affixes[usize::from(add_special_tokens)];
-        if let Some(special_affixes) = known.get() {
-            return Ok(special_affixes.as_ref());
-        }
-        let found = self.find_special_affixes(add_special_tokens)?;
-        Ok(known.get_or_init(|| found).as_ref())
+    /// What happens to the ids of a text after the model; none if the post-processor does more than add special ids before and
+    /// after them.
+    pub(super) fn row_rules(&self, add_special_tokens: bool) -> Result<Option<RowRules<'_>>> {
+        let slot = &self.special_affixes[usize::from(add_special_tokens)];
+        let affixes = match slot.get() {
+            Some(affixes) => affixes,
+            None => {
+                let affixes = self.find_special_affixes(add_special_tokens)?;
+                slot.get_or_init(|| affixes)
+            }
+        };
+        let special = if add_special_tokens { self.added_tokens(false) } else { 0 };
+        let (truncation, padding) = (self.truncation.as_ref(), self.padding.as_ref());
+        Ok(affixes.as_ref().map(|affixes| RowRules { affixes, truncation, padding, special }))
     }
 
     fn find_special_affixes(&self, add_special_tokens: bool) -> Result<Option<SpecialAffixes>> {
-        if self.truncation.is_some() || self.padding.is_some() {
-            return Ok(None);
-        }
         let empty = Arc::new(ColumnsBuilder::default().finish(self.pipeline.names()));
-        let framed = self.post_process(Encoding::from_columns(empty, 0..0), None, add_special_tokens)?;
-        Ok(framed.special_affixes().map(|(before, after)| SpecialAffixes { before, after }))
+        let empty = Encoding::from_columns(empty, 0..0);
+        let processed =
+            PostProcessor::process(self.post_processor.as_ref(), empty, None, add_special_tokens)?;
+        Ok(processed.special_affixes().map(|(before, after)| SpecialAffixes { before, after }))
     }
 }

@@ -1,37 +1,72 @@
-//! From texts to bare ids, or to their number.
+//! From texts, or from blocks of text that are still being read, to bare ids or to their number.
 
 use std::ops::Range;
 
-use super::ragged::{Ragged, RunRows, row_splits};
-use super::{EncodeInput, SpecialAffixes, Tokenizer};
+use super::blocks::{Block, BlockSource};
+use super::rows::{Ragged, RowRules, RunRows, SpecialAffixes, row_splits};
+use super::{EncodeInput, Tokenizer};
 use crate::Result;
 use crate::cache::Id;
 use crate::pipeline::{Shard, WHOLE, Worker, check_length};
 use crate::sinks::{CountSink, IdSink};
-use crate::structures::parallel::{Parallelism, ordered_for_each, ordered_map, write_in_order};
+use crate::structures::parallel::{
+    Parallelism, ordered_for_each, ordered_map, ordered_source_map, write_in_order,
+};
 
-/// What each text gets before and after its own ids.
-pub(super) struct RowAffixes<T> {
-    call: u64,
+/// What one call encodes each shard with.
+struct Call<'a, T> {
+    tokenizer: &'a Tokenizer,
+    number: u64,
     before: Vec<T>,
     after: Vec<T>,
 }
 
-impl<T: Id> RowAffixes<T> {
-    /// For the call of that number.
-    pub(super) fn new(SpecialAffixes { before, after }: &SpecialAffixes, call: u64) -> Self {
-        let narrowed = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect();
-        Self { call, before: narrowed(before), after: narrowed(after) }
+impl<T: Id> Call<'_, T> {
+    /// Encodes one shard of `text`, with what its row gets before and after it.
+    fn push_shard(&self, text: &str, shard: &Shard, worker: &mut Worker, ids: &mut Vec<T>) -> Result<()> {
+        let pipeline = self.tokenizer.pipeline();
+        pipeline.seed_row(self.number, shard.row, worker);
+        if shard.is_first {
+            ids.extend_from_slice(&self.before);
+        }
+        pipeline.encode_shard(&text[shard.bytes.clone()], shard.is_first, worker, &mut IdSink(ids))?;
+        if shard.is_last {
+            ids.extend_from_slice(&self.after);
+        }
+        Ok(())
+    }
+
+    /// Encodes the shards of a run.
+    fn push_run<'t>(
+        &self,
+        shards: &[Shard],
+        text_of: impl Fn(&Shard) -> &'t str,
+        worker: &mut Worker,
+        ids: &mut Vec<T>,
+    ) -> Result<RunRows> {
+        let mut ends = Vec::new();
+        for shard in shards {
+            self.push_shard(text_of(shard), shard, worker, ids)?;
+            if shard.is_last {
+                ends.push(ids.len());
+            }
+        }
+        Ok(RunRows { ids: ids.len(), ends })
     }
 }
 
-/// Refuses texts that are too long before the first is encoded, since their pieces would not be.
+/// Refuses texts that are too long before the first is encoded, since their shards would not be.
 fn check_lengths(texts: &[&str]) -> Result<()> {
     texts.iter().try_for_each(|text| check_length(text.len()))
 }
 
+/// As many threads as may find a block to work on.
+fn parallelism_for<'a>(parallelism: Parallelism<'a>, source: &dyn BlockSource) -> Parallelism<'a> {
+    Parallelism { threads: parallelism.threads.min(source.bytes() / WHOLE + 1), ..parallelism }
+}
+
 impl Tokenizer {
-    /// Encodes texts to bare ids. A long text is cut into pieces for several threads.
+    /// Encodes texts to bare ids. Several threads share a long text.
     ///
     /// # Errors
     /// As [`Self::encode_batch`].
@@ -43,30 +78,21 @@ impl Tokenizer {
     ) -> Result<Ragged<T>> {
         let parallelism = parallelism.into();
         check_lengths(texts)?;
-        let Some(special_affixes) = self.special_affixes(add_special_tokens)? else {
+        let Some(rules) = self.row_rules(add_special_tokens)? else {
             return self.encode_ids_by_encodings(texts, add_special_tokens, parallelism);
         };
         let (shards, sizes) = self.shards(texts, parallelism.threads);
-        self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
-        let (pool, row_affixes) =
-            (self.pipeline.pool(), RowAffixes::new(special_affixes, self.pipeline.next_call()));
+        let (pool, call) = (self.pipeline.pool(), self.call(&rules));
         let (ids, runs) = write_in_order(sizes.iter().sum(), |writer| {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
             ordered_map(&sizes, parallelism, start, finish, |run, (worker, ids)| {
-                let mut ends = Vec::new();
-                for shard in &shards[run.clone()] {
-                    self.push_shard(texts[shard.row], shard, &row_affixes, worker, ids)?;
-                    if shard.is_last {
-                        ends.push(ids.len());
-                    }
-                }
-                let rows = RunRows { ids: ids.len(), ends };
+                let rows = call.push_run(&shards[run.clone()], |shard| texts[shard.row], worker, ids)?;
                 writer.put(run, ids);
                 Ok(rows)
             })
         })?;
-        Ok(Ragged { ids, row_splits: row_splits(&runs) })
+        rules.apply(Ragged { ids, row_splits: row_splits(&runs) })
     }
 
     /// Encodes texts to bare ids and hands on the rows of each run of texts, in order and on the calling thread, while
@@ -82,21 +108,19 @@ impl Tokenizer {
         mut take: impl FnMut(&Ragged<T>) -> Result<()>,
     ) -> Result<()> {
         let parallelism = parallelism.into();
-        check_lengths(texts)?;
-        let Some(special_affixes) = self.special_affixes(add_special_tokens)? else {
-            return take(&self.encode_ids_by_encodings(texts, add_special_tokens, parallelism)?);
+        let rules = self.row_rules(add_special_tokens)?;
+        let Some(rules) = rules.filter(|rules| !rules.has_limits()) else {
+            return take(&self.encode_ids(texts, add_special_tokens, parallelism)?);
         };
+        check_lengths(texts)?;
         let (shards, sizes) = self.shards(texts, parallelism.threads);
-        self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
-        let (pool, row_affixes) =
-            (self.pipeline.pool(), RowAffixes::new(special_affixes, self.pipeline.next_call()));
+        let (pool, call) = (self.pipeline.pool(), self.call(&rules));
         let encode = |run: Range<usize>, worker: &mut Worker| {
-            let room = sizes[run.clone()].iter().sum::<usize>() / 4;
-            let mut rows = Ragged { ids: Vec::with_capacity(room), row_splits: vec![0] };
+            let mut rows = Ragged::with_room(sizes[run.clone()].iter().sum::<usize>() / 4);
             for shard in &shards[run] {
-                self.push_shard(texts[shard.row], shard, &row_affixes, worker, &mut rows.ids)?;
+                call.push_shard(texts[shard.row], shard, worker, &mut rows.ids)?;
                 if shard.is_last {
-                    rows.row_splits.push(rows.ids.len() as i64);
+                    rows.end_row();
                 }
             }
             Ok(rows)
@@ -118,27 +142,35 @@ impl Tokenizer {
         ordered_for_each(&sizes, parallelism, || pool.take(), |worker| pool.put(worker), encode, take_rows)
     }
 
-    /// Encodes one part of `text`, with what its row gets before and after it.
-    pub(super) fn push_shard<T: Id>(
+    /// Encodes the rows of `source` to bare ids, while other blocks are read. `None` if the post-processor has to see whole rows;
+    /// nothing is read then.
+    ///
+    /// # Errors
+    /// Those of the source and of [`Self::encode_ids`].
+    pub fn encode_blocks<T: Id>(
         &self,
-        text: &str,
-        Shard { row, bytes, is_first, is_last }: &Shard,
-        RowAffixes { call, before, after }: &RowAffixes<T>,
-        worker: &mut Worker,
-        ids: &mut Vec<T>,
-    ) -> Result<()> {
-        self.pipeline.seed_row(*call, *row, worker);
-        if *is_first {
-            ids.extend_from_slice(before);
-        }
-        self.pipeline.encode_shard(&text[bytes.clone()], *is_first, worker, &mut IdSink(ids))?;
-        if *is_last {
-            ids.extend_from_slice(after);
-        }
-        Ok(())
+        source: &mut dyn BlockSource,
+        add_special_tokens: bool,
+        parallelism: Parallelism<'_>,
+    ) -> Result<Option<Ragged<T>>> {
+        let Some(rules) = self.row_rules(add_special_tokens)? else { return Ok(None) };
+        let (bytes, parallelism) = (source.bytes(), parallelism_for(parallelism, source));
+        self.pipeline.prepare(bytes, parallelism.threads);
+        let (pool, call) = (self.pipeline.pool(), self.call(&rules));
+        let (ids, runs) = write_in_order(bytes, |writer| {
+            let start = || (pool.take(), Vec::new());
+            let finish = |(worker, _)| pool.put(worker);
+            let next = |block: &mut Block| source.next(block);
+            ordered_source_map(next, parallelism, start, finish, |number, block, (worker, ids)| {
+                let rows = call.push_run(&block.shards, |_| &block.text, worker, ids)?;
+                writer.put(number..number + 1, ids);
+                Ok(rows)
+            })
+        })?;
+        rules.apply(Ragged { ids, row_splits: row_splits(&runs) }).map(Some)
     }
 
-    /// Encodes one text to bare ids. A short one stays on the calling thread and costs little beside its tokens.
+    /// Encodes one text to bare ids. A short text stays on the calling thread and costs little beside its tokens.
     ///
     /// # Errors
     /// As [`Self::encode_batch`].
@@ -148,9 +180,10 @@ impl Tokenizer {
         add_special_tokens: bool,
         parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Vec<u32>> {
-        let special_affixes =
-            if text.len() > WHOLE { None } else { self.special_affixes(add_special_tokens)? };
-        let Some(SpecialAffixes { before, after }) = special_affixes else {
+        let rules = if text.len() > WHOLE { None } else { self.row_rules(add_special_tokens)? };
+        let Some(RowRules { affixes: SpecialAffixes { before, after }, .. }) =
+            rules.filter(|rules| !rules.has_limits())
+        else {
             return self.encode_ids(&[text], add_special_tokens, parallelism).map(|rows| rows.ids);
         };
         let mut ids = Vec::with_capacity(text.len() / 3 + before.len() + after.len());
@@ -162,37 +195,6 @@ impl Tokenizer {
         encoded?;
         ids.extend_from_slice(after);
         Ok(ids)
-    }
-
-    /// The shards of texts, and a cost for each.
-    fn shards(&self, texts: &[&str], threads: usize) -> (Vec<Shard>, Vec<usize>) {
-        let shards = self.pipeline.shards(texts, threads);
-        let sizes = shards.iter().map(|shard| shard.bytes.len() + 1).collect();
-        (shards, sizes)
-    }
-
-    fn encode_ids_by_encodings<T: Id>(
-        &self,
-        texts: &[&str],
-        add_special_tokens: bool,
-        parallelism: Parallelism<'_>,
-    ) -> Result<Ragged<T>> {
-        let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
-        let mut rows = Ragged { ids: Vec::new(), row_splits: vec![0] };
-        for encoding in self.encode_batch(&inputs, add_special_tokens, parallelism)? {
-            rows.ids.extend(encoding.ids().map(T::narrow));
-            rows.row_splits.push(rows.ids.len() as i64);
-        }
-        Ok(rows)
-    }
-
-    /// Number of special tokens of a text, if texts get these and nothing else happens to their ids.
-    ///
-    /// # Errors
-    /// Those of the post-processor.
-    pub fn row_affixes(&self, add_special_tokens: bool) -> Result<Option<u64>> {
-        let length = |SpecialAffixes { before, after }: &SpecialAffixes| (before.len() + after.len()) as u64;
-        Ok(self.special_affixes(add_special_tokens)?.map(length))
     }
 
     /// Number of tokens of each text; ids are counted and not kept.
@@ -207,31 +209,105 @@ impl Tokenizer {
     ) -> Result<Vec<u64>> {
         let parallelism = parallelism.into();
         check_lengths(texts)?;
-        let Some(row_affixes) = self.row_affixes(add_special_tokens)? else {
+        let Some(rules) = self.row_rules(add_special_tokens)? else {
             let rows = self.encode_ids_by_encodings::<u32>(texts, add_special_tokens, parallelism)?;
-            return Ok(rows.row_splits.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect());
+            return Ok(rows.rows().map(|row| row.len() as u64).collect());
         };
         let (shards, sizes) = self.shards(texts, parallelism.threads);
-        self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
-        let count = |Shard { row, bytes, is_first, .. }: &Shard, worker: &mut Worker| {
-            self.pipeline.seed_row(call, *row, worker);
-            let mut sink = CountSink::default();
-            let text = &texts[*row][bytes.clone()];
-            self.pipeline.encode_shard(text, *is_first, worker, &mut sink)?;
-            Ok((*row, sink.0))
-        };
+        let start = || pool.take();
         let runs = ordered_map(
             &sizes,
             parallelism,
-            || pool.take(),
+            start,
             |worker| pool.put(worker),
-            |run, worker| shards[run].iter().map(|shard| count(shard, worker)).collect::<Result<Vec<_>>>(),
+            |run, worker| self.count_shards(call, &shards[run], |shard| texts[shard.row], worker),
         )?;
-        let mut counts = vec![row_affixes; texts.len()];
-        for (row, count) in runs.into_iter().flatten() {
-            counts[row] += count;
-        }
-        Ok(counts)
+        rules.apply_to_counts(&sums(runs, texts.len()))
     }
+
+    /// Number of tokens of each row of `source`; ids are counted and not kept. `None` as in [`Self::encode_blocks`].
+    ///
+    /// # Errors
+    /// As [`Self::encode_blocks`].
+    pub fn count_blocks(
+        &self,
+        source: &mut dyn BlockSource,
+        add_special_tokens: bool,
+        parallelism: Parallelism<'_>,
+    ) -> Result<Option<Vec<u64>>> {
+        let Some(rules) = self.row_rules(add_special_tokens)? else { return Ok(None) };
+        let parallelism = parallelism_for(parallelism, source);
+        self.pipeline.prepare(source.bytes(), parallelism.threads);
+        let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
+        let (start, next) = (|| pool.take(), |block: &mut Block| source.next(block));
+        let finish = |worker| pool.put(worker);
+        let blocks = ordered_source_map(next, parallelism, start, finish, |_, block: &Block, worker| {
+            self.count_shards(call, &block.shards, |_| &block.text, worker)
+        })?;
+        let rows = blocks.iter().flatten().map(|&(row, _)| row + 1).max().unwrap_or(0);
+        rules.apply_to_counts(&sums(blocks, rows)).map(Some)
+    }
+
+    /// Numbers of tokens of shards, each with its row.
+    fn count_shards<'t>(
+        &self,
+        call: u64,
+        shards: &[Shard],
+        text_of: impl Fn(&Shard) -> &'t str,
+        worker: &mut Worker,
+    ) -> Result<Vec<(usize, u64)>> {
+        let count = |shard: &Shard| {
+            self.pipeline.seed_row(call, shard.row, worker);
+            let (mut sink, text) = (CountSink::default(), &text_of(shard)[shard.bytes.clone()]);
+            self.pipeline.encode_shard(text, shard.is_first, worker, &mut sink)?;
+            Ok((shard.row, sink.0))
+        };
+        shards.iter().map(count).collect()
+    }
+
+    /// A new call by `rules`. Rows with limits get their special tokens once they are truncated.
+    fn call<T: Id>(&self, rules: &RowRules<'_>) -> Call<'_, T> {
+        let affix = |ids: &[u32]| ids.iter().map(|&id| T::narrow(id)).collect();
+        let SpecialAffixes { before, after } = rules.affixes;
+        let (before, after) = if rules.has_limits() { (&[][..], &[][..]) } else { (&before[..], &after[..]) };
+        Call {
+            tokenizer: self,
+            number: self.pipeline.next_call(),
+            before: affix(before),
+            after: affix(after),
+        }
+    }
+
+    /// The shards of texts and a cost for each; prepares the caches.
+    fn shards(&self, texts: &[&str], threads: usize) -> (Vec<Shard>, Vec<usize>) {
+        let shards = self.pipeline.shards(texts, threads);
+        let sizes: Vec<usize> = shards.iter().map(|shard| shard.bytes.len() + 1).collect();
+        self.pipeline.prepare(sizes.iter().sum(), threads);
+        (shards, sizes)
+    }
+
+    fn encode_ids_by_encodings<T: Id>(
+        &self,
+        texts: &[&str],
+        add_special_tokens: bool,
+        parallelism: Parallelism<'_>,
+    ) -> Result<Ragged<T>> {
+        let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
+        let mut rows = Ragged::default();
+        for encoding in self.encode_batch(&inputs, add_special_tokens, parallelism)? {
+            rows.ids.extend(encoding.ids().map(T::narrow));
+            rows.end_row();
+        }
+        Ok(rows)
+    }
+}
+
+/// The sum of the counts of each row.
+fn sums(runs: Vec<Vec<(usize, u64)>>, rows: usize) -> Vec<u64> {
+    let mut sums = vec![0; rows];
+    for (row, count) in runs.into_iter().flatten() {
+        sums[row] += count;
+    }
+    sums
 }

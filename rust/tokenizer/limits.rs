@@ -1,6 +1,8 @@
 //! Truncation and padding of whole batches.
 
-use crate::encoding::{Direction, Encoding, Padding};
+use std::ops::Range;
+
+use crate::encoding::{Direction, Encoding, Padding, check_padded, check_stride};
 use crate::{Error, Result};
 
 /// Which sequence of a pair is cut.
@@ -65,12 +67,37 @@ impl Truncation {
             }
             (TruncationStrategy::OnlyFirst, _) => cut_by(first, excess, cut),
             (TruncationStrategy::OnlySecond, Some(second)) => cut_by(second, excess, cut),
-            (TruncationStrategy::OnlySecond, None) => Err(Error::InvalidOption {
-                name: "strategy",
-                value: "only_second".to_owned(),
-                expected: "longest_first or only_first for a text without a pair".to_owned(),
-            }),
+            (TruncationStrategy::OnlySecond, None) => Err(no_second()),
         }
+    }
+
+    /// The tokens that [`Self::apply`] keeps of a text of `len` tokens without a pair, beside `special` more.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    pub fn kept(&self, len: usize, special: usize) -> Result<Range<usize>> {
+        let max_length = self.max_length.checked_sub(special).unwrap_or(len);
+        if len <= max_length {
+            return Ok(0..len);
+        }
+        if max_length > 0 {
+            if self.strategy == TruncationStrategy::OnlySecond {
+                return Err(no_second());
+            }
+            check_stride(self.stride, max_length)?;
+        }
+        Ok(match self.direction {
+            Direction::Left => len - max_length..len,
+            Direction::Right => 0..max_length,
+        })
+    }
+}
+
+fn no_second() -> Error {
+    Error::InvalidOption {
+        name: "strategy",
+        value: "only_second".to_owned(),
+        expected: "longest_first or only_first for a text without a pair".to_owned(),
     }
 }
 
@@ -128,15 +155,32 @@ impl PaddingRule {
     /// # Errors
     /// Those of [`Encoding::pad`].
     pub fn apply(&self, encodings: &mut [Encoding]) -> Result<()> {
-        let longest = || encodings.iter().map(Encoding::len).max().unwrap_or(0);
-        let mut length = match self.length {
-            PaddingLength::Fixed(length) => length,
-            PaddingLength::BatchLongest => longest(),
-        };
-        if let Some(multiple) = self.pad_to_multiple_of.filter(|&multiple| multiple > 0) {
-            length = length.checked_next_multiple_of(multiple).unwrap_or(usize::MAX);
-        }
+        let longest = encodings.iter().map(Encoding::len).max().unwrap_or(0);
+        let length = self.wanted_length(longest);
         encodings.iter_mut().try_for_each(|encoding| encoding.pad(length, &self.padding))
+    }
+
+    /// The length that rows of these lengths, one batch, are padded to.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if a row is to be padded to more than [`MOST_PADDED`](crate::encoding::MOST_PADDED) tokens.
+    pub fn length_for(&self, lens: &[usize]) -> Result<usize> {
+        let length = self.wanted_length(lens.iter().copied().max().unwrap_or(0));
+        if lens.iter().any(|&len| len < length) {
+            check_padded(length)?;
+        }
+        Ok(length)
+    }
+
+    fn wanted_length(&self, longest: usize) -> usize {
+        let length = match self.length {
+            PaddingLength::Fixed(length) => length,
+            PaddingLength::BatchLongest => longest,
+        };
+        match self.pad_to_multiple_of {
+            Some(multiple) if multiple > 0 => length.checked_next_multiple_of(multiple).unwrap_or(usize::MAX),
+            _ => length,
+        }
     }
 }
 

@@ -6,8 +6,7 @@ mod encode;
 mod ids;
 mod limits;
 mod nbest;
-mod ragged;
-mod streamed;
+mod rows;
 mod training;
 
 use std::sync::{Arc, OnceLock};
@@ -15,8 +14,9 @@ use std::sync::{Arc, OnceLock};
 pub use blocks::{Block, BlockSource};
 pub use encode::{EncodeInput, Sequence};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
-pub use ragged::Ragged;
-pub use training::{Utf8Errors, WordCounting};
+pub use rows::Ragged;
+use rows::SpecialAffixes;
+pub use training::{LineBlock, WordCounting};
 
 use crate::Result;
 use crate::added_tokens::AddedTokens;
@@ -74,13 +74,6 @@ pub struct Tokenizer {
     padding: Option<PaddingRule>,
     /// Without special tokens, and with them, once asked for.
     special_affixes: [OnceLock<Option<SpecialAffixes>>; 2],
-}
-
-/// Special ids before and after a text's own.
-#[derive(Clone, Debug, Default)]
-struct SpecialAffixes {
-    before: Vec<u32>,
-    after: Vec<u32>,
 }
 
 impl Tokenizer {

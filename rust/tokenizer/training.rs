@@ -1,33 +1,23 @@
 //! From a corpus to counted words.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread::Builder;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::counting::WordCounter;
 use crate::pipeline::Pipeline;
-use crate::structures::parallel::{OnProgress, Progress, ordered_map};
+use crate::structures::parallel::{OnProgress, Parallelism, Progress, ordered_map, ordered_source_map};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
-/// Bytes that a thread reads at a time: few enough to stay in a near cache until they are counted.
-const BLOCK: usize = 1 << 18;
+const STAGE: &str = "count words";
 
-/// What to do with bytes that are not UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Utf8Errors {
-    /// Stop with an error that names the file and the byte.
-    Strict,
-    /// Read U+FFFD in their place.
-    Replace,
-}
+/// Bytes of a file for which another thread pays.
+const BYTES_PER_THREAD: u64 = 1 << 18;
 
-/// Counts the pre-tokens of a corpus, text by text or file by file, in bounded memory.
+/// Counts the pre-tokens of a corpus, text by text or block by block, in bounded memory.
 ///
 /// The outcome depends on the texts and their order alone, not on the number of threads.
 #[derive(Debug)]
@@ -35,19 +25,29 @@ pub struct WordCounting {
     pipeline: Arc<Pipeline>,
     counters: Vec<WordCounter>,
     threads: usize,
-    /// Where the next text lies in the order of all pre-tokens.
+    /// Position of the next text in the order of all pre-tokens.
     position: u64,
     texts: u64,
     bytes: u64,
 }
 
-/// Places in the order of pre-tokens that a byte of text may need: replacing what is not UTF-8 makes
-/// three bytes of one, and normalization makes a few of those.
-const ROOM: u64 = 16;
+/// Whole lines of a file, each a text of its own.
+#[derive(Debug, Default)]
+pub struct LineBlock {
+    /// The lines with their line feeds.
+    pub text: String,
+    /// Bytes of text before this block.
+    pub offset: u64,
+    /// Bytes of the file that the block stands for.
+    pub bytes: u64,
+}
 
-/// Room in the order of pre-tokens for those of a text.
-fn room(bytes: usize) -> u64 {
-    (bytes as u64 + 1) * ROOM
+/// Positions in the order of pre-tokens that a byte of text may need: normalization makes a few bytes of one.
+const POSITIONS_PER_BYTE: u64 = 16;
+
+/// Positions for the pre-tokens of a text.
+fn positions(bytes: u64) -> u64 {
+    (bytes + 1) * POSITIONS_PER_BYTE
 }
 
 fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut WordCounter) -> Result<()> {
@@ -56,6 +56,20 @@ fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut Word
         counter.add(bytes, start, end, at);
         at += 1;
     })
+}
+
+/// Counts the lines of a block; returns their number.
+fn count_block(pipeline: &Pipeline, block: &LineBlock, start: u64, counter: &mut WordCounter) -> Result<u64> {
+    let (mut at, mut lines, mut rest) = (start + positions(block.offset), 0, block.text.as_str());
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
+        let (line, after) = rest.split_at(end);
+        count_text(pipeline, line, at, counter)?;
+        at += line.len() as u64 * POSITIONS_PER_BYTE;
+        lines += 1;
+        rest = after;
+    }
+    Ok(lines)
 }
 
 impl WordCounting {
@@ -77,94 +91,69 @@ impl WordCounting {
     /// Counts texts, each for itself.
     ///
     /// # Errors
-    /// Those of the pre-tokenizer.
+    /// Those of the stages.
     pub fn add_texts(&mut self, texts: &[&str]) -> Result<()> {
         let sizes: Vec<usize> = texts.iter().map(|text| text.len() + 1).collect();
-        let mut positions = Vec::with_capacity(texts.len());
+        let mut starts = Vec::with_capacity(texts.len());
         for text in texts {
-            positions.push(self.position);
-            self.position += room(text.len());
+            starts.push(self.position);
+            self.position += positions(text.len() as u64);
             self.bytes += text.len() as u64;
         }
         self.texts += texts.len() as u64;
-        let idle = Mutex::new(std::mem::take(&mut self.counters));
-        let take = || idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
-        let put = |counter| {
-            if let Ok(mut idle) = idle.lock() {
-                idle.push(counter);
-            }
-        };
-        let result = ordered_map(&sizes, self.threads.into(), take, put, |run, counter| {
-            run.into_iter().try_for_each(|at| count_text(&self.pipeline, texts[at], positions[at], counter))
-        });
-        self.counters = idle.into_inner().unwrap_or_default();
-        result.map(|_| ())
+        let (threads, pipeline) = (self.threads, Arc::clone(&self.pipeline));
+        self.with_counters(|take, put| {
+            ordered_map(&sizes, threads.into(), take, put, |run, counter| {
+                run.into_iter().try_for_each(|at| count_text(&pipeline, texts[at], starts[at], counter))
+            })
+        })?;
+        Ok(())
     }
 
-    /// Counts a file line by line, each with its newline.
+    /// Counts the lines of blocks that `next` fills, about `bytes` bytes of a corpus of `total`; `next` returns false at the end.
     ///
-    /// Files are read in blocks, so memory does not grow with them (one line has to fit).
-    /// `base` and `total` are bytes of all files, for the progress.
+    /// Memory does not grow with the number of blocks.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::InvalidUtf8`], those of the pre-tokenizer and of `on_progress`.
-    pub fn add_file(
+    /// Those of `next`, of the stages and of `on_progress`.
+    pub fn add_blocks(
         &mut self,
-        path: &Path,
-        errors: Utf8Errors,
+        bytes: u64,
+        next: impl FnMut(&mut LineBlock) -> Result<bool> + Send,
         total: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
-        let open_error = |source| Error::Io { action: "open", path: path.to_owned(), source };
-        let file = File::open(path).map_err(open_error)?;
-        // A thread for less than a block of its own costs more than it saves.
-        let size = file.metadata().map_or(0, |data| data.len()) as usize;
-        let threads = self.threads.min(size / BLOCK).max(1);
-        let reader = Mutex::new(BlockReader { file, rest: Vec::new(), offset: 0, is_done: false });
-        let shared = Shared {
-            pipeline: &self.pipeline,
-            path,
-            errors,
-            reader,
-            start: self.position,
-            done: AtomicU64::new(0),
-            texts: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
+        let threads = self.threads.min((bytes / BYTES_PER_THREAD) as usize).max(1);
+        let (pipeline, start, done) = (Arc::clone(&self.pipeline), self.position, AtomicU64::new(self.bytes));
+        let on_progress = RefCell::new(on_progress);
+        let report = || {
+            let progress = Progress { stage: STAGE, done: done.load(Ordering::Relaxed), total };
+            (*on_progress.borrow_mut())(progress)
         };
-        let base = self.bytes;
-        let mut counters = std::mem::take(&mut self.counters);
-        counters.resize_with(self.threads, WordCounter::new);
-        let (own, others) = counters[..threads].split_at_mut(1);
-        let result = std::thread::scope(|scope| {
-            let shared = &shared;
-            // Where the system refuses threads, there are fewer.
-            let counts =
-                others.iter_mut().map(|counter| move || shared.count_blocks(counter, &mut |_| Ok(())));
-            let helpers: Vec<_> =
-                counts.map_while(|count| Builder::new().spawn_scoped(scope, count).ok()).collect();
-            let mut report = |done| on_progress(Progress { stage: "count words", done: base + done, total });
-            let mut results = vec![shared.count_blocks(&mut own[0], &mut report)];
-            for helper in helpers {
-                match helper.join() {
-                    Ok(result) => results.push(result),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            // Of several errors, the one at the earliest byte.
-            let worst =
-                results.into_iter().filter_map(std::result::Result::err).min_by_key(|error| match error {
-                    Error::Interrupted => 0,
-                    Error::InvalidUtf8 { byte, .. } => 1 + byte,
-                    _ => 1,
-                });
-            worst.map_or(Ok(()), Err)
-        });
-        self.bytes += shared.done.into_inner();
-        self.texts += shared.texts.into_inner();
-        self.position = self.position.saturating_add(room(self.bytes as usize));
-        self.counters = counters;
-        result?;
-        on_progress(Progress { stage: "count words", done: self.bytes, total })
+        let parallelism = Parallelism { threads, interrupt: Some(&report) };
+        let lines = self.with_counters(|take, put| {
+            ordered_source_map(next, parallelism, take, put, |_, block: &LineBlock, counter| {
+                let lines = count_block(&pipeline, block, start, counter)?;
+                done.fetch_add(block.bytes, Ordering::Relaxed);
+                Ok((lines, block.offset + block.text.len() as u64))
+            })
+        })?;
+        self.texts += lines.iter().map(|&(lines, _)| lines).sum::<u64>();
+        self.bytes = done.load(Ordering::Relaxed);
+        self.position += positions(lines.last().map_or(0, |&(_, end)| end));
+        report()
+    }
+
+    /// Lends the counters to threads: `work` gets what takes one and what gives it back.
+    fn with_counters<T>(
+        &mut self,
+        work: impl FnOnce(&(dyn Fn() -> WordCounter + Sync), &(dyn Fn(WordCounter) + Sync)) -> T,
+    ) -> T {
+        let idle = Mutex::new(std::mem::take(&mut self.counters));
+        let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = work(&|| lock().pop().unwrap_or_default(), &|counter| lock().push(counter));
+        self.counters = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result
     }
 
     /// The counted words by first appearance.
@@ -201,123 +190,98 @@ fn normalized(words: &WordCounts, normalize: impl Fn(&str) -> Cow<'_, str>) -> W
     counts.into_iter().collect()
 }
 
-/// What the threads that count one file share.
-struct Shared<'a> {
-    pipeline: &'a Pipeline,
-    path: &'a Path,
-    errors: Utf8Errors,
-    reader: Mutex<BlockReader>,
-    /// Place of the file's first pre-token in the order of all.
-    start: u64,
-    done: AtomicU64,
-    texts: AtomicU64,
-    stop: AtomicBool,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-impl Shared<'_> {
-    fn count_blocks(
-        &self,
-        counter: &mut WordCounter,
-        report: &mut dyn FnMut(u64) -> Result<()>,
-    ) -> Result<()> {
-        let result = self.try_count_blocks(counter, report);
-        if result.is_err() {
-            self.stop.store(true, Ordering::Relaxed);
+    use super::*;
+    use crate::added_tokens::{AddedToken, AddedTokens};
+    use crate::models::Model;
+    use crate::models::wordlevel::WordLevel;
+    use crate::normalizers::{Bert, Normalizer};
+    use crate::pipeline::Plan;
+    use crate::pre_tokenizers::PreTokenizer;
+    use crate::vocab::Vocab;
+
+    fn pipeline(bert: Bert, with_added: bool) -> Pipeline {
+        let vocab = Arc::new(Vocab::from_tokens(["[UNK]"]));
+        let mut added = AddedTokens::default();
+        if with_added {
+            added.add(&[AddedToken::new("[X]", true)], &vocab);
         }
-        result
+        let model = Arc::new(Model::WordLevel(WordLevel::new(vocab, "[UNK]".to_owned())));
+        let (normalizer, pre_tokenizer) = (Some(Normalizer::Bert(bert)), Some(PreTokenizer::Bert));
+        Pipeline::new(normalizer, pre_tokenizer, model, Arc::new(added), false, 1 << 20).expect("valid")
     }
 
-    fn try_count_blocks(
-        &self,
-        counter: &mut WordCounter,
-        report: &mut dyn FnMut(u64) -> Result<()>,
-    ) -> Result<()> {
-        let mut block = Vec::new();
-        while !self.stop.load(Ordering::Relaxed) {
-            let read = match self.reader.lock() {
-                Ok(mut reader) => reader.next_block(&mut block),
-                Err(_) => return Ok(()),
-            };
-            let failed = |source| Error::Io { action: "read", path: self.path.to_owned(), source };
-            let Some(offset) = read.map_err(failed)? else { break };
-            self.count_block(&block, offset, counter)?;
-            let done = self.done.fetch_add(block.len() as u64, Ordering::Relaxed) + block.len() as u64;
-            report(done)?;
-        }
-        Ok(())
+    fn counts(pipeline: Pipeline, texts: &[&str]) -> Option<WordCounts> {
+        let mut counting = WordCounting::new(Arc::new(pipeline), 1);
+        counting.add_texts(texts).expect("no pattern to give up");
+        counting.finish(&mut |_| Ok(())).ok()
     }
 
-    fn count_block(&self, block: &[u8], offset: u64, counter: &mut WordCounter) -> Result<()> {
-        let replaced;
-        let text = match (simdutf8::compat::from_utf8(block), self.errors) {
-            (Ok(text), _) => text,
-            (Err(error), Utf8Errors::Strict) => {
-                let byte = offset + error.valid_up_to() as u64;
-                return Err(Error::InvalidUtf8 { origin: self.path.display().to_string(), byte });
-            }
-            (Err(_), Utf8Errors::Replace) => {
-                replaced = String::from_utf8_lossy(block);
-                &replaced
-            }
-        };
-        let mut at = self.start + room(offset as usize);
-        let mut lines = 0;
-        let mut rest = text;
-        while !rest.is_empty() {
-            let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
-            let (line, after) = rest.split_at(end);
-            count_text(self.pipeline, line, at, counter)?;
-            at += room(line.len()) - ROOM;
-            lines += 1;
-            rest = after;
-        }
-        self.texts.fetch_add(lines, Ordering::Relaxed);
-        Ok(())
+    const PIECES: &[&str] = &[
+        "a",
+        "b",
+        "A",
+        "AB",
+        "e",
+        "é",
+        "É",
+        "e\u{301}",
+        "\u{301}",
+        "\u{323}\u{307}",
+        "\u{8d4}",
+        "\u{200b}",
+        "\0",
+        "\u{b}",
+        "\u{c}",
+        "\u{85}",
+        " ",
+        "\n",
+        "\t",
+        "\r\n",
+        "\u{a0}",
+        "\u{3000}",
+        "中",
+        "\u{f900}",
+        "≠",
+        "\u{338}",
+        "\u{1fef}",
+        "\u{37e}",
+        ".",
+        "!?",
+        "[X]",
+        "İ",
+        "ж",
+        "Ж",
+        "\u{fffd}",
+        "가",
+        "\u{2b820}",
+        "sixteenletterwords",
+        "👍🏽",
+        "_",
+        "ſ",
+        "K",
+    ];
+
+    fn text() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
     }
-}
 
-/// Reads a file in blocks that end with a line.
-struct BlockReader {
-    file: File,
-    /// Bytes read after the last newline handed out.
-    rest: Vec<u8>,
-    offset: u64,
-    is_done: bool,
-}
-
-impl BlockReader {
-    /// Fills `block` with whole lines; answers where in the file they begin, or that there are none.
-    fn next_block(&mut self, block: &mut Vec<u8>) -> std::io::Result<Option<u64>> {
-        block.clear();
-        block.append(&mut self.rest);
-        let mut searched = 0;
-        while !self.is_done {
-            let start = block.len();
-            block.resize(start + BLOCK, 0);
-            let read = read_some(&mut self.file, &mut block[start..])?;
-            block.truncate(start + read);
-            self.is_done = read == 0;
-            if let Some(newline) = memchr::memrchr(b'\n', &block[searched..]) {
-                self.rest.extend_from_slice(&block[searched + newline + 1..]);
-                block.truncate(searched + newline + 1);
-                break;
-            }
-            searched = block.len();
-        }
-        if block.is_empty() {
-            return Ok(None);
-        }
-        let offset = self.offset;
-        self.offset += block.len() as u64;
-        Ok(Some(offset))
-    }
-}
-
-fn read_some(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
-    loop {
-        match file.read(buffer) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            result => return result,
+    proptest! {
+        #[test]
+        fn normalize_after_counting_matches_naive(
+            texts in prop::collection::vec(text(), 1..4),
+            lowercase in any::<bool>(),
+            with_added in any::<bool>(),
+        ) {
+            let bert = Bert { lowercase, ..Bert::default() };
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let (fast, naive) = (pipeline(bert, with_added), pipeline(bert, with_added).with_plan(Plan::Staged));
+            prop_assert_eq!(fast.normalize_after_counting().is_some(), !with_added);
+            prop_assert!(naive.normalize_after_counting().is_none());
+            prop_assert_eq!(counts(fast, &texts), counts(naive, &texts));
         }
     }
 }

@@ -1,0 +1,136 @@
+//! Rows of ids in one array, and what happens to each row after the model: special tokens, truncation, padding.
+
+use super::limits::{PaddingRule, Truncation};
+use crate::Result;
+use crate::cache::Id;
+use crate::encoding::Direction;
+
+/// Token ids of many texts, concatenated; row `i` is `ids[row_splits[i]..row_splits[i + 1]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ragged<T> {
+    /// The ids.
+    pub ids: Vec<T>,
+    /// One more than there are texts, from 0, ascending.
+    pub row_splits: Vec<i64>,
+}
+
+impl<T> Default for Ragged<T> {
+    fn default() -> Self {
+        Self { ids: Vec::new(), row_splits: vec![0] }
+    }
+}
+
+impl<T: Id> Ragged<T> {
+    /// No rows, with room for `ids` ids.
+    pub(super) fn with_room(ids: usize) -> Self {
+        Self { ids: Vec::with_capacity(ids), row_splits: vec![0] }
+    }
+
+    /// Ends the row that the ids since the last split make.
+    pub(super) fn end_row(&mut self) {
+        self.row_splits.push(self.ids.len() as i64);
+    }
+
+    /// The rows, one after the other.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[T]> {
+        self.row_splits.windows(2).map(|ends| &self.ids[ends[0] as usize..ends[1] as usize])
+    }
+}
+
+/// What one run of shards adds to the rows; a run may begin and end within a row.
+#[derive(Debug)]
+pub(super) struct RunRows {
+    /// Ids in the run.
+    pub(super) ids: usize,
+    /// Ends of rows, counted from the beginning of the run.
+    pub(super) ends: Vec<usize>,
+}
+
+/// Bounds of all rows, from the runs in order.
+pub(super) fn row_splits(runs: &[RunRows]) -> Vec<i64> {
+    let mut row_splits = Vec::with_capacity(1 + runs.iter().map(|run| run.ends.len()).sum::<usize>());
+    row_splits.push(0);
+    let mut start = 0;
+    for run in runs {
+        row_splits.extend(run.ends.iter().map(|end| (start + end) as i64));
+        start += run.ids;
+    }
+    row_splits
+}
+
+/// Special ids before and after those of a text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SpecialAffixes {
+    pub(super) before: Vec<u32>,
+    pub(super) after: Vec<u32>,
+}
+
+impl SpecialAffixes {
+    fn len(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+}
+
+/// What happens to each row after the model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowRules<'a> {
+    pub(super) affixes: &'a SpecialAffixes,
+    pub(super) truncation: Option<&'a Truncation>,
+    pub(super) padding: Option<&'a PaddingRule>,
+    /// Special tokens that truncation leaves room for.
+    pub(super) special: usize,
+}
+
+impl RowRules<'_> {
+    /// Whether rows are truncated or padded. Then encoding gives rows without special tokens, and [`Self::apply`] the rest.
+    pub(super) fn has_limits(&self) -> bool {
+        self.truncation.is_some() || self.padding.is_some()
+    }
+
+    /// Truncates rows of texts, adds their special tokens and pads them as one batch; no change where there are no limits.
+    ///
+    /// # Errors
+    /// Those of [`Truncation::kept`] and [`PaddingRule::length_for`].
+    pub(super) fn apply<T: Id>(&self, rows: Ragged<T>) -> Result<Ragged<T>> {
+        if !self.has_limits() {
+            return Ok(rows);
+        }
+        let lens = rows.rows().map(|row| self.len_of(row.len())).collect::<Result<Vec<usize>>>()?;
+        let length = self.padding.map_or(Ok(0), |rule| rule.length_for(&lens))?;
+        let pad = |ids: &mut Vec<T>, len: usize, side: Direction| {
+            if let Some(rule) = self.padding.filter(|rule| rule.padding.direction == side) {
+                ids.extend(std::iter::repeat_n(
+                    T::narrow(rule.padding.symbol.id),
+                    length.saturating_sub(len),
+                ));
+            }
+        };
+        let mut limited = Ragged::with_room(lens.iter().map(|&len| len.max(length)).sum());
+        for (row, len) in rows.rows().zip(lens) {
+            let kept = self.truncation.map_or(Ok(0..row.len()), |rule| rule.kept(row.len(), self.special))?;
+            pad(&mut limited.ids, len, Direction::Left);
+            limited.ids.extend(self.affixes.before.iter().map(|&id| T::narrow(id)));
+            limited.ids.extend_from_slice(&row[kept]);
+            limited.ids.extend(self.affixes.after.iter().map(|&id| T::narrow(id)));
+            pad(&mut limited.ids, len, Direction::Right);
+            limited.end_row();
+        }
+        Ok(limited)
+    }
+
+    /// As [`Self::apply`], for numbers of tokens of rows.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    pub(super) fn apply_to_counts(&self, counts: &[u64]) -> Result<Vec<u64>> {
+        let lens = counts.iter().map(|&count| self.len_of(count as usize)).collect::<Result<Vec<usize>>>()?;
+        let length = self.padding.map_or(Ok(0), |rule| rule.length_for(&lens))?;
+        Ok(lens.into_iter().map(|len| len.max(length) as u64).collect())
+    }
+
+    /// Length of a row of `len` ids with its special tokens, before padding.
+    fn len_of(&self, len: usize) -> Result<usize> {
+        let kept = self.truncation.map_or(Ok(0..len), |rule| rule.kept(len, self.special))?;
+        Ok(kept.len() + self.affixes.len())
+    }
+}
