@@ -7,7 +7,7 @@
 //! ```
 //!
 //! [`tokenizer`] composes them, [`engine`] is the fast path through them, [`trainers`] learn models,
-//! [`formats`] read and write files. `DESIGN.md` tells how and why.
+//! [`formats`] read and write files. `docs/architecture.md` tells how and why.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! Counts of several threads become one list, by first appearance.
+//! Joins the counters of several threads into one list, in the order of first appearance.
 //!
-//! Each thread joins the words of one part, which are told apart by their hashes; then it orders those that first appeared in
-//! one stretch of the corpus.
+//! Two rounds, both parallel. First, each thread joins the words of one part, chosen by hash, so that all counts of a
+//! word meet on one thread. Then each thread orders the words that first appeared within one range of the corpus.
 
 use std::slice::Iter;
 
@@ -18,10 +18,10 @@ use crate::trainers::word_counts::WordCounts;
 
 const STAGE: &str = "join counts";
 
-/// Words that are looked up together, so that one waits for memory while others are joined.
+/// Words per batch: each prefetches its slot, so that its cache miss overlaps with the joining of others.
 const PREFETCH_BATCH: usize = 32;
 
-/// Words of one part, first seen first.
+/// The words of one part, in the order of first appearance.
 struct Part {
     short: Vec<Entry>,
     long: Vec<LongEntry>,
@@ -29,10 +29,11 @@ struct Part {
 }
 
 impl WordCounter {
-    /// The counts of all `counters` by first appearance, as the model will see the pre-tokens; on `threads` threads.
+    /// The counts of all `counters` in the order of first appearance, each word in the form that the model sees; on
+    /// `threads` threads.
     ///
     /// # Errors
-    /// What `on_progress` returns.
+    /// Those of `on_progress`.
     pub fn join(
         mut counters: Vec<Self>,
         key_form: KeyForm,
@@ -67,7 +68,7 @@ impl WordCounter {
 
 /// Part `number` of `parts` of the words of all `counters`.
 fn part_of(counters: &[WordCounter], number: usize, parts: usize, meter: &Meter) -> WordCounter {
-    // Tables find their places by the lower bits.
+    // The tables use the lower bits of the hash, so parts use higher ones.
     let is_here = |hash: u64| (hash >> 40) as usize % parts == number;
     let most = counters.iter().map(|counter| counter.used).max().unwrap_or(0);
     let mut part = WordCounter::with_room(most / parts + most / (2 * parts));
@@ -115,9 +116,9 @@ impl Part {
     }
 }
 
-/// Stretches of the corpus, each as its beginning and its end, in which about as many words first appeared.
+/// Ranges of the corpus (start and end) in which about equally many words appeared first.
 fn sub_chunks(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
-    // Each list is a random choice of the words.
+    // The parts are chosen by hash, so each is a random sample of the words; the longest one gives the bounds.
     let most = parts.iter().map(|part| &part.short).max_by_key(|short| short.len());
     let short = most.map_or(&[][..], |short| short.as_slice());
     let mut bounds: Vec<u64> =
@@ -129,7 +130,8 @@ fn sub_chunks(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
 
 /// The words that first appeared from `start` on and before `end`.
 fn ordered(parts: &[Part], start: u64, end: u64, key_form: KeyForm, meter: &Meter) -> WordCounts {
-    // First appearances, and from which list the word is: lists are in order, so it is the next one of that list.
+    // Pairs of first appearance and list. Each list is in order, so the word of a pair is always the next one of its
+    // list.
     let room = parts
         .iter()
         .map(|part| {
@@ -146,9 +148,9 @@ fn ordered(parts: &[Part], start: u64, end: u64, key_form: KeyForm, meter: &Mete
         order.extend(long.iter().map(|entry| (entry.first, list + 1)));
         lists.extend([List::Short(short.iter()), List::Long(long.iter(), &part.long_text)]);
     }
-    // Stable: it merges what is in order already.
+    // A stable sort merges runs that are in order already.
     order.sort_by_key(|&(first, _)| first);
-    // A mapped byte takes two at most.
+    // A mapped byte takes at most two bytes.
     let mut words = WordCounts::with_room(order.len(), 2 * lists.iter().map(List::bytes).sum::<usize>());
     for chunk in order.chunks(METER_EVERY) {
         for &(_, list) in chunk {
@@ -166,7 +168,7 @@ fn within<E>(entries: &[E], start: u64, end: u64, first: impl Fn(&E) -> u64) -> 
     &entries[place(start)..place(end)]
 }
 
-/// Words in order.
+/// A list of words in the order of first appearance.
 enum List<'a> {
     Short(Iter<'a, Entry>),
     Long(Iter<'a, LongEntry>, &'a [u8]),

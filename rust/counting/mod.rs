@@ -1,4 +1,7 @@
-//! Counts pre-tokens: the same keys as the cache, with counts in place of tokens.
+//! Counts pre-tokens for training: keys as in the cache, with counts instead of tokens.
+//!
+//! Each thread fills its own [`WordCounter`]; [`WordCounter::join`] merges them. A pre-token of up to 15 bytes is a
+//! 128-bit key in an open-addressing table, at most half full. Longer ones lie in a list with a hash index.
 
 mod join;
 
@@ -10,20 +13,21 @@ use crate::structures::prefetch::prefetch;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
-/// Pre-tokens that are looked up together, so that one waits for memory while others are counted.
+/// Pre-tokens per batch: each prefetches its slot and waits here, so that its cache miss overlaps with the counting of
+/// others.
 const PREFETCH_BATCH: usize = 32;
 
 /// A pre-token of up to 15 bytes: 32 bytes a slot.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Entry {
-    /// 0 when free.
+    /// 0 if the slot is free.
     key: u128,
     count: u64,
     first: u64,
 }
 
-/// A pre-token whose entry is on its way from memory.
+/// A pre-token whose slot is being prefetched.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     key: u128,
@@ -46,8 +50,10 @@ impl LongEntry {
     }
 }
 
-/// Counts of distinct pre-tokens and where each was first seen. One thread uses it at a time;
-/// tables of several threads are joined at the end, and the result does not depend on who counted what.
+/// Counts of distinct pre-tokens, each with the position where it was first seen.
+///
+/// One thread uses a counter at a time. The counters of several threads are joined at the end; the result does not
+/// depend on which thread counted which pre-token.
 #[derive(Debug, Default)]
 pub struct WordCounter {
     entries: Vec<Entry>,
@@ -55,17 +61,17 @@ pub struct WordCounter {
     pending: Vec<Pending>,
     long: Vec<LongEntry>,
     long_text: Vec<u8>,
-    // Places in `long` by hash.
+    // Indices into `long`, by hash.
     long_places: HashTable<usize>,
 }
 
 impl WordCounter {
-    /// An empty table.
+    /// An empty counter.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty table with room for so many words.
+    /// An empty counter with capacity for `words` short pre-tokens.
     fn with_room(words: usize) -> Self {
         let capacity = (2 * words + 1).next_power_of_two();
         Self { entries: vec_mapped_filled(Entry::default(), capacity.max(FIRST_CAPACITY)), ..Self::default() }
@@ -87,7 +93,7 @@ impl WordCounter {
         }
     }
 
-    /// Counts what [`Self::add`] has put off.
+    /// Counts the pre-tokens that [`Self::add`] has deferred.
     fn count_pending(&mut self) {
         let mut pending = std::mem::take(&mut self.pending);
         for Pending { key, hash, position } in pending.drain(..) {
@@ -154,7 +160,7 @@ impl WordCounter {
     }
 }
 
-/// Makes room for `more` items, in memory that goes back to the system.
+/// Makes room for `more` items in memory that returns to the system when it is dropped.
 #[inline]
 fn make_room<T: Copy>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::Trim;
 use crate::vocab::Vocab;
 
-/// Marks a token without a word.
+/// In place of a word id: the token belongs to no word.
 pub(crate) const NO_WORD: u32 = u32::MAX;
 
-/// How ids are spelled.
+/// The texts of ids.
 #[derive(Clone, Debug)]
 pub enum TokenNames {
-    /// By the model; added tokens have their own text, that of the place where they were found.
+    /// The vocabulary's text. An added token has its own text: what was matched in the input.
     Vocab(Arc<Vocab>),
-    /// Each token of the columns has its own text, as in an encoding read back from a pickle.
+    /// Each token of the columns has its own text, as in an encoding read from a pickle.
     Own,
 }
 
@@ -26,14 +26,14 @@ impl TokenNames {
     }
 }
 
-/// Ids, offsets and words of the tokens of one or more texts: 16 bytes a token.
+/// Ids, offsets and word ids of the tokens of one or more texts: 16 bytes a token.
 #[derive(Clone, Debug)]
 pub struct Columns {
     pub(crate) ids: Vec<u32>,
     starts: Vec<u32>,
     ends: Vec<u32>,
     words: Vec<u32>,
-    /// Places whose text is not the id's own, ascending.
+    /// Tokens whose text is not that of their id, by ascending index.
     texts: Vec<(u32, Box<str>)>,
     names: TokenNames,
 }
@@ -60,7 +60,7 @@ impl Columns {
         (start, end)
     }
 
-    /// The columns' own start and end of each token, in characters.
+    /// Start and end of each token in characters, without trims and shifts.
     pub fn raw_offsets(&self) -> (&[u32], &[u32]) {
         (&self.starts, &self.ends)
     }
@@ -70,7 +70,7 @@ impl Columns {
         self.ids.len()
     }
 
-    /// Whether there is no token.
+    /// True if there is no token.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -85,7 +85,7 @@ fn trimmed((start, end): (u32, u32), token: &str, is_first: bool, add_prefix_spa
     let trailing = token.chars().rev().take_while(|&c| is_space(c)).count() as u32;
     let mut offsets = (start, end);
     if leading > 0 {
-        // One space may be the one that the pre-tokenizer put there; more were in the text.
+        // A single space may be the one that the pre-tokenizer added; several spaces were in the text.
         if leading == 1 && add_prefix_space && (is_first || start == 0) {
             leading = 0;
         }
@@ -106,13 +106,13 @@ pub struct ColumnsBuilder {
     pub starts: Vec<u32>,
     /// End of each token.
     pub ends: Vec<u32>,
-    /// Word of each token, or `u32::MAX`.
+    /// Word id of each token, or `u32::MAX`.
     pub words: Vec<u32>,
     texts: Vec<(u32, Box<str>)>,
 }
 
 impl ColumnsBuilder {
-    /// Without tokens, and with room for some.
+    /// Empty columns with capacity for `tokens` tokens.
     pub fn with_room(tokens: usize) -> Self {
         let column = || Vec::with_capacity(tokens);
         Self { ids: column(), starts: column(), ends: column(), words: column(), texts: Vec::new() }
@@ -126,19 +126,19 @@ impl ColumnsBuilder {
         self.words.push(word.unwrap_or(NO_WORD));
     }
 
-    /// Appends a token whose text is not the id's own.
+    /// Appends a token whose text is not that of its id.
     pub fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>) {
         self.texts.push((self.ids.len() as u32, text.into()));
         self.push(id, offsets, word);
     }
 
-    /// Turns the byte offsets of tokens `from..` into character offsets of `text`.
+    /// Converts the byte offsets of the tokens from `from` on into character offsets of `text`.
     pub fn bytes_to_chars(&mut self, text: &str, from: usize) {
         if text.is_ascii() {
             return;
         }
         let mut cursor = CharCursor { text, byte: 0, chars: 0 };
-        // Tokens of bytes that are unknown together all have the place of all, and there may be as many as bytes.
+        // The byte tokens of an unknown run all have the range of the whole run, and there may be as many as bytes.
         let (mut bytes, mut chars) = ((0, 0), (0, 0));
         for (start, end) in self.starts[from..].iter_mut().zip(&mut self.ends[from..]) {
             if bytes != (*start, *end) {
@@ -156,22 +156,22 @@ impl ColumnsBuilder {
     }
 }
 
-/// Counts characters up to ascending byte positions; steps back where a position is not ascending.
+/// Counts characters up to byte positions that mostly ascend; steps back where they do not.
 struct CharCursor<'a> {
     text: &'a str,
     /// A character boundary.
     byte: usize,
-    /// Characters before it.
+    /// Number of characters before that boundary.
     chars: u32,
 }
 
 impl CharCursor<'_> {
-    /// Characters before the one that holds `byte`.
+    /// Number of characters before the one that holds `byte`.
     fn chars_before(&mut self, byte: usize) -> u32 {
         self.seek(self.text.floor_char_boundary(byte))
     }
 
-    /// Characters before `byte`, the one that it cuts included.
+    /// Number of characters before `byte`, including a character that `byte` cuts.
     fn chars_up_to(&mut self, byte: usize) -> u32 {
         self.seek(self.text.ceil_char_boundary(byte))
     }

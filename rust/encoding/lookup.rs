@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Encoding;
 
 impl Encoding {
-    /// Tokens of input sequence `sequence`; all tokens where that sequence is unknown.
+    /// Token range of input sequence `sequence`; all tokens if there is no such sequence.
     pub(super) fn sequence_range(&self, sequence: usize) -> Range<usize> {
         let found = self.sequences.iter().find(|&&(known, _)| known == sequence);
         found.map_or_else(|| 0..self.len(), |(_, range)| range.clone())
@@ -13,7 +13,7 @@ impl Encoding {
 
     /// The input sequence of token `token`.
     ///
-    /// Where no sequence was ever set it is 0, even one place past the end, as in Hugging Face.
+    /// If no sequence was ever set, it is 0, even for the index after the last token, as in Hugging Face.
     pub fn token_to_sequence(&self, token: usize) -> Option<usize> {
         if self.sequences.is_empty() {
             return (token <= self.len()).then_some(0);
@@ -21,7 +21,7 @@ impl Encoding {
         self.sequences.iter().find(|(_, range)| range.contains(&token)).map(|&(sequence, _)| sequence)
     }
 
-    /// First token of word `word` and one past its last.
+    /// Range of the tokens of word `word`.
     pub fn word_to_tokens(&self, word: u32, sequence: usize) -> Option<(usize, usize)> {
         let range = self.sequence_range(sequence);
         let words = self.word_ids().enumerate().skip(range.start).take(range.len());
@@ -47,7 +47,7 @@ impl Encoding {
         Some((sequence, self.offsets().nth(token)?))
     }
 
-    /// Word of token `token`, with its input sequence.
+    /// Word id of token `token`, with its input sequence.
     pub fn token_to_word(&self, token: usize) -> Option<(usize, u32)> {
         let sequence = self.token_to_sequence(token)?;
         Some((sequence, self.word_ids().nth(token)??))
@@ -61,7 +61,7 @@ impl Encoding {
         Some(range.start + place)
     }
 
-    /// The word that holds character `position`.
+    /// Word id of the token that holds character `position`.
     pub fn char_to_word(&self, position: u32, sequence: usize) -> Option<u32> {
         let token = self.char_to_token(position, sequence)?;
         self.token_to_word(token).map(|(_, word)| word)

@@ -1,7 +1,7 @@
-//! What encoding one text gives: ids, tokens, offsets and more, built when asked for.
+//! The result of encoding one text: ids, tokens, offsets and more, computed on demand.
 //!
-//! An [`Encoding`] is a list of pieces: runs of tokens in columns that a whole batch shares, special
-//! tokens, and padding. Truncating, padding and joining move piece boundaries and copy no token.
+//! An [`Encoding`] is a list of pieces: runs of tokens in columns that a whole batch shares, special tokens, and
+//! padding. Truncating, padding and joining move the boundaries of pieces and copy no token.
 
 mod columns;
 mod edit;
@@ -13,16 +13,17 @@ use std::sync::Arc;
 
 pub use columns::{Columns, ColumnsBuilder, TokenNames};
 pub use edit::{Direction, MOST_PADDED, Padding};
+pub(crate) use edit::{check_padded, check_stride};
 pub use parts::{PieceParts, TokenParts};
 
 /// How a post-processor trims spaces from the offsets of a run of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trim {
-    /// The first token's space was put there by the pre-tokenizer and is not trimmed.
+    /// The pre-tokenizer added the space of the first token, so it is not trimmed.
     pub add_prefix_space: bool,
-    /// Place in the columns of the token that counts as the first.
+    /// Index in the columns of the token that counts as the first.
     pub first: usize,
-    /// What the piece's offsets were shifted by when they were trimmed.
+    /// The piece's shift at the time of the trim.
     pub shift: u32,
 }
 
@@ -37,13 +38,13 @@ pub struct Symbol {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    /// `start..start + len` of the columns.
+    /// Tokens `start..start + len` of the columns.
     Text { columns: Arc<Columns>, start: usize, trims: Vec<Trim> },
     /// A special token (`len` is 1).
     Special(Symbol),
-    /// `len` times the same padding token.
+    /// The same padding token, `len` times.
     Pad(Symbol),
-    /// `len` times the same special token or padding that counts as text.
+    /// The same special token or padding, `len` times, which counts as text in the masks.
     Counted(Symbol),
 }
 
@@ -66,12 +67,12 @@ impl Piece {
 #[derive(Clone, Debug, Default)]
 pub struct Encoding {
     pub(crate) pieces: Vec<Piece>,
-    /// The tokens of each input sequence, by ascending sequence; none where there was never a question.
+    /// The token range of each input sequence, by ascending sequence; empty if no sequence was ever set.
     pub(crate) sequences: Vec<(usize, Range<usize>)>,
     pub(crate) overflowing: Vec<Encoding>,
 }
 
-/// One token of an encoding, as [`Encoding::iter`] gives it.
+/// One token of an encoding, as [`Encoding::iter`] yields it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokenRef<'a> {
     piece: &'a Piece,
@@ -110,13 +111,13 @@ impl<'a> TokenRef<'a> {
 }
 
 impl Encoding {
-    /// An encoding of `range` of `columns`, of type 0.
+    /// An encoding of the tokens `range` of `columns`, with type id 0.
     pub fn from_columns(columns: Arc<Columns>, range: Range<usize>) -> Self {
         let content = Content::Text { columns, start: range.start, trims: Vec::new() };
         Self::from_pieces(vec![Piece { content, len: range.len(), type_id: 0, shift: 0 }])
     }
 
-    /// Special tokens.
+    /// An encoding of special tokens.
     pub fn special(symbols: &[Symbol], type_id: u32) -> Self {
         let content = |symbol: &Symbol| Content::Special(symbol.clone());
         let piece = |symbol| Piece { content: content(symbol), len: 1, type_id, shift: 0 };
@@ -132,7 +133,7 @@ impl Encoding {
         self.pieces.iter().map(|piece| piece.len).sum()
     }
 
-    /// Whether there is no token.
+    /// True if there is no token.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -146,7 +147,7 @@ impl Encoding {
         self.iter().map(TokenRef::id)
     }
 
-    /// Type ids: which part of the input a token counts to, by the post-processor's rule.
+    /// Type ids: which sequence of the input a token counts to, by the post-processor's rule.
     pub fn type_ids(&self) -> impl Iterator<Item = u32> + '_ {
         self.iter().map(|token| token.piece.type_id)
     }
@@ -175,7 +176,8 @@ impl Encoding {
         ids
     }
 
-    /// 1 for special tokens and padding, 0 for text and what was there when BERT's or RoBERTa's rule wrapped it.
+    /// 1 for special tokens and padding, 0 for text. Tokens that were there when BERT's or RoBERTa's rule wrapped the
+    /// encoding count as text.
     pub fn special_tokens_mask(&self) -> impl Iterator<Item = u32> + '_ {
         self.iter().map(|token| u32::from(!token.piece.is_text()))
     }
@@ -185,7 +187,7 @@ impl Encoding {
         self.iter().map(|token| u32::from(!matches!(token.piece.content, Content::Pad(_))))
     }
 
-    /// What truncation cut off, as encodings of their own.
+    /// The encodings that truncation cut off.
     pub fn overflowing(&self) -> &[Encoding] {
         &self.overflowing
     }
@@ -195,7 +197,7 @@ impl Encoding {
         self.sequences.len().max(1)
     }
 
-    /// Marks all tokens as those of input sequence `sequence`; what they were before, they stay as well.
+    /// Marks all tokens as those of input sequence `sequence`. A token keeps the sequences it had before.
     pub fn set_sequence(&mut self, sequence: usize) {
         self.set_sequence_range(sequence, 0..self.len());
     }
@@ -217,7 +219,7 @@ impl Encoding {
         let mut at = 0;
         for piece in &mut self.pieces {
             if let Content::Text { start, trims, .. } = &mut piece.content {
-                // Only a run that opens the encoding has a first token in it.
+                // Only a run at the start of the encoding contains the first token.
                 let first = if at == 0 { *start } else { usize::MAX };
                 trims.push(Trim { add_prefix_space, first, shift: piece.shift });
             }

@@ -1,38 +1,38 @@
-//! Encodings taken apart and put together, for pickles.
+//! Encodings as plain data and back, for pickles.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Columns, Content, Encoding, Piece, Symbol, TokenRef};
 
-/// Id, text, offsets and word of a token.
+/// Id, text, offsets and word id of a token.
 pub type TokenParts = (u32, String, (u32, u32), Option<u32>);
 
-/// One piece of an encoding with everything in it spelled out.
+/// One piece of an encoding as plain data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PieceParts {
     /// Tokens of the text.
     Text {
-        /// Type of all of them.
+        /// Type id of all tokens.
         type_id: u32,
         /// The tokens.
         tokens: Vec<TokenParts>,
     },
     /// A special token, or padding.
     Symbols {
-        /// Its type.
+        /// The type id.
         type_id: u32,
         /// The token.
         symbol: Symbol,
-        /// How often it stands there.
+        /// How many times the token is repeated.
         len: usize,
-        /// Whether it is padding.
+        /// True for padding.
         is_padding: bool,
     },
 }
 
 impl Encoding {
-    /// The pieces, spelled out.
+    /// The pieces as plain data.
     pub fn parts(&self) -> Vec<PieceParts> {
         self.pieces.iter().map(parts).collect()
     }
@@ -42,7 +42,7 @@ impl Encoding {
         &self.sequences
     }
 
-    /// The encoding of such pieces; `columns` holds the tokens of all text pieces, one after the other.
+    /// The encoding with the pieces `parts`; `columns` holds the tokens of all text pieces, concatenated.
     pub fn from_parts(
         parts: Vec<PieceParts>,
         columns: &Arc<Columns>,

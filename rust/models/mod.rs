@@ -1,4 +1,11 @@
-//! Models: each encodes one pre-token; all are immutable after construction.
+//! Models: each encodes one pre-token into tokens; all are immutable after construction.
+//!
+//! * [`bpe`]: byte-pair encoding, merges by rank.
+//! * [`unigram`]: unigram language model, the segmentation with the highest score.
+//! * [`wordpiece`]: longest match from left to right.
+//! * [`wordlevel`]: one token for each pre-token.
+//!
+//! [`Model`] is any of them. A [`Scratch`] holds the buffers of one thread.
 
 pub mod bpe;
 pub mod piece_kind;
@@ -14,20 +21,20 @@ use crate::vocab::Vocab;
 
 /// Tokens of one pre-token: ids, and how many bytes of the pre-token each one covers.
 ///
-/// The lengths run on from the start of the pre-token; where a model drops characters they add
-/// up to less than its length, and offsets follow the sum, as in Hugging Face.
+/// Lengths add up from the start of the pre-token. A model that drops characters does not count them, so the sum is less
+/// than the length of the pre-token, and offsets follow the sum, as in Hugging Face.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     /// Token ids.
     pub ids: Vec<u32>,
     /// Bytes covered by each token.
     pub lens: Vec<u32>,
-    /// Tokens, ascending, that cover the same bytes as the token before them, such as the bytes of a character.
+    /// Indices, ascending, of tokens that cover the same bytes as the token before them, such as the bytes of a character.
     pub again: Vec<u32>,
 }
 
 impl Tokens {
-    /// Forgets all tokens and keeps the memory.
+    /// Removes all tokens and keeps the memory.
     pub fn clear(&mut self) {
         self.ids.clear();
         self.lens.clear();
@@ -59,7 +66,7 @@ impl Tokens {
     }
 }
 
-/// Memory that one thread reuses from pre-token to pre-token.
+/// Buffers that one thread reuses from pre-token to pre-token.
 #[derive(Debug, Default)]
 pub struct Scratch {
     bpe: bpe::Scratch,
@@ -67,19 +74,19 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Seeds the random choices that follow.
+    /// Seeds the random choices of the models.
     pub fn seed(&mut self, seed: u64) {
         self.bpe.seed(seed);
         self.unigram.seed(seed);
     }
 
-    /// Says whether what is encoded next is a part of a pre-token; for a unigram model, one with something before it.
+    /// Tells whether the next texts are fragments of pre-tokens; for a unigram model, fragments with other text before them.
     pub fn set_in_context(&mut self, in_context: bool) {
         self.bpe.set_in_context(in_context);
         self.unigram.set_in_context(in_context);
     }
 
-    /// Whether the part that was encoded last may have other tokens where something else is before it.
+    /// Whether the fragment encoded last may have other tokens after other text.
     pub fn is_context_dependent(&self) -> bool {
         self.unigram.is_context_dependent()
     }
@@ -92,14 +99,14 @@ pub enum Model {
     Bpe(bpe::Bpe),
     /// Unigram language model.
     Unigram(unigram::Unigram),
-    /// The longest token first.
+    /// Longest match.
     WordPiece(wordpiece::WordPiece),
     /// Whole words.
     WordLevel(wordlevel::WordLevel),
 }
 
 impl Model {
-    /// The name of its kind, as files and Python have it.
+    /// The name of the model's kind in files and in Python.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Bpe(_) => "BPE",
@@ -147,21 +154,21 @@ impl Model {
         }
     }
 
-    /// Where long pre-tokens may be cut without a change of their tokens, if that is known.
+    /// Where long pre-tokens may be cut without changing their tokens; `None` if the model cannot tell.
     ///
-    /// `symbols` are given where pre-tokens are raw bytes.
-    /// `is_spaced` is whether spaces may stand in them for U+2581.
+    /// `symbols` are given if pre-tokens are raw bytes. `is_spaced` tells whether spaces may stand for U+2581 in pre-tokens.
     pub fn cut_points(&self, symbols: Option<&bpe::ByteSymbols>, is_spaced: bool) -> Option<bpe::CutPoints> {
         match (self, symbols) {
             _ if !self.is_deterministic() => None,
             (Self::Bpe(bpe), Some(symbols)) => bpe.byte_cut_points(symbols),
             (Self::Bpe(bpe), None) => bpe.cut_points(is_spaced),
-            // A part that cannot be cut makes the whole pre-token unknown; a unigram model cuts by itself.
+            // In WordPiece one unknown fragment makes the whole pre-token unknown, and word level looks up whole pre-tokens.
+            // A unigram model cuts by itself.
             (Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_), _) => None,
         }
     }
 
-    /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
+    /// Whether a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
     pub fn depends_on_context(&self) -> bool {
         match self {
             Self::Bpe(bpe) => bpe.depends_on_context(),
@@ -169,8 +176,7 @@ impl Model {
         }
     }
 
-    /// Whether a pre-token may be cut between any two characters of which `is_boundary` says so without a change of its
-    /// tokens.
+    /// Whether a pre-token may be cut wherever `is_boundary` accepts two neighbouring characters, without changing its tokens.
     pub fn is_cut_at(&self, is_boundary: impl Fn(char, char) -> bool) -> bool {
         match self {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.is_cut_at(is_boundary),
@@ -178,9 +184,11 @@ impl Model {
         }
     }
 
-    /// Whether a pre-token of up to [`unigram::MOST_PIECES`] characters may be cut, without a change of its tokens, where
-    /// `is_boundary` says so of two neighbouring bytes, of which one is in `apart`, of ASCII; but for parts after a cut of which
-    /// [`Scratch::is_context_dependent`] says that they depend on what is before it.
+    /// Whether a pre-token of up to [`unigram::MOST_PIECES`] characters may be cut wherever `is_boundary` accepts two
+    /// neighbouring bytes, without changing its tokens.
+    ///
+    /// One of the two bytes is in `apart`, which is ASCII. Fragments after a cut may still depend on the text before it, see
+    /// [`Scratch::is_context_dependent`].
     pub fn is_cut_beside(&self, apart: &[u8], is_boundary: impl Fn(u8, u8) -> bool) -> bool {
         match self {
             Self::Unigram(unigram) => unigram.is_cut_beside(apart, is_boundary),
@@ -188,7 +196,7 @@ impl Model {
         }
     }
 
-    /// What characters of a pre-token are to the vocabulary, if that is known.
+    /// How the characters of `text` occur among the pieces; [`unigram::PieceMembership::Other`] if the model cannot tell.
     pub fn piece_membership(&self, text: &str) -> unigram::PieceMembership {
         match self {
             Self::Unigram(unigram) => unigram.piece_membership(text),
@@ -205,7 +213,7 @@ impl Model {
         bpe.into_iter().flat_map(bpe::Bpe::fallback_ids)
     }
 
-    /// Whether a whole pre-token of up to `bytes` bytes that is a token of the vocabulary is encoded as that token.
+    /// Whether every pre-token of up to `bytes` bytes that is a token of the vocabulary is encoded as that token.
     pub fn takes_tokens_whole(&self, bytes: usize) -> bool {
         match self {
             Self::Bpe(bpe) => self.is_deterministic() && bpe.options().ignore_merges,
@@ -228,7 +236,7 @@ impl Model {
         }
     }
 
-    /// The text that `token` covers in a pre-token, as a rule.
+    /// The text that `token` usually covers in a pre-token: its spelling without the continuing prefix.
     pub fn own_text<'a>(&self, token: &'a str) -> &'a str {
         match self {
             Self::WordPiece(wordpiece) => wordpiece.own_text(token),
@@ -236,7 +244,7 @@ impl Model {
         }
     }
 
-    /// The id whose tokens are spelled as the text they were found in, unlike all others.
+    /// The id whose tokens are spelled as the text that they cover, unlike those of all other ids.
     pub fn id_of_unknown_text(&self) -> Option<u32> {
         match self {
             Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
@@ -244,7 +252,7 @@ impl Model {
         }
     }
 
-    /// Prepares [`Self::encode_bytes`], for models that have it.
+    /// The table for [`Self::encode_bytes`]; `None` if the model has no such method.
     pub fn byte_symbols(&self) -> Option<bpe::ByteSymbols> {
         match self {
             Self::Bpe(bpe) => bpe.kinds().is_none().then(|| bpe.byte_symbols()),

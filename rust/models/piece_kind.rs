@@ -1,9 +1,9 @@
-//! Kinds of pieces in SentencePiece's own files.
+//! Kinds of pieces in SentencePiece files.
 
-/// What a piece is there for; the numbers are those of the files.
+/// The role of a piece; the numbers are those of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
-    /// A piece that was learnt.
+    /// A learned piece.
     Normal = 1,
     /// Stands for unknown characters.
     Unknown = 2,
@@ -18,13 +18,13 @@ pub enum PieceKind {
 }
 
 impl PieceKind {
-    /// The kind of a number in a file.
+    /// The kind with this number in a file.
     pub fn from_number(number: u64) -> Option<Self> {
         let all = [Self::Normal, Self::Unknown, Self::Control, Self::UserDefined, Self::Unused, Self::Byte];
         all.into_iter().find(|&kind| kind as u64 == number)
     }
 
-    /// Whether text may be cut into such pieces.
+    /// Whether text may be cut into pieces of this kind.
     pub fn is_in_text(self) -> bool {
         matches!(self, Self::Normal | Self::UserDefined)
     }

@@ -1,4 +1,6 @@
-//! Word level: each pre-token is one token.
+//! Word level: each pre-token is one token; one lookup in the vocabulary.
+//!
+//! SentencePiece's word models cut a pre-token into words first ([`SpacedWords`]).
 
 use std::sync::Arc;
 
@@ -16,12 +18,12 @@ pub struct WordLevel {
     spaced: Option<SpacedWords>,
 }
 
-/// Cuts pre-tokens into words by itself, as SentencePiece's models of words do: before every U+2581.
+/// How the model cuts pre-tokens into words itself, as SentencePiece's word models do: before every U+2581.
 ///
-/// Neighbouring unknown words are one unknown token.
+/// Neighbouring unknown words are joined into one unknown token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpacedWords {
-    /// Kinds of the words by id; only normal and user-defined ones are found.
+    /// Kinds of the words by id; only normal and user-defined ones are found in text.
     pub kinds: Arc<Vec<PieceKind>>,
     /// Spells unknown words as `<0xNN>` tokens where all of them exist.
     pub byte_fallback: bool,
@@ -34,7 +36,7 @@ impl Default for WordLevel {
 }
 
 impl WordLevel {
-    /// The name of the unknown token unless told otherwise.
+    /// The default unknown token.
     pub const UNK_TOKEN: &str = "<unk>";
 
     /// A model of the words in `vocab`; `unk_token` stands for all others.
@@ -42,13 +44,13 @@ impl WordLevel {
         Self { vocab, unk_token, spaced: None }
     }
 
-    /// The same words, which are looked for in pre-tokens of several.
+    /// The same model, which cuts pre-tokens into words if `spaced` is given.
     #[must_use]
     pub fn with_spaced_words(self, spaced: Option<SpacedWords>) -> Self {
         Self { spaced, ..self }
     }
 
-    /// How pre-tokens are cut into words, if they are.
+    /// How pre-tokens are cut into words; `None` if they are not.
     pub fn spaced_words(&self) -> Option<&SpacedWords> {
         self.spaced.as_ref()
     }
@@ -63,12 +65,12 @@ impl WordLevel {
         Arc::clone(&self.vocab)
     }
 
-    /// What stands for words that the vocabulary lacks.
+    /// The token that stands for words which the vocabulary lacks.
     pub fn unk_token(&self) -> &str {
         &self.unk_token
     }
 
-    /// Encodes one pre-token; appends its token, which covers all of it, or the tokens of its words.
+    /// Encodes one pre-token; appends one token that covers all of it, or the tokens of its words.
     ///
     /// # Errors
     /// [`Error::TokenNotInVocab`] if the vocabulary has neither the word nor `unk_token`.
@@ -114,7 +116,9 @@ impl WordLevel {
         Ok(())
     }
 
-    /// Appends one `<0xNN>` token per byte, each of which covers the whole word, if all of them exist.
+    /// Appends one `<0xNN>` token per byte, each of which covers the whole word; does nothing if one of them is missing.
+    ///
+    /// Returns whether it appended them.
     fn push_bytes(&self, word: &str, tokens: &mut Tokens) -> bool {
         let id = |byte: u8| self.vocab.id(&format!("<0x{byte:02X}>"));
         let Some(ids) = word.bytes().map(id).collect::<Option<Vec<u32>>>() else { return false };

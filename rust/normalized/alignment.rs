@@ -1,8 +1,8 @@
-//! Where the bytes of a changed text came from: runs of characters, not a range a byte.
+//! The alignment of a rewritten text, as runs of characters instead of one range per byte.
 //!
-//! Most of a normalized text is the original, some bytes further on. So an alignment is a list of runs of 12 bytes
-//! each, two a word where spaces change and one for a whole text that does not. Tokens ask from left to right; the run
-//! of the last answer is remembered, so that a question costs a step or two and not a search.
+//! Most of a normalized text equals the original, shifted by some bytes. So an alignment is a list of runs of 12 bytes
+//! each: two per word where spaces change, and a single one for a text that does not change. Tokens ask for offsets
+//! from left to right. The run of the last answer is remembered, so a lookup takes a step or two and no search.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -10,33 +10,33 @@ use std::ops::Range;
 
 use super::ByteRange;
 
-/// In place of a length: each character of the run stands for original bytes of its own length.
+/// In place of a length: each character of the run stands for as many original bytes as it has itself.
 const COPY: u32 = u32::MAX;
 
-/// Runs that are tried one by one before a search.
+/// Runs that a lookup steps over before it searches.
 const STEPS: usize = 8;
 
-/// Characters in a row with one rule.
+/// A run of characters with one rule.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// First byte in the changed text.
+    /// First byte of the run in the rewritten text.
     at: u32,
-    /// First original byte.
+    /// First original byte of the run.
     start: u32,
-    /// Original bytes after every character of the run, or [`COPY`].
+    /// Length of the original range that every character of the run stands for, or [`COPY`].
     len: u32,
 }
 
-/// The alignment of a changed text, or of a part of one.
+/// The alignment of a rewritten text, or of a part of one.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<'a> {
-    /// Ascending; the first one begins at or before the text.
+    /// Ascending; the first run begins at or before the text.
     list: Cow<'a, [Run]>,
-    /// The place of the text in what the runs count.
+    /// Position of the text in the coordinates of the runs.
     base: u32,
-    /// Where the original of the text begins.
+    /// Start of the text's original.
     origin: u32,
-    /// The run that was asked for last.
+    /// Index of the run of the last lookup.
     latest: Cell<usize>,
 }
 
@@ -47,12 +47,12 @@ impl Runs<'_> {
         self.list.len()
     }
 
-    /// Where the original begins.
+    /// Start of the text's original.
     pub(super) fn origin(&self) -> u32 {
         self.origin
     }
 
-    /// The original bytes after `range` of `text`, which is what these runs align.
+    /// The original bytes that `range` of `text`, the text of this alignment, stands for.
     pub(super) fn original(&self, text: &str, range: Range<usize>) -> ByteRange {
         let start = if range.start < text.len() { self.bounds(text, range.start).0 } else { 0 };
         match range.end.checked_sub(1) {
@@ -61,7 +61,7 @@ impl Runs<'_> {
         }
     }
 
-    /// The original bytes after the character that byte `at` of `text` belongs to.
+    /// The original bytes of the character that holds byte `at` of `text`.
     fn bounds(&self, text: &str, at: usize) -> ByteRange {
         let run = self.list[self.find(at)];
         if run.len != COPY {
@@ -71,7 +71,7 @@ impl Runs<'_> {
         (place(text.floor_char_boundary(at)), place(text.ceil_char_boundary(at + 1)))
     }
 
-    /// The index of the run that byte `at` of the text lies in.
+    /// Index of the run that holds byte `at` of the text.
     fn find(&self, at: usize) -> usize {
         let at = self.base + at as u32;
         let latest = self.latest.get();
@@ -88,7 +88,7 @@ impl Runs<'_> {
         found
     }
 
-    /// The alignment of the part of the text that begins at byte `at`, which stands for the original from `origin` on.
+    /// The alignment of the text from byte `at` on, whose original starts at `origin`.
     pub(super) fn from(&self, at: usize, origin: u32) -> Runs<'_> {
         let latest = Cell::new(if at == 0 { 0 } else { self.find(at) });
         Runs { list: Cow::Borrowed(&self.list), base: self.base + at as u32, origin, latest }
@@ -120,12 +120,12 @@ impl Runs<'_> {
 #[derive(Debug, Default)]
 pub(super) struct RunsBuilder {
     runs: Vec<Run>,
-    /// Bytes of the changed text so far.
+    /// Bytes of the rewritten text so far.
     len: u32,
 }
 
 impl RunsBuilder {
-    /// Appends characters of `len` bytes that stand, each for its own bytes, for the original from `start` on.
+    /// Appends characters of `len` bytes that copy the original from `start` on.
     pub(super) fn copy(&mut self, len: u32, start: u32) {
         let is_next = |run: &Run| run.len == COPY && run.start + (self.len - run.at) == start;
         if len != 0 && !self.runs.last().is_some_and(is_next) {
@@ -145,11 +145,11 @@ impl RunsBuilder {
 
     /// Appends one character of `len` bytes that stands for `range`.
     pub(super) fn push_char(&mut self, len: u32, range: ByteRange) {
-        // A character of its original's length may join those before it.
+        // A character as long as its original extends a run of copies.
         if range.1 - range.0 == len { self.copy(len, range.0) } else { self.push(len, range) }
     }
 
-    /// The alignment of a text the original of which begins at `origin`.
+    /// The finished alignment of a text whose original starts at `origin`.
     pub(super) fn finish<'b>(mut self, origin: u32) -> Runs<'b> {
         if self.runs.is_empty() {
             self.runs.push(Run { at: 0, start: origin, len: COPY });

@@ -1,4 +1,7 @@
-//! A piece of text on its way through the stages, with its alignment to the original bytes.
+//! A text on its way through the stages, aligned to the original bytes.
+//!
+//! [`Normalized`] is the text as the next stage sees it, with its alignment. A stage that changes the text builds a
+//! [`Rewrite`]. [`PreTokenized`] adds the spans of pre-tokens.
 
 mod alignment;
 #[cfg(test)]
@@ -12,23 +15,23 @@ use alignment::{Runs, RunsBuilder};
 /// Half-open byte range of the original text.
 pub type ByteRange = (u32, u32);
 
-/// Where each character of a text came from.
+/// The alignment of a text: the original bytes of each character.
 #[derive(Clone, Debug)]
 enum Alignment<'a> {
-    /// The text is the original's, starting at this byte.
+    /// The text is unchanged original text that starts at this byte.
     Identity(u32),
     /// The text was changed.
     Runs(Runs<'a>),
-    /// Nobody will ask, but for the beginning.
+    /// Offsets are not wanted; only the beginning is tracked.
     Untracked(Beginning),
 }
 
-/// What is left of an alignment where offsets are not wanted.
+/// The alignment if offsets are not wanted.
 #[derive(Clone, Copy, Debug)]
 struct Beginning {
-    /// Whether the original of the text begins at byte 0.
+    /// True if the original of the text begins at byte 0.
     is_origin: bool,
-    /// Bytes at the front of the text that stand for the original from byte 0 on.
+    /// Length of the prefix of the text that stands for the original from byte 0 on.
     len: usize,
 }
 
@@ -40,7 +43,7 @@ pub struct Normalized<'a> {
 }
 
 impl<'a> Normalized<'a> {
-    /// An unchanged piece of the original text, which starts at byte `start` there.
+    /// Unchanged original text, which starts at byte `start` of the original. With `tracked`, offsets will be wanted.
     pub fn new(text: &'a str, start: usize, tracked: bool) -> Self {
         let alignment = if tracked {
             Alignment::Identity(start as u32)
@@ -56,19 +59,19 @@ impl<'a> Normalized<'a> {
         &self.text
     }
 
-    /// The text alone.
+    /// The text without its alignment.
     pub fn into_text(self) -> Cow<'a, str> {
         self.text
     }
 
-    /// Whether anybody will ask for offsets.
+    /// True if offsets are tracked.
     pub fn is_tracked(&self) -> bool {
         !matches!(self.alignment, Alignment::Untracked(_))
     }
 
-    /// The original bytes after `range` of the text; a character cut by `range` counts whole.
+    /// The original bytes that `range` of the text stands for; a character that `range` cuts counts as a whole.
     ///
-    /// An empty range, and any range of an untracked text, gives an empty one.
+    /// An empty range, and any range of an untracked text, gives an empty range.
     pub fn original(&self, range: Range<usize>) -> ByteRange {
         match &self.alignment {
             Alignment::Identity(base) => {
@@ -81,7 +84,7 @@ impl<'a> Normalized<'a> {
         }
     }
 
-    /// Whether the character at byte `at` stands for the beginning of the whole original text.
+    /// True if the character at byte `at` stands for the beginning of the whole original text.
     pub fn is_at_beginning(&self, at: usize) -> bool {
         match &self.alignment {
             Alignment::Untracked(beginning) => at < beginning.len,
@@ -89,7 +92,7 @@ impl<'a> Normalized<'a> {
         }
     }
 
-    /// Where the original of this text begins.
+    /// Start of this text's original.
     fn origin(&self) -> u32 {
         match &self.alignment {
             Alignment::Identity(base) => *base,
@@ -104,7 +107,7 @@ impl<'a> Normalized<'a> {
         Rewrite { from: self, text, runs: self.is_tracked().then(RunsBuilder::default), beginning: 0 }
     }
 
-    /// The part of the text in `range`, which must lie on character boundaries.
+    /// The text in `range`, which must lie on character boundaries.
     pub fn slice(&self, range: Range<usize>) -> Normalized<'_> {
         let alignment = match &self.alignment {
             Alignment::Identity(base) => Alignment::Identity(base + range.start as u32),
@@ -121,18 +124,19 @@ impl<'a> Normalized<'a> {
     }
 }
 
-/// A new text under construction, each character of which names the old bytes it stands for.
+/// A new text under construction; each of its characters is aligned to a range of the old text.
 #[derive(Debug)]
 pub struct Rewrite<'a> {
     from: &'a Normalized<'a>,
     text: String,
     runs: Option<RunsBuilder>,
-    /// [`Beginning::len`] of the new text, where it is all that is kept.
+    /// [`Beginning::len`] of the new text, for an untracked text.
     beginning: usize,
 }
 
 impl Rewrite<'_> {
-    /// Notes that what was just written stands for the old character at byte `at`.
+    /// Records that everything written so far reaches up to the old character at byte `at`, if that is at the
+    /// beginning.
     fn note(&mut self, at: usize) {
         if let Alignment::Untracked(Beginning { len, .. }) = self.from.alignment
             && at < len
@@ -161,7 +165,7 @@ impl Rewrite<'_> {
 
     /// Appends `inserted`, which stands for the old character before byte `end`, a character boundary.
     ///
-    /// At the beginning it stands for the empty place where the original begins.
+    /// At the beginning it stands for the empty range where the original begins.
     pub fn push_after(&mut self, inserted: &str, end: usize) {
         self.text.push_str(inserted);
         let old = self.from;
@@ -181,7 +185,7 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Appends `range` of the old text as it is.
+    /// Appends `range` of the old text unchanged.
     pub fn copy(&mut self, range: Range<usize>) {
         let start = self.text.len();
         self.text.push_str(&self.from.text[range.clone()]);
@@ -202,7 +206,7 @@ impl Rewrite<'_> {
         self.text.len()
     }
 
-    /// Whether nothing was written yet.
+    /// True if nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -223,9 +227,9 @@ impl Rewrite<'_> {
 /// A text cut into pre-tokens.
 #[derive(Clone, Debug)]
 pub struct PreTokenized<'a> {
-    /// The text that the spans cut.
+    /// The text that the spans refer to.
     pub text: Normalized<'a>,
-    /// Byte ranges of the pre-tokens in the text: ascending, not overlapping, never empty.
+    /// Byte ranges of the pre-tokens in the text: ascending, without overlap, never empty.
     pub spans: Vec<Range<usize>>,
 }
 
@@ -237,7 +241,8 @@ impl<'a> PreTokenized<'a> {
         Self { text, spans }
     }
 
-    /// Replaces every span by the pieces that `cut` pushes for its text, relative to the span.
+    /// Replaces every span by the ranges that `cut` pushes for its text, relative to the span. Empty ranges are
+    /// dropped.
     pub fn cut(&mut self, mut cut: impl FnMut(&str, &mut Vec<Range<usize>>)) {
         let result: Result<(), std::convert::Infallible> = self.try_cut(|piece, pieces| {
             cut(piece, pieces);

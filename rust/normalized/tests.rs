@@ -94,7 +94,7 @@ mod naive {
             Self { chars: text.char_indices().map(|(at, c)| (c, range(at, c))).collect(), origin: start }
         }
 
-        /// Takes the same steps here and in `rewrite`.
+        /// Applies the same steps to this model and to `rewrite`.
         pub(super) fn rewrite(
             &self,
             old: &Normalized<'_>,

@@ -1,6 +1,6 @@
-//! BERT's clean-up: control characters, spaces around ideographs, accents, case.
+//! BERT's normalizer: removes control characters, puts spaces around ideographs, strips accents, lowercases.
 //!
-//! Source: Devlin et al. 2018, released code; which characters are meant is pinned to Hugging Face's tables.
+//! Source: Devlin et al. 2018, released code. The character tables are pinned to those of Hugging Face.
 
 use super::bert_ranges::{DROPPED, MARKS};
 use super::lowercase::lowercase;
@@ -9,16 +9,16 @@ use super::unicode::Form;
 use crate::normalized::Normalized;
 use crate::scan::bert::is_ideograph;
 
-/// The steps of `BertNormalizer`, in their order; the names and the defaults are Hugging Face's.
+/// The steps of `BertNormalizer` in their order. Names and defaults are Hugging Face's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bert {
-    /// Takes control characters out and makes every white space a blank.
+    /// Removes control characters and turns every white-space character into a blank.
     pub clean_text: bool,
-    /// Puts blanks around ideographs.
+    /// Puts a blank before and after each ideograph.
     pub handle_chinese_chars: bool,
-    /// Decomposes characters and takes marks out; if it is not said, as `lowercase` says.
+    /// Decomposes characters and removes marks; `None` means the value of `lowercase`.
     pub strip_accents: Option<bool>,
-    /// Lower case, character by character.
+    /// Lowercases character by character.
     pub lowercase: bool,
 }
 
@@ -33,12 +33,12 @@ fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
     ranges.get(at).is_some_and(|&(first, _)| first <= c as u32)
 }
 
-/// Whether `clean_text` takes `c` out.
+/// True if `clean_text` removes `c`.
 fn is_dropped(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r') } else { is_in(&DROPPED, c) }
 }
 
-/// Whether `c` is taken off as an accent.
+/// True if stripping accents removes `c`.
 pub(super) fn is_mark(c: char) -> bool {
     c >= '\u{300}' && is_in(&MARKS, c)
 }
@@ -49,12 +49,12 @@ fn is_same_lower(c: char) -> bool {
 }
 
 impl Bert {
-    /// Whether accents are taken off.
+    /// True if accents are stripped.
     pub fn strips_accents(self) -> bool {
         self.strip_accents.unwrap_or(self.lowercase)
     }
 
-    /// Whether `text` certainly stays as it is.
+    /// True if `text` certainly stays unchanged.
     pub(super) fn is_identity(self, text: &str) -> bool {
         let leaves_unchanged = |c: char| {
             if c.is_ascii() {
@@ -95,7 +95,7 @@ fn clean<'a>(text: &Normalized<'_>) -> Normalized<'a> {
     rewrite.finish()
 }
 
-/// Both blanks stand for the ideograph between them.
+/// Puts a blank before and after each ideograph; both stand for the ideograph in the alignment.
 fn space_ideographs<'a>(text: &Normalized<'_>) -> Normalized<'a> {
     let mut rewrite = text.rewrite();
     let mut done = 0;
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(normalized(cased, "É"), parts(&[("É", (0, 2))]));
         let kept = Bert { strip_accents: Some(false), ..Bert::default() };
         assert_eq!(normalized(kept, "É"), parts(&[("é", (0, 2))]));
-        // The dot comes back with the lower case, after marks were taken out.
+        // The dot comes from lowercasing, which happens after marks have been removed.
         assert_eq!(normalized(kept, "İ"), parts(&[("i", (0, 2)), ("\u{307}", (0, 2))]));
     }
 

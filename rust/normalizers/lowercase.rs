@@ -1,8 +1,8 @@
-//! Lower case, character by character.
+//! Lowercasing, character by character.
 
 use crate::normalized::Normalized;
 
-/// Whether each character is its own lower case.
+/// True if every character is its own lower case.
 pub(super) fn is_lowercase(text: &str) -> bool {
     let is_same = |c: char| {
         let mut lower = c.to_lowercase();
@@ -11,9 +11,9 @@ pub(super) fn is_lowercase(text: &str) -> bool {
     text.chars().all(|c| if c.is_ascii() { !c.is_ascii_uppercase() } else { is_same(c) })
 }
 
-/// `text` in lower case; each character stands for what it was made from.
+/// `text` in lower case; each new character stands for the old one it was made from.
 ///
-/// Neighbours do not matter: a capital sigma at a word's end becomes the one of its middle.
+/// Context does not matter: a capital sigma at the end of a word becomes the medial small sigma.
 pub(super) fn lowercase<'a>(text: &Normalized<'_>) -> Normalized<'a> {
     let mut rewrite = text.rewrite();
     for (at, c) in text.text().char_indices() {

@@ -1,4 +1,10 @@
-//! Normalizers: each changes text before it is cut, one file per variant.
+//! Normalizers: each rewrites text before the pre-tokenizer cuts it. One file per variant.
+//!
+//! Besides [`Normalizer::normalize`], a normalizer answers questions about locality: which characters stay unchanged in
+//! every context ([`Normalizer::leaves_unchanged`]), where text may be cut before it is normalized
+//! ([`Normalizer::is_local`], [`Normalizer::leaves_spaces`]), and which clusters have a rewrite that does not depend on
+//! their neighbours ([`Normalizer::rewrite_in_isolation`]). Pipelines that encode text chunk by chunk rely on these
+//! answers; all of them are conservative.
 
 mod bert;
 mod bert_ranges;
@@ -29,40 +35,40 @@ use crate::Result;
 use crate::normalized::Normalized;
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 
-/// A normalizer of any kind; the names are Hugging Face's.
+/// A normalizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]
 pub enum Normalizer {
     /// `NFC`, `NFD`, `NFKC` and `NFKD`.
     Unicode(Form),
     /// Lower case, character by character.
     Lowercase,
-    /// Takes white space off the ends.
+    /// Strips white space from the ends.
     Strip {
-        /// At the beginning.
+        /// From the beginning.
         left: bool,
-        /// At the end.
+        /// From the end.
         right: bool,
     },
-    /// Takes combining marks out.
+    /// Removes combining marks.
     StripAccents,
-    /// Puts this before text that is not empty.
+    /// Prepends this text, unless the input is empty.
     Prepend(String),
-    /// Takes control characters out and makes odd spaces plain.
+    /// Removes control characters and replaces unusual spaces by plain ones.
     Nmt,
     /// SentencePiece's compiled rules.
     Precompiled(Charsmap),
-    /// Puts one text in place of a pattern.
+    /// Replaces every match of a pattern by one text.
     Replace(Arc<Replacement>),
-    /// BERT's clean-up.
+    /// BERT's normalizer.
     Bert(Bert),
     /// All of SentencePiece's normalization at once.
     SentencePiece(SentencePiece),
-    /// One after the other.
+    /// Several normalizers, each on the output of the one before.
     Sequence(Vec<Normalizer>),
 }
 
 impl Normalizer {
-    /// Whether `text` certainly stays as it is; cheap for most text.
+    /// True if `text` certainly stays unchanged; cheap for most text.
     pub fn is_identity(&self, text: &str) -> bool {
         match self {
             Self::Unicode(form) => form.is_certain(text),
@@ -78,7 +84,7 @@ impl Normalizer {
         }
     }
 
-    /// Whether text may be normalized piece by piece, cut between two characters that stay as they are.
+    /// True if text may be cut between any two characters that stay unchanged and normalized fragment by fragment.
     pub fn is_local(&self) -> bool {
         match self {
             Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt | Self::Bert(_) => true,
@@ -91,10 +97,10 @@ impl Normalizer {
         }
     }
 
-    /// Whether text cut before a run of spaces, tabs and line ends may be normalized part by part, unless the end of what is
-    /// before the cut, or what becomes of it, says otherwise.
+    /// True if no stage sees anything across the start of a run of spaces, tabs and line ends.
     ///
-    /// It says so where it does not stay the same when a space follows.
+    /// Then text may be cut there and normalized chunk by chunk, provided that the text before the cut gives the same
+    /// output with a space after it.
     pub fn leaves_spaces(&self) -> bool {
         match self {
             Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt => true,
@@ -106,32 +112,33 @@ impl Normalizer {
         }
     }
 
-    /// Whether `c` stays what it is between any two characters that stand alone, or beside one at either end of a text.
+    /// True if `c` stays unchanged between any two simple graphemes ([`clusters::is_simple_grapheme`]), or beside one
+    /// at either end of a text.
     ///
-    /// Certainly not where a stage is not known to leave such a character the neighbours it has.
+    /// False if in doubt, in particular if a stage might give `c` other neighbours.
     pub fn leaves_unchanged(&self, c: char) -> bool {
         clusters::is_simple_grapheme(c)
             && self.is_identity(c.encode_utf8(&mut [0; 4]))
             && !self.may_join(c, false)
     }
 
-    /// Whether `c` stays what it is, and leaves what is beside it what that becomes, between any two groups of characters
-    /// that [`Self::rewrite_in_isolation`] has an answer for; not beside another character of which only this is true.
+    /// True if `c` stays unchanged between any two clusters for which [`Self::rewrite_in_isolation`] has an answer, and
+    /// these keep their rewrites. This need not hold beside another character for which only this method returns true.
     pub fn leaves_unchanged_apart(&self, c: char) -> bool {
         clusters::is_simple_grapheme(c)
             && self.is_identity(c.encode_utf8(&mut [0; 4]))
             && !self.may_join(c, true)
     }
 
-    /// Whether `c` stays what it is, and leaves what is beside it what that becomes, between any two groups of characters
-    /// that [`Self::rewrite_in_isolation`] has an answer for.
+    /// True if `c` stays unchanged between any two clusters for which [`Self::rewrite_in_isolation`] has an answer, and
+    /// these keep their rewrites. At the ends of a text `c` may be stripped.
     pub fn leaves_unchanged_within(&self, c: char) -> bool {
         let between: String = ['a', c, 'a'].iter().collect();
         clusters::is_simple_grapheme(c) && self.is_identity(&between) && !self.may_join(c, false)
     }
 
-    /// Whether `c` becomes a space, and leaves what is beside it what that becomes beside a space, after any group of characters
-    /// that [`Self::rewrite_in_isolation`] has an answer for.
+    /// True if `c` becomes a space after any cluster for which [`Self::rewrite_in_isolation`] has an answer, and the
+    /// neighbours of `c` are rewritten as beside a space.
     pub fn maps_to_space(&self, c: char) -> bool {
         let becomes = |text: String, wanted| {
             let made = self.normalize(Normalized::new(&text, 0, true));
@@ -146,8 +153,8 @@ impl Normalizer {
             && becomes(format!("{c}a"), " a")
     }
 
-    /// Whether a stage may see `c` as a part of something longer; `is_apart` where none of what else that is made of stands
-    /// beside it.
+    /// True if a stage might match `c` together with other characters, or might give `c` other neighbours. With
+    /// `is_apart`, no other character of the same pattern stands beside `c`.
     fn may_join(&self, c: char, is_apart: bool) -> bool {
         match self {
             Self::Replace(replacement) => match replacement.pattern() {
@@ -169,7 +176,7 @@ impl Normalizer {
     /// The normalized text, aligned to the original if `text` was.
     ///
     /// # Errors
-    /// [`crate::Error::Regex`] if a pattern gives up on the text.
+    /// [`crate::Error::Regex`] if a regular expression gives up on the text.
     pub fn normalize<'a>(&self, text: Normalized<'a>) -> Result<Normalized<'a>> {
         if let Self::Sequence(stages) = self {
             return stages.iter().try_fold(text, |text, stage| stage.normalize(text));
@@ -192,7 +199,7 @@ impl Normalizer {
         })
     }
 
-    /// The normalized text alone.
+    /// The normalized text without alignment.
     ///
     /// # Errors
     /// Those of [`Self::normalize`].

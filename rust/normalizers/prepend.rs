@@ -1,10 +1,10 @@
-//! Puts text before text.
+//! Prepends fixed text.
 
 use crate::normalized::Normalized;
 
-/// `prefix` before `text`, unless that is empty; the prefix stands for the first character.
+/// `prefix` before `text`, unless `text` is empty; the prefix stands for the first character.
 ///
-/// With an empty prefix the first character stands for the empty place before it, as in Hugging Face.
+/// With an empty prefix the first character stands for the empty range before it, as in Hugging Face.
 pub(super) fn prepend<'a>(prefix: &str, text: Normalized<'a>) -> Normalized<'a> {
     let Some(first) = text.text().chars().next() else { return text };
     let mut rewrite = text.rewrite();

@@ -1,4 +1,4 @@
-//! Puts one text in place of every match of a pattern.
+//! Replaces every match of a pattern by one text.
 
 use std::ops::ControlFlow;
 
@@ -7,12 +7,12 @@ use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 
-/// Whether nothing is found but the content itself; a pattern that gives up on `text` answers no.
+/// True if every match equals the replacement; false if the pattern gives up on `text`.
 pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
     let content = replacement.content();
     let mut chars = content.chars();
     let is_one = chars.next().is_some() && chars.next().is_none();
-    // Several characters would all stand for the last one of the match, even where they spell the same.
+    // Several characters would all stand for the last character of the match, even if they spell the same text.
     let is_same = |found: &str| is_one && found == content;
     let found = replacement.finder().for_each(text, |found| {
         if is_same(&text[found]) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -20,11 +20,12 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
     found.is_ok_and(|end| end.is_continue())
 }
 
-/// Whether spaces, tabs and line ends are seen by themselves, but for runs of spaces that become one, visible or not.
+/// True if no match joins a space, tab or line end with other text: the pattern has none of them, is a single tab, or
+/// is a run of spaces that becomes one space, visible or not.
 pub(super) fn leaves_spaces(replacement: &Replacement) -> bool {
     match replacement.pattern() {
         TextPattern::Literal(pattern) => {
-            // A tab alone becomes a space or no blank.
+            // A single tab is replaced by itself, whatever stands beside it.
             pattern == "\t"
                 || !pattern.is_empty() && !pattern.contains([' ', '\t', '\r', '\n', VISIBLE_SPACE])
         }
@@ -35,9 +36,9 @@ pub(super) fn leaves_spaces(replacement: &Replacement) -> bool {
     }
 }
 
-/// `text` with the content in place of each match, standing for the match's last character.
+/// `text` with each match replaced; the replacement stands for the last character of the match.
 ///
-/// In place of an empty match it stands for the character before.
+/// The replacement of an empty match stands for the character before it.
 pub(super) fn replace<'a>(replacement: &Replacement, text: &Normalized<'_>) -> Result<Normalized<'a>> {
     let mut rewrite = text.rewrite();
     let mut done = 0;

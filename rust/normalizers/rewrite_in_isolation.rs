@@ -1,8 +1,9 @@
-//! What becomes of characters whatever stands beside them.
+//! Rewrites that do not depend on the context: what a normalizer makes of a cluster, whatever stands beside it.
 //!
-//! A stage looks at a character alone, at one with the marks after it, or at a cluster. So where what goes into each stage
-//! begins and ends at borders that no stage reaches across, what comes out of the last is the same beside any
-//! neighbours of which that is true as well. What the stages then make of one such group of characters is tried.
+//! A stage sees one character, one character with the marks after it, or one grapheme cluster. Take a cluster whose
+//! text, as each stage receives it, begins and ends at boundaries that no stage reaches across. Then the output of the
+//! last stage is the same beside any neighbours with the same property. So one trial run of the stages on the cluster
+//! gives a rewrite that holds in every text.
 
 use std::ops::Range;
 
@@ -16,21 +17,21 @@ use crate::normalized::{ByteRange, Normalized};
 use crate::scan::bert::is_ideograph;
 use crate::structures::finder::{RUN_OF_SPACES, TextPattern};
 
-/// Longer groups are not tried.
+/// Longer clusters are not tried.
 const LONGEST: usize = 32;
 
-/// What becomes of a group of characters.
+/// The rewrite of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritten {
-    /// Never empty.
+    /// The new text; never empty.
     pub text: String,
-    /// The bytes of the group that each character of the text stands for: the first from the beginning of the group, each
-    /// next one for the same as the one before or for what is after.
+    /// For each character of `text`, the bytes of the cluster that it stands for. The first range starts at 0; each
+    /// further range equals the one before or lies after it.
     pub sources: Vec<Range<usize>>,
 }
 
 impl Rewritten {
-    /// A group that stays as it is.
+    /// The rewrite of a cluster that stays unchanged.
     pub fn unchanged(cluster: &str) -> Self {
         let own = |(at, c): (usize, char)| at..at + c.len_utf8();
         Self { text: cluster.to_owned(), sources: cluster.char_indices().map(own).collect() }
@@ -42,10 +43,10 @@ fn is_text(c: char) -> bool {
 }
 
 impl Normalizer {
-    /// What becomes of `cluster` at either end of a text, after a space, and beside any groups that have an answer too; no
-    /// white space and no U+2581.
+    /// The rewrite of `cluster` that holds at either end of a text, after a space, and beside any clusters that have
+    /// such a rewrite too. Neither `cluster` nor its rewrite holds white space or U+2581.
     ///
-    /// None where that is not known.
+    /// `None` if no such rewrite is known.
     pub fn rewrite_in_isolation(&self, cluster: &str) -> Option<Rewritten> {
         if cluster.len() > LONGEST
             || !cluster.starts_with(is_simple_grapheme)
@@ -76,7 +77,8 @@ impl Normalizer {
         let normalized = self.normalize(Normalized::new(&twice, 0, true)).ok()?;
         let spaced = [" ", cluster].concat();
         let after = self.normalize(Normalized::new(&spaced, 0, true)).ok()?;
-        // What goes at the beginning of a text moves what is after it, and only there.
+        // A character that is removed at the very beginning of a text shifts the alignment of everything after it. So
+        // the alignment is checked after a space as well.
         let is_same = |(at, c): (usize, char)| {
             let (start, end) = after.original(at + 1..at + 1 + c.len_utf8());
             (start.wrapping_sub(1), end.wrapping_sub(1)) == normalized.original(at..at + c.len_utf8())
@@ -86,8 +88,8 @@ impl Normalizer {
         if leaves_unchanged { rewritten_twice(&normalized, cluster, text) } else { None }
     }
 
-    /// The form that `cluster` is decomposed to before all marks are taken out of it, if that comes before any stage that
-    /// sees more than a character.
+    /// The form of decomposition, if the stages decompose `cluster` and then remove all its marks. Before these two
+    /// stages there may only be replacements that cannot match in `cluster`.
     fn takes_marks_off(&self, cluster: &str) -> Option<Form> {
         let Self::Sequence(stages) = self else { return None };
         let leaves = |stage: &&Self| match stage {
@@ -106,7 +108,7 @@ impl Normalizer {
         }
     }
 
-    /// What becomes of `text`, if that is the same beside groups.
+    /// The output of all stages for `text`, if the output of each is the same beside any neighbouring clusters.
     fn rewrite_stage_by_stage(&self, text: String) -> Option<String> {
         let leaves_unchanged = match self {
             Self::Sequence(stages) => {
@@ -140,15 +142,18 @@ impl Normalizer {
     }
 }
 
-/// Whether nothing at the front of `text` composes with what is before it or moves among marks there.
+/// True if the first character of `text` neither composes with a character before it nor changes places with marks
+/// there.
 fn starts_run(form: Form, text: &str) -> bool {
     text.chars().next().is_some_and(|c| form.starts_run(c))
 }
 
-/// What becomes of a group with marks after its first character, if it is brought into a form of decomposition and all
-/// marks vanish: what becomes of each other character by itself, as `rewrite_in_isolation` answers.
+/// The rewrite of a cluster by stages that decompose it to `form` and then remove all marks: the concatenated rewrites
+/// of the characters that remain, each as `rewrite_in_isolation` returns it. `None` if nothing after the first
+/// character vanishes.
 ///
-/// Marks change places with marks alone, so the order of what is left is the old one unless some of these are left.
+/// Canonical ordering moves marks past marks only. So the remaining characters keep their order unless one of them is
+/// such a mark; then there is no answer.
 fn without_marks(
     cluster: &str,
     form: Form,
@@ -170,9 +175,11 @@ fn without_marks(
 }
 
 impl Bert {
-    /// As [`Normalizer::rewrite_in_isolation`], within a pre-token of the original text: without the blanks around an ideograph.
+    /// As [`Normalizer::rewrite_in_isolation`], but within a pre-token of the original text, so without the blanks
+    /// around an ideograph.
     ///
-    /// All steps see a character at a time, but for marks, which change places with marks: those must all vanish.
+    /// Every step sees one character at a time, except that marks change places with marks; so all such marks have to
+    /// vanish.
     pub fn rewrite_in_isolation(self, cluster: &str) -> Option<Rewritten> {
         let is_possible = cluster.len() <= LONGEST
             && cluster.starts_with(is_simple_grapheme)
@@ -201,7 +208,9 @@ impl Bert {
     }
 }
 
-/// What became of a group, `text`, if it came twice of two such groups, with places that [`Rewritten`] can tell.
+/// The rewrite of `cluster` as `text`, given `normalized`, which is the normalization of `cluster` twice in a row.
+/// `None` if that is not `text` twice with the same alignment, or if [`Rewritten::sources`] cannot express the
+/// alignment.
 fn rewritten_twice(normalized: &Normalized<'_>, cluster: &str, text: String) -> Option<Rewritten> {
     let len = cluster.len();
     if normalized.text() != [&*text, &text].concat() {
@@ -340,7 +349,7 @@ mod tests {
                 expected += &made.text;
                 text += &cluster;
             }
-            // A space alone is no part.
+            // The guarantee covers a space only before a cluster.
             if text.len() <= 1 {
                 return Ok(());
             }

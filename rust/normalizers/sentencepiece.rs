@@ -1,7 +1,7 @@
-//! SentencePiece's normalization in one stage, for what cannot be said by stages that Hugging Face has.
+//! SentencePiece's normalization as one stage, for models that the stages of Hugging Face cannot express.
 //!
-//! Pieces that the user defined are kept from the rules, and white space may stand after words instead of before them.
-//! Where neither is so, the stages `Precompiled`, `Replace` and `Prepend` do the same.
+//! Such a model has user-defined pieces, which no rule may touch, or white space after words instead of before them.
+//! For all other models the stages `Precompiled`, `Replace` and `Prepend` do the same.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::normalized::Normalized;
 use crate::structures::byte_trie::ByteTrie;
 use crate::{Error, Result};
 
-/// Options of [`SentencePiece`]; the names are those of its files.
+/// Options of [`SentencePiece`]; the names are those of SentencePiece's model file.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of the file")]
 pub struct SentencePieceOptions {
-    /// The rules, the longest that matches first.
+    /// The rules; the longest match wins.
     pub charsmap: Option<Charsmap>,
-    /// Texts that no rule touches, the longest first.
+    /// Texts that no rule touches; the longest match wins.
     pub user_defined_symbols: Vec<String>,
-    /// Puts a space before the text, or after it.
+    /// Adds a space before the text (or after it, see `treat_whitespace_as_suffix`).
     pub add_dummy_prefix: bool,
-    /// Takes spaces off the ends and leaves one of several.
+    /// Strips spaces from the ends and collapses runs of spaces to one.
     pub remove_extra_whitespaces: bool,
-    /// Makes spaces visible, as U+2581.
+    /// Writes spaces as U+2581.
     pub escape_whitespaces: bool,
-    /// Puts the space of `add_dummy_prefix` after the text.
+    /// Adds the space of `add_dummy_prefix` after the text instead of before it.
     pub treat_whitespace_as_suffix: bool,
 }
 
@@ -43,21 +43,21 @@ impl Default for SentencePieceOptions {
     }
 }
 
-/// The stage. Cheap to clone.
+/// The normalizer. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct SentencePiece {
     options: Arc<SentencePieceOptions>,
     user_defined: Arc<ByteTrie>,
 }
 
-/// A character and the bytes of the old text that it stands for.
+/// A new character and the range of the old text that it stands for.
 type Placed = (char, Range<usize>);
 
 impl SentencePiece {
-    /// Builds the stage.
+    /// Builds the normalizer.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] beyond 2^23 distinct prefixes of user-defined symbols.
+    /// [`Error::Unsupported`] if the user-defined symbols have more than 2^23 distinct prefixes.
     pub fn new(mut options: SentencePieceOptions) -> Result<Self> {
         options.user_defined_symbols.retain(|symbol| !symbol.is_empty());
         let mut keys: Vec<(&[u8], u32)> =
@@ -78,7 +78,7 @@ impl SentencePiece {
         &self.options
     }
 
-    /// How many bytes at the front of `rest` are taken together, and what becomes of them.
+    /// The next step at the front of `rest`: how many bytes it consumes, and what replaces them.
     fn step<'a>(&'a self, rest: &'a str) -> (usize, &'a str) {
         if let Some((_, len)) = self.user_defined.longest(rest.as_bytes()) {
             return (len, &rest[..len]);
@@ -90,7 +90,7 @@ impl SentencePiece {
         })
     }
 
-    /// The text after normalization; offsets follow the steps.
+    /// The normalized text; its alignment maps each new character to the step that made it.
     pub(super) fn normalize<'a>(&self, text: &Normalized<'_>) -> Normalized<'a> {
         let options = &*self.options;
         let old = text.text();
@@ -102,8 +102,8 @@ impl SentencePiece {
             }
         }
         let mut rewrite = text.rewrite();
-        // Spaces may yet turn out to be at the end; all else is placed at once, since a list of it would be far longer
-        // than the text.
+        // A run of spaces may turn out to be at the end of the text, so spaces wait here. Everything else is written at
+        // once, since a list of all characters would be far longer than the text.
         let mut spaces: Vec<Placed> = Vec::new();
         let mut place = |c: char, source: Range<usize>| {
             if options.remove_extra_whitespaces && c == space {

@@ -1,9 +1,9 @@
-//! Takes white space off the ends, and marks out of the middle.
+//! Strips white space from the ends of a text, and removes marks from all of it.
 
 use super::unicode_9::is_mark;
 use crate::normalized::Normalized;
 
-/// The part of `text` that is left without white space at the ends named.
+/// The range of `text` that is left without white space at the given ends.
 pub(super) fn stripped(text: &str, left: bool, right: bool) -> std::ops::Range<usize> {
     let rest = if left { text.trim_start() } else { text };
     let start = text.len() - rest.len();
@@ -11,7 +11,7 @@ pub(super) fn stripped(text: &str, left: bool, right: bool) -> std::ops::Range<u
     start..start + rest.len()
 }
 
-/// `text` without white space at the ends named.
+/// `text` without white space at the given ends.
 pub(super) fn strip<'a>(text: &Normalized<'_>, left: bool, right: bool) -> Normalized<'a> {
     let mut rewrite = text.rewrite();
     rewrite.copy(stripped(text.text(), left, right));
@@ -23,7 +23,7 @@ pub(super) fn strip_accents<'a>(text: &Normalized<'_>) -> Normalized<'a> {
     remove(text, is_mark)
 }
 
-/// `text` without the characters that are chosen.
+/// `text` without the characters for which `is_chosen` is true.
 pub(super) fn remove<'a>(text: &Normalized<'_>, is_chosen: impl Fn(char) -> bool) -> Normalized<'a> {
     let mut rewrite = text.rewrite();
     let mut done = 0;

@@ -1,6 +1,6 @@
-//! Unicode's four normalization forms with alignment.
+//! Unicode's four normalization forms, with alignment.
 //!
-//! Source: Unicode Standard Annex 15, by the tables of `unicode_9`.
+//! Source: Unicode Standard Annex 15, with the tables of `unicode_9`.
 
 use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfkc_quick};
 
@@ -43,10 +43,10 @@ impl Form {
         matches!(self, Self::Nfkc | Self::Nfkd)
     }
 
-    /// Whether `text` is in this form by a look at each character alone.
+    /// True if `text` is certainly in this form; may be false although it is.
     pub(super) fn is_certain(self, text: &str) -> bool {
-        // Below U+0300, the first lead byte of which is 0xCC, nothing composes or reorders; below U+00C0 (0xC3)
-        // nothing decomposes, and in ASCII nothing has a compatible form.
+        // In UTF-8 the lead byte of U+0300 is 0xCC and that of U+00C0 is 0xC3. Below U+0300 nothing composes or
+        // reorders, below U+00C0 nothing decomposes, and ASCII has no compatibility decompositions.
         let below = match self {
             Self::Nfc => 0xCC,
             Self::Nfd => 0xC3,
@@ -63,7 +63,7 @@ impl Form {
         answer == IsNormalized::Yes
     }
 
-    /// Whether nothing in `text` decomposes and all marks are in order.
+    /// True if no character of `text` decomposes and all marks are in canonical order.
     fn is_decomposed(self, text: &str) -> bool {
         let mut last = 0;
         text.chars().all(|c| {
@@ -74,28 +74,28 @@ impl Form {
         })
     }
 
-    /// Whether `c` does not decompose.
+    /// True if `c` does not decompose.
     fn leaves(self, c: char) -> bool {
         let mut is_same = true;
         decompose(c, self.is_compatible(), |part| is_same &= part == c);
         is_same
     }
 
-    /// Whether all parts of `c` that may change places with marks vanish.
+    /// True if every part of `c` that may change places with marks vanishes.
     pub(super) fn has_no_order(self, c: char, vanishes: impl Fn(char) -> bool) -> bool {
         let mut has_none = true;
         decompose(c, self.is_compatible(), |part| has_none &= combining_class(part) == 0 || vanishes(part));
         has_none
     }
 
-    /// Whether all parts of `c` vanish.
+    /// True if all parts of `c` vanish.
     pub(super) fn vanishes(self, c: char, vanishes: impl Fn(char) -> bool) -> bool {
         let mut is_gone = true;
         decompose(c, self.is_compatible(), |part| is_gone &= vanishes(part));
         is_gone
     }
 
-    /// Whether `c` neither composes with a character before it nor changes places with marks there.
+    /// True if `c` neither composes with a character before it nor changes places with marks there.
     pub(super) fn starts_run(self, c: char) -> bool {
         let mut first = None;
         decompose(c, self.is_compatible(), |part| first = first.or(Some(part)));
@@ -107,9 +107,9 @@ impl Form {
 
     /// `text` in this form.
     ///
-    /// Alignment is Hugging Face's: a composed character stands for the base's bytes alone, each part of a
-    /// decomposed one for all of it, and parts that were reordered take the places, not the ranges, of those they
-    /// changed with.
+    /// Alignment is Hugging Face's. A composed character stands for the bytes of its base alone. Each part of a
+    /// decomposed character stands for all of that character. A reordered mark stands for the old character at its new
+    /// position.
     pub(super) fn normalize<'a>(self, text: &Normalized<'_>) -> Normalized<'a> {
         let mut emitter = Emitter { rewrite: text.rewrite(), text: text.text(), at: 0 };
         let mut run: Vec<Part> = Vec::new();
@@ -129,7 +129,7 @@ impl Form {
         emitter.rewrite.finish()
     }
 
-    /// Finishes the run before the starter `next`; keeps a lone starter that may compose with it.
+    /// Finishes the run before the starter `next` and emits it, except a single starter that composes with `next`.
     fn flush(self, run: &mut Vec<Part>, next: char, emitter: &mut Emitter<'_>) {
         self.finish_run(run);
         let may_compose = match run.as_slice() {
@@ -141,7 +141,7 @@ impl Form {
         }
     }
 
-    /// Orders a run's marks and composes them with its starter.
+    /// Puts the marks of a run into canonical order and composes them with its starter.
     fn finish_run(self, run: &mut Vec<Part>) {
         let marks = run.iter().position(|part| part.class != 0).unwrap_or(run.len());
         run[marks..].sort_by_key(|part| part.class);
@@ -151,7 +151,7 @@ impl Form {
     }
 }
 
-/// Whether `text` certainly has no combining mark.
+/// True if `text` certainly has no combining mark.
 pub(super) fn has_no_marks(text: &str) -> bool {
     text.bytes().all(|byte| byte < 0xCC) || !text.chars().any(is_mark)
 }
@@ -161,8 +161,8 @@ pub(super) fn has_no_marks(text: &str) -> bool {
 struct Part {
     c: char,
     class: u8,
-    /// How many more characters than before this one makes: 0 for the first part of a character, 1
-    /// for every further one; composing subtracts.
+    /// By how many characters the text grows here: 0 for the first part of an old character, 1 for every further part;
+    /// composition subtracts the characters that it absorbs.
     change: isize,
 }
 
@@ -189,11 +189,11 @@ fn compose_run(run: &mut Vec<Part>) {
     run.truncate(kept);
 }
 
-/// Writes parts in order and walks the old text beside them.
+/// Writes parts in order and walks through the old text in step with them.
 struct Emitter<'a> {
     rewrite: Rewrite<'a>,
     text: &'a str,
-    /// Bytes of the old text that are accounted for.
+    /// Bytes of the old text that the parts written so far stand for.
     at: usize,
 }
 
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn later_marks_neither_reorder_nor_compose() {
-        // U+1ABF has class 220 since Unicode 13; it stays in place.
+        // U+1ABF has had class 220 since Unicode 13; under Unicode 9 it stays in place.
         assert_eq!(normalized("a\u{301}\u{1ABF}"), "á\u{1ABF}");
         assert_eq!(normalized("a\u{1ABF}\u{301}"), "a\u{1ABF}\u{301}");
     }

@@ -1,7 +1,7 @@
-//! Which characters Hugging Face does not know yet: its tables for normalization are those of Unicode 9.
+//! Unicode's normalization tables as of Unicode 9, the version that Hugging Face uses.
 //!
-//! The tables in use here are the current ones with those characters taken out; which they are was found by
-//! comparing the two over all code points and all canonical pairs.
+//! The tables are the current ones without the characters that came after Unicode 9. These characters were found by
+//! comparing both versions over all code points and all canonical pairs.
 
 use unicode_normalization::char as current;
 
@@ -159,7 +159,7 @@ pub(super) fn compose(first: char, second: char) -> Option<char> {
     current::compose(first, second).filter(|&c| !is_new_composed(c))
 }
 
-/// Calls `push` with the parts of `c`, all the way down.
+/// Calls `push` with the parts of the full decomposition of `c`.
 pub(super) fn decompose(c: char, is_compatible: bool, mut push: impl FnMut(char)) {
     if is_new_composed(c) {
         push(c);
@@ -172,7 +172,7 @@ pub(super) fn decompose(c: char, is_compatible: bool, mut push: impl FnMut(char)
 
 /// Whether `c` is a combining mark of any kind.
 pub(super) fn is_mark(c: char) -> bool {
-    // Two Vedic signs were marks then and are letters now.
+    // In Unicode 9 these two Vedic signs were marks; now they are letters.
     let was_mark = matches!(c, '\u{1CF2}' | '\u{1CF3}');
     was_mark || (current::is_combining_mark(c) && !is_in(&NEW_MARKS, c))
 }

@@ -1,10 +1,10 @@
 //! ASCII words, sixteen bytes at a time, in plain integer arithmetic.
 //!
-//! Most spans of most texts are a space and a word of ASCII letters. Words are short and of unpredictable length, so a
-//! loop over bytes mispredicts its exit at almost every one, and each step waits for the step before. Here the length
-//! comes from one load and a dozen operations on two 64-bit integers, without a branch on the letters.
+//! Most spans of most texts are a space and a word of ASCII letters. Words are short and their length is unpredictable,
+//! so a loop over bytes mispredicts its exit at almost every word, and each step waits for the step before. Here the
+//! length comes from one load and a dozen operations on two 64-bit integers, without a branch on the letters.
 //!
-//! Below, a *mask* has the top bit of each byte set or clear, and nothing else.
+//! Below, a *mask* has the top bit of each byte set or clear, and all other bits clear.
 
 /// The top bit of each byte.
 const TOPS: u64 = spread(0x80);
@@ -47,7 +47,8 @@ fn spaced_word<const CASED: bool>(bytes: &[u8], pos: usize) -> usize {
     let space = low & 0xff == u64::from(b' ');
     let (mut stops_low, mut stops_high) = (!letter_mask(low) & TOPS, !letter_mask(high) & TOPS);
     if CASED {
-        // A word ends before a capital after a small letter; a capital's neighbour to the left is the byte below it.
+        // A word ends before a capital that follows a small letter. The byte to the left of a capital is the next lower
+        // byte.
         let (small_low, small_high) = (small_bits(low) & !stops_low, small_bits(high) & !stops_high);
         stops_low |= TOPS & !small_bits(low) & (small_low << 8);
         stops_high |= TOPS & !small_bits(high) & (small_high << 8 | small_low >> 56);
@@ -63,7 +64,7 @@ fn spaced_word<const CASED: bool>(bytes: &[u8], pos: usize) -> usize {
     pos + length
 }
 
-/// The same for words beyond sixteen bytes and for the end of the text.
+/// As [`spaced_word`], for words longer than sixteen bytes and for the end of the text.
 fn spaced_word_by_bytes<const CASED: bool>(bytes: &[u8], pos: usize) -> usize {
     let start = pos + usize::from(bytes[pos] == b' ');
     let end = if CASED {
@@ -90,13 +91,13 @@ const fn spread(byte: u8) -> u64 {
 #[inline]
 fn letter_mask(word: u64) -> u64 {
     let folded = (word | spread(0x20)) & !TOPS;
-    // Each sum stays below 256, so no byte carries into the next; its top bit says `>= a`, and `> z`.
+    // Each sum stays below 256, so no byte carries into the next. The top bits mean `>= a` and `> z`.
     let from_a = folded + spread(0x80 - b'a');
     let past_z = folded + spread(0x7f - b'z');
     from_a & !past_z & !word & TOPS
 }
 
-/// A mask in which small letters have their bit set and capitals have not; of other bytes it says nothing.
+/// A mask with the bits of small letters set and those of capitals clear; the bits of other bytes are arbitrary.
 #[inline]
 fn small_bits(word: u64) -> u64 {
     word << 2 & TOPS

@@ -1,8 +1,8 @@
-//! BERT's splitter: white space is dropped, each punctuation character stands alone.
+//! BERT's splitter: white space is dropped, and each punctuation character is its own span.
 //!
-//! [`BertText`] cuts text that BERT's normalizer has not seen yet where the splitter will cut what the normalizer makes
-//! of it, so that each span can be normalized by itself: ideographs stand alone, and control characters, some of which are
-//! white space to others, cut nothing. A span may come to nothing.
+//! [`BertText`] cuts text that BERT's normalizer has not rewritten yet. It cuts where [`Bert`] will cut the rewritten
+//! text, so each span can be normalized by itself. Ideographs are their own spans. Control characters, some of which
+//! count as white space elsewhere, do not cut. Normalizing a span may give empty text.
 
 use super::ScanWithGaps;
 use super::ascii::letters;
@@ -29,11 +29,11 @@ impl ScanWithGaps for Bert {
     }
 }
 
-/// Text before BERT's normalizer; `ACCENTS` tells that it takes accents off.
+/// The `BertPreTokenizer` on text before BERT's normalizer. `ACCENTS`: the normalizer strips accents.
 #[derive(Clone, Copy, Debug)]
 pub struct BertText<const ACCENTS: bool>;
 
-/// Whether BERT's normalizer puts blanks around `c`.
+/// True if BERT's normalizer puts blanks around `c`.
 pub fn is_ideograph(c: char) -> bool {
     matches!(
         c,
@@ -47,13 +47,13 @@ pub fn is_ideograph(c: char) -> bool {
     )
 }
 
-/// Whether `c` without its accent is punctuation, and is not with it.
+/// True if `c` is punctuation without its accent, but not with it.
 #[inline]
 fn hides_punctuation(c: char) -> bool {
     matches!(c, '\u{1FEF}' | '≠' | '≮' | '≯')
 }
 
-/// Whether the normalizer makes a blank of `c`; white space that it drops instead cuts nothing.
+/// True if the normalizer turns `c` into a blank. White space that it removes instead does not cut.
 #[inline]
 fn is_separator(c: char) -> bool {
     Class::of(c).is(SPACE) && !matches!(c, '\u{B}' | '\u{C}' | '\u{85}')
@@ -65,11 +65,11 @@ impl<const ACCENTS: bool> BertText<ACCENTS> {
         Class::of(c).is(PUNCTUATION) || is_ideograph(c) || ACCENTS && hides_punctuation(c)
     }
 
-    /// What the class of a character beyond ASCII, which `text` begins with, does not tell of it.
+    /// How the non-ASCII character at the front of `text` differs from its class.
     #[inline]
     pub(super) fn oddity(text: &[u8]) -> Oddity {
         let low = |byte: u8| u32::from(byte & 0x3F);
-        // No character is odd that begins with another byte.
+        // No odd character begins with another byte.
         let code = match *text {
             [0xC2, second, ..] => 2 << 6 | low(second),
             [first @ (0xE1..=0xE9 | 0xEF), second, third, ..] => {
@@ -80,7 +80,7 @@ impl<const ACCENTS: bool> BertText<ACCENTS> {
         };
         let Some(c) = char::from_u32(code) else { return Oddity::None };
         if is_ideograph(c) || ACCENTS && hides_punctuation(c) {
-            Oddity::ContextFreeRewriter(c.len_utf8())
+            Oddity::Alone(c.len_utf8())
         } else if c == '\u{85}' {
             Oddity::NoSpace(c.len_utf8())
         } else {
@@ -92,11 +92,11 @@ impl<const ACCENTS: bool> BertText<ACCENTS> {
 /// How a character differs from its class, and its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
-    /// Not at all.
+    /// It does not differ.
     None,
-    /// It stands alone.
-    ContextFreeRewriter(usize),
-    /// It cuts nothing.
+    /// It is its own span.
+    Alone(usize),
+    /// It is white space that does not cut.
     NoSpace(usize),
 }
 
@@ -123,7 +123,7 @@ mod tests {
     use crate::scan::classes::{Class, PUNCTUATION};
     use crate::scan::tests::{monotone_text, scanned, text};
 
-    /// The rule as it is written: white space first, then punctuation.
+    /// The rule as documented: first white space, then punctuation.
     fn naive(text: &str) -> Vec<(usize, usize)> {
         let mut spans = Vec::new();
         let start_of = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;

@@ -1,6 +1,7 @@
 //! The splitter of cl100k (GPT-4), Llama 3 and Qwen 2.
 //!
-//! `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+//! `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+//! ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 //!
 //! | alternative | takes |
 //! |---|---|
@@ -9,12 +10,12 @@
 //! | `\p{N}{1,3}` | up to three digits; Qwen 2 takes one |
 //! | ` ?[^\s\p{L}\p{N}]+[\r\n]*` | punctuation and symbols, with a space before and the newlines after |
 //! | `\s*[\r\n]+` | white space up to and including its last newline |
-//! | `\s+(?!\S)`, `\s+` | other white space, as GPT-2 does |
+//! | `\s+(?!\S)`, `\s+` | other white space, as in GPT-2 |
 //!
 //! The order matters in two places. A contraction comes before letters, so `'tis` is `'t`, `is`. And a character may
-//! lead letters only if nothing earlier took it: `!!a` is `!!`, `a`, because at the first `!` no letter follows, and
-//! the punctuation run then takes both. So the class of one character and whether a letter follows it decide; the rest
-//! of each alternative is one greedy run.
+//! lead letters only if no earlier span took it: `!!a` is `!!`, `a`, because no letter follows the first `!`, and the
+//! punctuation run then takes both. So the alternative depends only on the class of one character and on whether a
+//! letter follows it; the rest of each alternative is one greedy run.
 
 use super::Scan;
 use super::ascii::{letters, spaced_letters};

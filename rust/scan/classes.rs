@@ -1,33 +1,33 @@
-//! One byte per code point: what every splitter asks of a character.
+//! One byte per code point: everything that a splitter asks about a character.
 //!
-//! The splitters that these scanners replace are regular expressions run by Oniguruma, and pre-tokenizers that call the
-//! Rust standard library or an older Unicode table. Each of them knows another version of Unicode, so the classes are
-//! not computed but pinned: `generate_classes.py` asked the library itself about every code point and wrote
-//! `class_ranges.rs`. A new compiler or a new crate version therefore never moves a token boundary.
+//! These scanners replace regular expressions run by Oniguruma, and pre-tokenizers that call the Rust standard library
+//! or an older Unicode table. Each of these has its own version of Unicode. So the classes are not computed but pinned:
+//! `generate_classes.py` queried the library itself for every code point and wrote `class_ranges.rs`. A new compiler or
+//! a new crate version therefore never moves a token boundary.
 //!
 //! The bits are chosen so that a scanner tests one mask per character:
 //!
-//! | bit | members | asked by |
+//! | bit | members | used by |
 //! |---|---|---|
 //! | [`LETTER`] | `\p{L}` | GPT-2, cl100k, o200k |
-//! | [`UPPER`] | `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`: may stand in the upper-case part of a word | o200k |
-//! | [`LOWER`] | `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`: may stand in the lower-case part | o200k |
+//! | [`UPPER`] | `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`: may stand in the upper-case half of a word | o200k |
+//! | [`LOWER`] | `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`: may stand in the lower-case half | o200k |
 //! | [`NUMBER`] | `\p{N}` | GPT-2, cl100k, o200k |
 //! | [`SPACE`] | `\s`; also `char::is_whitespace` | all |
 //! | [`WORD`] | `\w` as the `Whitespace` pre-tokenizer reads it (with marks and joiners) | `Whitespace` |
 //! | [`PUNCTUATION`] | the `Punctuation` pre-tokenizer: ASCII punctuation and `\p{P}` of Unicode 9 | `Punctuation`, BERT |
 //! | [`NUMERIC`] | `char::is_numeric` of Unicode 17 | `Digits` |
 //!
-//! A mark is [`UPPER`] and [`LOWER`] but no [`LETTER`]; a title-case letter counts as upper case; modifier letters and
+//! A mark is [`UPPER`] and [`LOWER`] but not [`LETTER`]. A title-case letter counts as upper case. Modifier letters and
 //! letters without case are both. Newlines are ASCII and compared as bytes.
 //!
-//! The table has two stages: a code point's upper bits choose a block of 64 classes, its lower six bits the class in
-//! it. Blocks of 64 fit UTF-8, where the last byte of a character holds just these six bits. Blocks that hold one class
-//! throughout are stored once, which keeps the whole table in the second-level cache.
+//! The table has two stages: the upper bits of a code point choose a block of 64 classes, the lower six bits a class in
+//! that block. Blocks of 64 fit UTF-8, where the last byte of a character holds just these six bits. Blocks with one
+//! class throughout are stored once, which keeps the whole table in the second-level cache.
 
 use super::class_ranges::RANGES;
 
-/// A set of the bits below: the class of one character, or a mask to test it with.
+/// A set of the bits below: the class of one character, or a mask to test a class with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class(u8);
 
@@ -43,9 +43,9 @@ pub const NUMBER: Class = Class(1 << 3);
 pub const SPACE: Class = Class(1 << 4);
 /// `\w` of the `Whitespace` pre-tokenizer.
 pub const WORD: Class = Class(1 << 5);
-/// What the `Punctuation` pre-tokenizer splits off.
+/// Characters that the `Punctuation` pre-tokenizer splits off.
 pub const PUNCTUATION: Class = Class(1 << 6);
-/// What the `Digits` pre-tokenizer splits off.
+/// Characters that the `Digits` pre-tokenizer splits off.
 pub const NUMERIC: Class = Class(1 << 7);
 
 impl Class {
@@ -55,13 +55,13 @@ impl Class {
         Self::of_code(character as usize)
     }
 
-    /// Whether the two sets share a bit.
+    /// True if the two sets share a bit.
     #[inline]
     pub const fn is(self, mask: Self) -> bool {
         self.0 & mask.0 != 0
     }
 
-    /// Either set.
+    /// The union of both sets.
     #[inline]
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
@@ -78,15 +78,15 @@ impl Class {
         Self(ASCII[usize::from(byte & 0x7f)])
     }
 
-    /// The bits themselves, for vectors of classes.
+    /// The bits as a byte, for vectors of classes.
     #[inline]
     pub(super) const fn bits(self) -> u8 {
         self.0
     }
 }
 
-/// The classes of the 64 characters whose code points begin with the bits of `page`: in UTF-8, of all characters that
-/// differ in the last byte alone.
+/// The classes of the 64 characters whose code points share the upper bits `page`. In UTF-8 these characters differ in
+/// the last byte alone.
 #[inline]
 pub(super) fn page(page: usize) -> &'static [u8; BLOCK] {
     &TABLE.classes.as_chunks().0[usize::from(TABLE.block_of[page.min(NUM_BLOCKS - 1)])]
@@ -106,7 +106,8 @@ static TABLE: Table = build();
 pub(super) static ASCII: [u8; 128] = ascii();
 const CLASSES: usize = stored_blocks() * BLOCK;
 
-/// The class that all of `block` has, if there is one, given the first range that ends in or after it.
+/// The class that all characters of `block` share, if they do. `range` is the index of the first range that ends in or
+/// after `block`.
 const fn uniform(block: usize, range: usize) -> Option<u8> {
     let (first, last) = (block * BLOCK, block * BLOCK + BLOCK - 1);
     if range == RANGES.len() || RANGES[range].0 as usize > last {
@@ -119,7 +120,7 @@ const fn uniform(block: usize, range: usize) -> Option<u8> {
     None
 }
 
-/// The first range from `range` on that does not end before `code`.
+/// Index of the first range, from `range` on, that does not end before `code`.
 const fn skip_ranges(mut range: usize, code: usize) -> usize {
     while range < RANGES.len() && (RANGES[range].1 as usize) < code {
         range += 1;

@@ -1,10 +1,10 @@
-//! Steps over UTF-8 that all scanners share: the class at a place, and where a run of one class ends.
+//! Steps over UTF-8 that all scanners share: the class at a position, and the end of a run of one class.
 //!
-//! Everything works on bytes of a `&str` and on positions that are character boundaries.
+//! All functions work on the bytes of a `&str` and on positions that are character boundaries.
 
 use super::classes::{Class, LETTER, NUMBER, SPACE};
 
-/// Class and length in bytes of the character at `pos`, which must be a character boundary below the length.
+/// Class and length in bytes of the character at `pos`, which must be a character boundary less than the length.
 #[inline]
 pub(super) fn class_at(bytes: &[u8], pos: usize) -> (Class, usize) {
     let first = bytes[pos];
@@ -21,18 +21,19 @@ pub(super) fn wide_class_at(bytes: &[u8], pos: usize) -> (Class, usize) {
     } else if first < 0xf0 {
         (Class::of_code((first & 0x0f) << 12 | low(1) << 6 | low(2)), 3)
     } else {
-        // A lead byte holds three bits here, and the table ends at 0x10FFFF: masking to 21 bits alone would not do.
+        // The mask leaves three bits of the lead byte, so the code could be up to 0x1F_FFFF; the table ends at
+        // 0x10_FFFF.
         (Class::of_code(((first & 0x07) << 18 | low(1) << 12 | low(2) << 6 | low(3)).min(0x10_ffff)), 4)
     }
 }
 
-/// Like [`class_at`], or `None` at the end of the text.
+/// As [`class_at`]; `None` at the end of the text.
 #[inline]
 pub(super) fn peek(bytes: &[u8], pos: usize) -> Option<(Class, usize)> {
     (pos < bytes.len()).then(|| class_at(bytes, pos))
 }
 
-/// End of the run of characters in `mask` that starts at `pos`; `pos` itself if there is none.
+/// End of the run of characters in `mask` that starts at `pos`; `pos` if the run is empty.
 #[inline]
 pub(super) fn run_in(bytes: &[u8], mut pos: usize, mask: Class) -> usize {
     while let Some((class, width)) = peek(bytes, pos)
@@ -54,16 +55,16 @@ pub(super) fn run_outside(bytes: &[u8], mut pos: usize, mask: Class) -> usize {
     pos
 }
 
-/// End of `\p{L}*` from `pos` on, where ASCII letters have been passed already.
+/// End of `\p{L}*` from `pos` on, after a run of ASCII letters.
 #[inline]
 pub(super) fn finish_letters(bytes: &[u8], pos: usize) -> usize {
     if bytes.get(pos).is_some_and(|&byte| byte >= 0x80) { run_in(bytes, pos, LETTER) } else { pos }
 }
 
-/// End of what `\s+(?!\S)|\s+` matches at `pos`, where a white-space character stands.
+/// End of the match of `\s+(?!\S)|\s+` at `pos`, where a white-space character stands.
 ///
-/// `\s+` takes the whole run, then has to stop before white space or at the end of the text: a run that is followed by
-/// something else gives back its last character, unless it has no other.
+/// `\s+` takes the whole run, then has to stop before white space or at the end of the text. So a run with other text
+/// after it gives back its last character, unless it has only one.
 #[inline]
 pub(super) fn spaces(bytes: &[u8], pos: usize) -> usize {
     let (mut last, mut end) = (pos, pos);
@@ -76,11 +77,11 @@ pub(super) fn spaces(bytes: &[u8], pos: usize) -> usize {
     if end == bytes.len() || last == pos { end } else { last }
 }
 
-/// End of what `\s*[\r\n]+|\s+(?!\S)|\s+` matches at `pos`, where a white-space character stands.
+/// End of the match of `\s*[\r\n]+|\s+(?!\S)|\s+` at `pos`, where a white-space character stands.
 ///
-/// `\s*` takes the whole run and gives back until a newline follows, so the span ends after the run's last newline.
-/// What stands after that newline is scanned again, but holds no newline and is one or two spans: a white-space
-/// character is looked at three times at most.
+/// `\s*` takes the whole run and gives back until a newline follows, so the span ends after the last newline of the
+/// run. The white space after that newline is scanned again, but holds no newline and gives one or two spans. So each
+/// white-space character is read at most three times.
 #[inline]
 pub(super) fn lines_or_spaces(bytes: &[u8], pos: usize) -> usize {
     let (mut last, mut end, mut after_newline) = (pos, pos, pos);
@@ -122,7 +123,7 @@ pub(super) fn digits<const MAX: usize>(bytes: &[u8], mut pos: usize) -> usize {
 
 /// End of `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `pos`, if it matches there.
 ///
-/// Case folds as Oniguruma folds it: the long s `ſ` is an `s`. No other letter of the pattern has a relative outside
+/// Case folds as in Oniguruma: the long s `ſ` is an `s`. No other letter of the pattern has a case variant outside
 /// ASCII.
 #[inline]
 pub(super) fn folded_contraction(bytes: &[u8], pos: usize) -> Option<usize> {

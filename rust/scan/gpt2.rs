@@ -1,17 +1,17 @@
-//! GPT-2's splitter, also `RoBERTa`'s, GPT-Neo's, BLOOM's and every `ByteLevel` pre-tokenizer's.
+//! GPT-2's splitter, also that of `RoBERTa`, GPT-Neo, BLOOM and every `ByteLevel` pre-tokenizer.
 //!
 //! `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 //!
 //! | alternative | takes |
 //! |---|---|
 //! | `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll`, `'d` | an English contraction, in lower case only |
-//! | ` ?\p{L}+`, ` ?\p{N}+`, ` ?[^\s\p{L}\p{N}]+` | a run of letters, of numbers, or of the rest, with the one space before it |
-//! | `\s+(?!\S)` | white space, but not the last character of it if something follows: that one may belong to the next word |
-//! | `\s+` | that last character, when it is no space or stands alone |
+//! | ` ?\p{L}+`, ` ?\p{N}+`, ` ?[^\s\p{L}\p{N}]+` | a run of letters, of numbers, or of other characters, with the one space before it |
+//! | `\s+(?!\S)` | white space, but not its last character if something follows: that one may belong to the next word |
+//! | `\s+` | that last character, if it is not a space or is the only one of its run |
 //!
-//! Every character is a letter, a number, white space or of the rest, so the class of the first character (of the
-//! second, after a space) chooses the alternative and nothing is ever tried in vain. Only white space looks further
-//! than it takes, by one character.
+//! Every character is a letter, a number, white space or none of these. So the class of the first character (of the
+//! second, after a space) chooses the alternative, and no alternative is ever tried in vain. Only white space looks one
+//! character beyond its match.
 
 use super::Scan;
 use super::ascii::spaced_letters;

@@ -1,9 +1,9 @@
-//! The fast span scanners: one file per known splitter.
+//! The fast span scanners: one file per splitter.
 //!
-//! A byte-level tokenizer first cuts its text into pre-tokens by a regular expression. The patterns in use are few and
-//! need no general engine: the class of a character or two decides which alternative matches, and every alternative is
-//! a greedy run. So each pattern has a scanner of its own, which answers one question, *where does the span that starts
-//! here end?*, and is proven equal to the general engine by test.
+//! A byte-level tokenizer first cuts its text into pre-tokens by a regular expression. Few patterns are in use, and
+//! these need no general engine: the class of a character or two decides which alternative matches, and every
+//! alternative is a greedy run. So each pattern has its own scanner, which answers one question: *where does the span
+//! that starts here end?* Tests prove every scanner equal to the general engine.
 //!
 //! ```
 //! use lexmill::scan::Splitter;
@@ -13,14 +13,14 @@
 //! assert_eq!(spans, [(0, 3), (3, 5), (5, 6), (6, 12), (12, 13)]);
 //! ```
 //!
-//! * [`classes`]: what a character is, as one byte.
-//! * [`gpt2`], [`cl100k`], [`o200k`], [`spaces`]: splitters without gaps, each span begins where the last ended.
+//! * [`classes`]: the class of a character, as one byte.
+//! * [`gpt2`], [`cl100k`], [`o200k`], [`spaces`]: splitters without gaps; each span begins where the last ended.
 //! * [`whitespace`], [`bert`], [`spaces::BlankSplit`]: splitters that drop the white space between spans.
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
 //!
-//! All of them run in linear time on any text and never allocate. None looks after the position it starts from, so a
-//! scan may start at any span boundary.
+//! All scanners run in linear time on any text and never allocate. None looks back beyond its start, so a scan may
+//! start at any span boundary.
 
 mod ascii;
 pub mod bert;
@@ -43,25 +43,25 @@ use o200k::O200k;
 use spaces::{BlankFragments, BlankSplit, BlankSplitFragments, Blanks, SpacedWords, Spaces};
 use whitespace::{Whitespace, WhitespaceSplit};
 
-/// Finds where spans end, for splitters without gaps.
+/// A splitter without gaps: finds the end of a span.
 pub trait Scan {
-    /// The end, above `pos`, of the span that starts at `pos`.
+    /// The end, greater than `pos`, of the span that starts at `pos`.
     ///
     /// # Panics
-    /// If `pos` is not below the length of `text`; what comes out is unspecified if it is no character boundary.
+    /// If `pos` is not less than the length of `text`. The result is unspecified if `pos` is not a character boundary.
     fn advance(text: &str, pos: usize) -> usize;
 }
 
-/// Finds where spans begin and end, for splitters that drop what is between them.
+/// A splitter that drops the text between spans: finds the next span.
 pub trait ScanWithGaps {
     /// The first span at or after `pos`, if there is one; it is not empty.
     ///
     /// # Panics
-    /// If `pos` is above the length of `text`; what comes out is unspecified if it is no character boundary.
+    /// If `pos` is greater than the length of `text`. The result is unspecified if `pos` is not a character boundary.
     fn next_span(text: &str, pos: usize) -> Option<(usize, usize)>;
 }
 
-/// The splitters that have a scanner.
+/// A splitter that has a scanner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Splitter {
     /// GPT-2's pattern, without gaps.
@@ -72,36 +72,37 @@ pub enum Splitter {
     Qwen2,
     /// The pattern of o200k, without gaps.
     O200k,
-    /// Runs of word characters and runs of the rest; white space is dropped.
+    /// Runs of word characters and runs of other characters; white space is dropped.
     Whitespace,
     /// Everything between white space.
     WhitespaceSplit,
-    /// Each punctuation character, and everything between those and white space.
+    /// Each punctuation character, and each run of other characters that are not white space.
     Bert,
-    /// The same for text that BERT's normalizer has not seen yet.
+    /// As `Bert`, for text that BERT's normalizer has not rewritten yet.
     BertText {
-        /// Whether the normalizer takes accents off.
+        /// True if the normalizer strips accents.
         accents: bool,
     },
-    /// A run of spaces (U+0020) with all up to the next one, without gaps.
+    /// A run of spaces (U+0020) with everything up to the next run, without gaps.
     Spaces,
-    /// As `Spaces`, and cut where a letter meets a symbol of ASCII.
+    /// As `Spaces`, but also cut between a letter and an ASCII symbol.
     SpacedWords,
-    /// A run of spaces (U+0020), tabs, carriage returns and line feeds with all up to the next one, without gaps.
+    /// A run of blanks (spaces, tabs, carriage returns and line feeds) with everything up to the next run, without
+    /// gaps.
     Blanks,
-    /// Everything between those.
+    /// Everything between blanks.
     BlankSplit,
-    /// As `Blanks`, and words are cut where letters and [`spaces::PUNCTUATION_KEPT_APART`] meet.
+    /// As `Blanks`, but also cut between a letter and one of [`spaces::PUNCTUATION_KEPT_APART`].
     BlankFragments,
-    /// As `BlankSplit`, and cut where letters and [`spaces::PUNCTUATION_KEPT_APART`] meet.
+    /// As `BlankSplit`, but also cut between a letter and one of [`spaces::PUNCTUATION_KEPT_APART`].
     BlankSplitFragments,
 }
 
 impl Splitter {
-    /// The splitters that are known by a regular expression, each with it.
+    /// The splitters that stand for a regular expression, each with its pattern.
     ///
-    /// `Whitespace` is missing although it documents itself as `\w+|[^\w\s]+`: as a user's pattern that has another
-    /// `\w`.
+    /// `Whitespace` is missing although its documentation gives the pattern `\w+|[^\w\s]+`: in a user's pattern `\w`
+    /// means something else.
     pub const PATTERNS: [(&'static str, Self); 4] = [
         (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", Self::Gpt2),
         (
@@ -118,12 +119,12 @@ impl Splitter {
         ),
     ];
 
-    /// The splitter whose matches are those of `pattern`, if the pattern is literally a known one.
+    /// The splitter for `pattern`, if `pattern` is literally one of [`Self::PATTERNS`].
     pub fn from_pattern(pattern: &str) -> Option<Self> {
         Self::PATTERNS.iter().find(|(known, _)| *known == pattern).map(|&(_, splitter)| splitter)
     }
 
-    /// Whether every character of a text belongs to a span.
+    /// True if every character of a text belongs to a span.
     pub fn is_gapless(self) -> bool {
         !matches!(
             self,
@@ -149,9 +150,9 @@ impl Splitter {
         });
     }
 
-    /// Calls `found` with the first bytes and the ends of some spans at a time, from left to right.
+    /// Calls `found` with the starts and ends of many spans at a time, from left to right.
     ///
-    /// `text` has less than 4 GiB.
+    /// `text` has to be shorter than 4 GiB.
     #[inline]
     pub fn for_each_block(self, text: &str, mut found: impl FnMut(&[u32], &[u32])) {
         let (mut starts, mut ends) = ([0; ROOM], [0; ROOM]);
@@ -166,7 +167,7 @@ impl Splitter {
         }
     }
 
-    /// The same span by span: the specification.
+    /// As [`Self::for_each_span`], one span at a time: the specification.
     pub fn for_each_span_scalar(self, text: &str, found: impl FnMut(usize, usize)) {
         match self {
             Self::Gpt2 => for_each::<Gpt2>(text, found),
@@ -188,7 +189,7 @@ impl Splitter {
     }
 }
 
-/// Spans that are found at a time: few enough to stay in the first-level cache, enough to pay for starting over.
+/// Spans per call of [`Splitter::fill_spans`]: few enough for the first-level cache, enough to amortize the restart.
 const ROOM: usize = 128;
 
 #[inline]

@@ -1,4 +1,4 @@
-//! The splitter of o200k (GPT-4o), also Llama 4's.
+//! The splitter of o200k (GPT-4o), also that of Llama 4.
 //!
 //! With `Upper` for `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`, `Lower` for `[\p{Ll}\p{Lm}\p{Lo}\p{M}]` and `Suffix` for
 //! `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`, the alternatives are
@@ -8,25 +8,25 @@
 //! | `[^\r\n\p{L}\p{N}]?Upper*Lower+Suffix` | a word that ends in lower case: `Word`, `word`, `iPhone`'s `i` |
 //! | `[^\r\n\p{L}\p{N}]?Upper+Lower*Suffix` | a word without lower case: `WORD` |
 //! | `\p{N}{1,3}` | up to three digits |
-//! | ` ?[^\s\p{L}\p{N}]+[\r\n/]*` | punctuation and symbols, with newlines and slashes after |
-//! | `\s*[\r\n]+`, `\s+(?!\S)`, `\s+` | white space, as cl100k does |
+//! | ` ?[^\s\p{L}\p{N}]+[\r\n/]*` | punctuation and symbols, with the newlines and slashes after them |
+//! | `\s*[\r\n]+`, `\s+(?!\S)`, `\s+` | white space, as in cl100k |
 //!
 //! # The two word alternatives as one scan
 //!
-//! BertRewriter without case (CJK, Arabic), modifier letters and marks are in both sets; call them *both*. `Upper*` is
+//! Letters without case (CJK, Arabic), modifier letters and marks are in both sets; call them *both*. `Upper*` is
 //! greedy: it passes all of them until a lower-case letter or the end of the word, at `u`.
 //!
-//! * If a lower-case letter follows at `u`, `Lower+` goes on from there: done.
-//! * Otherwise `Upper*` gives back until the next character is in `Lower`, which is the last *both* before `u`. `Lower+`
-//!   takes that one alone, since what follows it is upper case or nothing: the word ends after the last *both*.
-//! * If there is no *both* either, the first alternative fails, and the second takes everything up to `u`; its `Lower*`
-//!   finds nothing, as the first alternative would have.
+//! * If a lower-case letter follows at `u`, `Lower+` continues from there, and the word ends after the run of `Lower`.
+//! * Otherwise `Upper*` gives back until the next character is in `Lower`, which is the last *both* before `u`.
+//!   `Lower+` takes that one alone, since upper case or nothing follows it: the word ends after the last *both*.
+//! * If there is no *both* either, the first alternative fails, and the second takes everything up to `u`. Its `Lower*`
+//!   matches nothing, for the same reason that the first alternative failed.
 //!
-//! A mark is no letter, so it can be the character *before* the word as well, and that is tried first. When it fails,
-//! because only upper case or no letter at all follows, the mark is the word itself: it is the last *both*. Hence a mark
-//! never gets to the second alternative.
+//! A mark is not a letter, so it can be the character *before* the word as well, and that is tried first. If that
+//! fails, because only upper case or no letter at all follows, the mark is the word itself: it is the last *both*.
+//! Hence a mark never reaches the second alternative.
 //!
-//! What is cut off after a *both* is scanned once more and is then one span, so time stays linear.
+//! The text cut off after a *both* is scanned once more and is then one span, so time stays linear.
 
 use super::Scan;
 use super::ascii::spaced_cased_word;
@@ -44,7 +44,7 @@ impl Scan for O200k {
     fn advance(text: &str, pos: usize) -> usize {
         let bytes = text.as_bytes();
         let end = spaced_cased_word(bytes, pos);
-        // Before a byte beyond ASCII the word may not be over.
+        // A non-ASCII byte may continue the word.
         if end > pos && bytes.get(end).is_none_or(u8::is_ascii) {
             return with_suffix(bytes, end);
         }
@@ -78,15 +78,15 @@ impl Scan for O200k {
     }
 }
 
-/// How far a word goes, and by which of the two alternatives.
+/// The end of a word, and the alternative that matches it.
 enum Word {
     /// `Upper*Lower+` ends here.
     Lower(usize),
-    /// Only `Upper*` matches, up to here; nowhere beyond the start if no word is there.
+    /// Only `Upper*` matches, up to here; the start itself if there is no word.
     Upper(usize),
 }
 
-/// The word that starts at `pos`, if one does.
+/// The word that starts at `pos`.
 #[inline]
 fn word(bytes: &[u8], pos: usize) -> Word {
     let (mut end, mut after_both) = (pos, pos);
@@ -105,7 +105,7 @@ fn word(bytes: &[u8], pos: usize) -> Word {
     if after_both > pos { Word::Lower(after_both) } else { Word::Upper(end) }
 }
 
-/// The end of the word with the contraction after it, if there is one.
+/// The end of a word that ends at `end`, with the contraction after it, if there is one.
 #[inline]
 fn with_suffix(bytes: &[u8], end: usize) -> usize {
     folded_contraction(bytes, end).unwrap_or(end)

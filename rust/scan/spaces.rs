@@ -1,14 +1,21 @@
-//! Splitters of SentencePiece-style tokenizers, which make spaces visible and cut nothing.
+//! Splitters for SentencePiece-style tokenizers, whose own pre-tokenizers make spaces visible and cut little or
+//! nothing.
 //!
-//! Where no token of the vocabulary holds a visible space after another character, text may be cut before every run of
-//! spaces; where none holds a letter beside a symbol of ASCII, also between these. Others make spaces of tabs and line ends too and
-//! cut at all of them, and, where the vocabulary allows, between letters and [`PUNCTUATION_KEPT_APART`].
+//! These splitters cut the original text where no token of the vocabulary crosses, so that the chunks can be encoded
+//! one by one:
+//!
+//! * [`Spaces`] cuts before every run of spaces, for a vocabulary without a visible space after another character.
+//! * [`SpacedWords`] also cuts between letters and ASCII symbols, if no token holds a letter beside an ASCII symbol.
+//! * [`Blanks`] and [`BlankSplit`] cut at every run of spaces, tabs and line ends, for tokenizers that turn all of
+//!   these into spaces.
+//! * [`BlankFragments`] and [`BlankSplitFragments`] also cut between letters and [`PUNCTUATION_KEPT_APART`], if the
+//!   vocabulary allows it.
 
 use super::classes::{Class, LETTER};
 use super::cursor::is_newline;
 use super::{Scan, ScanWithGaps};
 
-/// A run of spaces with all up to the next one: ` *[^ ]+| +`.
+/// A run of spaces with everything up to the next run: ` *[^ ]+| +`.
 #[derive(Clone, Copy, Debug)]
 pub struct Spaces;
 
@@ -21,7 +28,7 @@ impl Scan for Spaces {
     }
 }
 
-/// As [`Spaces`], and cut where a letter and an [`is_ascii_symbol`] meet.
+/// As [`Spaces`], but also cut between a letter and an [`is_ascii_symbol`].
 #[derive(Clone, Copy, Debug)]
 pub struct SpacedWords;
 
@@ -41,13 +48,13 @@ impl Scan for SpacedWords {
     }
 }
 
-/// A space, a tab or the end of a line.
+/// True for a blank: a space, a tab, a carriage return or a line feed.
 #[inline]
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t') || is_newline(byte)
 }
 
-/// A run of blanks with all up to the next one: `[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+`.
+/// A run of blanks with everything up to the next run: `[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+`.
 #[derive(Clone, Copy, Debug)]
 pub struct Blanks;
 
@@ -72,20 +79,21 @@ impl ScanWithGaps for BlankSplit {
     }
 }
 
-/// Punctuation that vocabularies keep apart from letters.
+/// Punctuation that vocabularies commonly keep apart from letters.
 pub const PUNCTUATION_KEPT_APART: &[u8] = b"!\"(),-.:;?";
 
-/// Whether of two neighbours one is a letter of ASCII and the other one of [`PUNCTUATION_KEPT_APART`].
+/// True if one of two neighbouring bytes is an ASCII letter and the other one of [`PUNCTUATION_KEPT_APART`].
 #[inline]
 pub fn is_punctuation_boundary(left: u8, right: u8) -> bool {
     left.is_ascii_alphabetic() && PUNCTUATION_KEPT_APART.contains(&right)
         || PUNCTUATION_KEPT_APART.contains(&left) && right.is_ascii_alphabetic()
 }
 
-/// Bytes of the first unit of `text`, which begins with none or a part of a word: up to a blank, or to a place where a letter and
-/// one of [`PUNCTUATION_KEPT_APART`] meet and the characters beside the two are visible ASCII, blanks or the end.
+/// Length of the first fragment of `text`, which starts within or at a word: up to a blank or a boundary.
 ///
-/// A character beyond ASCII could join what is at a border, and a control character vanish.
+/// A boundary lies between a letter and one of [`PUNCTUATION_KEPT_APART`], if the characters around the two are visible
+/// ASCII, blanks, or the ends of `text`. A non-ASCII character could join the one at the boundary, and a control
+/// character could vanish.
 fn fragment_len(text: &[u8]) -> usize {
     let is_visible = |at: usize| text.get(at).is_none_or(|&byte| byte.is_ascii_graphic() || is_blank(byte));
     let is_end = |&at: &usize| {
@@ -95,22 +103,23 @@ fn fragment_len(text: &[u8]) -> usize {
     (1..text.len()).find(is_end).unwrap_or(text.len())
 }
 
-/// Whether the unit at `start` goes on with the word before it, in text that is looked at from `base` on.
-// Without a branch, since nothing predicts it.
+/// True if the fragment at `start` continues the word before it, that is, no blank separates the two. The scan began at
+/// `base`; a fragment that starts there continues nothing.
+// Branch-free, since the outcome is unpredictable.
 #[inline]
 pub fn is_continuation(text: &[u8], base: usize, start: usize) -> bool {
     let is_visible = |at: usize| text.get(at).is_some_and(|&byte| byte > b' ');
     (start > base) & is_visible(start) & is_visible(start.wrapping_sub(1))
 }
 
-/// Whether the word at `start`, perhaps after a blank, begins beyond ASCII.
+/// True if the word at `start`, after at most one blank, begins with a non-ASCII character.
 #[inline]
 pub fn begins_non_ascii(text: &[u8], start: usize) -> bool {
     let first = start + usize::from(text[start] <= b' ');
     text.get(first).is_some_and(|byte| !byte.is_ascii())
 }
 
-/// As [`Blanks`], and words are cut where letters and [`PUNCTUATION_KEPT_APART`] meet.
+/// As [`Blanks`], but also cut between a letter and one of [`PUNCTUATION_KEPT_APART`].
 #[derive(Clone, Copy, Debug)]
 pub struct BlankFragments;
 
@@ -121,7 +130,7 @@ impl Scan for BlankFragments {
     }
 }
 
-/// As [`BlankSplit`], and cut where letters and [`PUNCTUATION_KEPT_APART`] meet.
+/// As [`BlankSplit`], but also cut between a letter and one of [`PUNCTUATION_KEPT_APART`].
 #[derive(Clone, Copy, Debug)]
 pub struct BlankSplitFragments;
 
@@ -135,7 +144,7 @@ impl ScanWithGaps for BlankSplitFragments {
     }
 }
 
-/// Whether a character of ASCII is neither a letter, nor a digit, nor a space.
+/// True for an ASCII character that is neither a letter, nor a digit, nor a space.
 #[inline]
 pub fn is_ascii_symbol(c: char) -> bool {
     c.is_ascii() && !c.is_ascii_alphanumeric() && c != ' '

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::Splitter;
 use crate::structures::regex::Pattern;
 
-/// What `Whitespace` and `WhitespaceSplit` are, in the language of [`Pattern`]; its own `\w` is another.
+/// The patterns of `Whitespace` and `WhitespaceSplit` in the language of [`Pattern`], whose own `\w` differs.
 const WHITESPACE: &str = r"[\w\u200C\u200D]+|[^\w\u200C\u200D\s]+";
 const WHITESPACE_SPLIT: &str = r"\S+";
 
@@ -16,7 +16,8 @@ const SPACED_WORDS: &str =
 const BLANKS: &str = r"[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+";
 const BLANK_SPLIT: &str = r"[^ \t\r\n]+";
 
-/// Before a border of units, the first character of a word, and any other.
+/// Matches at a boundary between fragments: one half for a boundary after the first character of a text, one for any
+/// other.
 const BOUNDARY: &str = r#"(?:(?<=\A[A-Za-z])|(?<=[!-~ \t\r\n][A-Za-z]))(?=[!"(),-.:;?](?:[!-~ \t\r\n]|\z))|(?:(?<=\A[!"(),-.:;?])|(?<=[!-~ \t\r\n][!"(),-.:;?]))(?=[A-Za-z](?:[!-~ \t\r\n]|\z))"#;
 
 fn pattern_of(splitter: Splitter) -> Pattern {
@@ -41,7 +42,7 @@ pub(super) fn scanned(splitter: Splitter, text: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Characters and short strings at which the patterns decide.
+/// Characters and short strings that decide which alternative matches.
 pub(super) fn text() -> impl Strategy<Value = String> {
     let pick = |choices: &'static [&'static str]| prop::sample::select(choices);
     let piece = prop_oneof![
@@ -57,7 +58,7 @@ pub(super) fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..200).prop_map(|pieces| pieces.concat())
 }
 
-/// A few pieces over and over, for the runs that a wide choice never makes.
+/// A few characters over and over, for the long runs that a wide choice never produces.
 pub(super) fn monotone_text() -> impl Strategy<Value = String> {
     (prop::collection::vec(any::<prop::sample::Index>(), 0..100), text()).prop_map(|(picks, source)| {
         let source: Vec<char> = source.chars().take(4).collect();
@@ -105,13 +106,14 @@ matches_regex! {
     blank_split_fragments_matches_regex: Splitter::BlankSplitFragments;
 }
 
-/// Where a character's class matters, with `?` for the character; each part ends where all splitters cut.
+/// Contexts in which a character's class matters, with `?` for the character. The test appends `\n\n;` to each, where
+/// all splitters cut.
 const CONTEXTS: [&str; 14] =
     ["a?b", " ?", "??", "'?", "'r?", "'?l", "1?2", "?\n", " ? ", "!?", "A?B", "\n?a", "中?A", "\u{301}?'s"];
 
 fn every_character(splitter: Splitter) {
     let pattern = pattern_of(splitter);
-    // From the ideographs on, classes come in long runs: every 17th code point will do there.
+    // From the ideographs on, classes come in long runs, so every 17th code point suffices.
     let rare = ('\u{3400}'..=char::MAX).step_by(17);
     let characters: Vec<char> = ('\0'..'\u{3400}').chain(rare).collect();
     for some in characters.chunks(512) {

@@ -1,10 +1,10 @@
 //! The two splitters that drop white space: `Whitespace` and `WhitespaceSplit`.
 //!
-//! `Whitespace` is `\w+|[^\w\s]+`: each run of word characters and each run of what is neither word character nor white
-//! space is a span. `WhitespaceSplit` keeps everything between white space together.
+//! `Whitespace` is `\w+|[^\w\s]+`: a span is a run of word characters, or a run of characters that are neither word
+//! characters nor white space. `WhitespaceSplit` keeps everything between white space together.
 //!
-//! Here `\w` is the one of Rust's `regex`: letters, marks, decimal digits, connector punctuation and the two joiners.
-//! It is not the `\w` of a user's regular expression, see [`crate::structures::regex`].
+//! Here `\w` is that of Rust's `regex`: letters, marks, decimal digits, connector punctuation and the two joiners. In a
+//! user's regular expression `\w` differs, see [`crate::structures::regex`].
 
 use super::ScanWithGaps;
 use super::ascii::letters;

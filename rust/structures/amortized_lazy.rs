@@ -1,9 +1,11 @@
-//! A value that takes long to make and is made only where that pays.
+//! A value that is expensive to make and is made only once that pays.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Made once the work done without it has cost as much as making it: short jobs never pay, long ones at most twice.
+/// A lazy value that is made once the work done without it has cost as much as making it would.
+///
+/// This is the ski-rental rule: short jobs never pay for the value, and long jobs cost at most twice the optimum.
 #[derive(Debug)]
 pub struct AmortizedLazy<T> {
     value: OnceLock<Option<T>>,
@@ -17,10 +19,10 @@ impl<T> Default for AmortizedLazy<T> {
 }
 
 impl<T> AmortizedLazy<T> {
-    /// The value if it is there, or if the work ahead, which costs `cost` without it, brings the sum to `price`.
+    /// The value, if it has been made, or if the coming work brings the sum of costs to `price`; then `make` makes it.
     ///
-    /// `make` may answer that there is no such value; it is not asked twice. While one thread makes it, others go on
-    /// without.
+    /// `cost` is what the coming work costs without the value. `make` may return `None`; then there is no value and
+    /// `make` is not called again. While one thread makes the value, the others work without it.
     #[inline]
     pub fn get(&self, cost: usize, price: usize, make: impl FnOnce() -> Option<T>) -> Option<&T> {
         match self.value.get() {

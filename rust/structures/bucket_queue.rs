@@ -1,27 +1,27 @@
-//! A queue for keys that only ever fall: a radix heap turned upside down.
+//! A priority queue for keys that only fall: a radix heap turned upside down.
 
-/// Hands out items by descending key, all items of one key at a time.
+/// A queue that yields items by descending key, all items of one key at a time.
 ///
-/// The queue stores no keys, only which items lie how far below the last level: an item sits in the bucket of the
-/// highest bit in which its key differs from that level. Keys may fall while their items wait; they are asked for again
-/// whenever an item moves, so lowering a key costs nothing. Each item moves at most 64 times, in practice two or three
-/// times. Memory: 4 bytes an item. Source: Ahuja, Mehlhorn, Orlin, Tarjan 1990, "Faster algorithms for the shortest path
-/// problem".
+/// The queue stores items without their keys. An item lies in the bucket of the highest bit in which its key differs
+/// from the current level, which is the key of the last group. Keys may fall while their items wait: the queue asks for
+/// an item's key whenever it moves the item, so lowering a key costs nothing. An item moves at most 64 times, in
+/// practice two or three times. Memory: 4 bytes an item. Source: Ahuja, Mehlhorn, Orlin, Tarjan 1990, "Faster
+/// algorithms for the shortest path problem".
 #[derive(Debug)]
 pub struct BucketQueue {
     level: u64,
     buckets: Vec<Vec<u32>>,
-    // Moved items pass through here, so that a bucket can be read while others grow.
+    // Buffer for the items of the bucket that is being distributed, so that other buckets can grow meanwhile.
     moving: Vec<(u32, u64)>,
 }
 
 impl BucketQueue {
-    /// An empty queue, which takes every key below `u64::MAX`.
+    /// An empty queue, which accepts any key below `u64::MAX`.
     pub fn new() -> Self {
         Self { level: u64::MAX, buckets: vec![Vec::new(); 64], moving: Vec::new() }
     }
 
-    /// The key of the last group, `u64::MAX` before the first.
+    /// The key of the last group; `u64::MAX` before the first group.
     pub fn level(&self) -> u64 {
         self.level
     }
@@ -33,9 +33,10 @@ impl BucketQueue {
         self.buckets[(key ^ self.level).ilog2() as usize].push(item);
     }
 
-    /// Moves all items of the highest key to `group` and returns that key; `None` when the queue is empty.
+    /// Appends all items with the highest key to `group` and returns that key; `None` if the queue is empty.
     ///
-    /// `key` tells the present key of an item, at most what it was when the item came; items whose key is 0 are dropped.
+    /// `key` returns the current key of an item, which is at most the key it was pushed with. Items whose key is 0 are
+    /// dropped.
     pub fn pop_group(&mut self, key: impl Fn(u32) -> u64, group: &mut Vec<u32>) -> Option<u64> {
         let mut bit = 0;
         while bit < self.buckets.len() {
@@ -50,7 +51,7 @@ impl BucketQueue {
                 if key == 0 {
                     continue;
                 }
-                // A key that fell out of this bucket's range belongs further down; its items wait there.
+                // A key that has fallen below this bucket's range belongs to a later bucket.
                 if (key ^ self.level).ilog2() as usize == bit {
                     highest = highest.max(key);
                     self.moving.push((item, key));
@@ -89,7 +90,7 @@ mod tests {
 
     use super::BucketQueue;
 
-    /// The obvious version: sorts what is left before every group.
+    /// The naive version: looks at all waiting items before every group.
     fn groups_naive(mut keys: Vec<u64>, falls: &[(usize, u64)]) -> Vec<(u64, Vec<u32>)> {
         let mut waiting: Vec<u32> = (0..keys.len() as u32).collect();
         let mut groups = Vec::new();

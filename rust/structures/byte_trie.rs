@@ -1,46 +1,49 @@
-//! A double-array trie over byte strings: one load a byte, whatever the number of keys.
+//! A double-array trie over byte strings: one load per byte, however many keys there are.
 //!
-//! The child of a node by byte `b` lies at `base ^ b`; it is that node's child if it carries the label `b`, since no
-//! two nodes have the same base. Source: Aoe 1989, with the exclusive or of Yata's darts-clone in place of the sum.
+//! A node with base `base` has its child by byte `b` at entry `base ^ b`, if that entry carries the label `b`. No two
+//! nodes have the same base, so the label alone proves whose child the entry is. Source: Aoe 1989, "An efficient
+//! digital search algorithm by using a double-array structure", with the exclusive or of Yata's darts-clone instead of
+//! the sum.
 
-/// The label of a unit that nobody uses, and of the root.
+/// The label of a free entry, and of the root.
 const NO_LABEL: u32 = 256;
 
 const LABEL_BITS: u32 = 9;
 
-/// Units are placed in blocks, so that `base ^ byte` stays in the block of `base`.
+/// Entries per block. `base ^ byte` stays in the block of `base`.
 const BLOCK: usize = 256;
 
-/// Words with a bit for each unit of a block.
+/// Machine words of a bitmap with one bit per entry of a block.
 const BLOCK_WORDS: usize = BLOCK / 64;
 
-/// Blocks with free units that are tried; older ones are nearly full.
+/// The builder tries at most this many blocks with free entries; older blocks are nearly full.
 const OPEN_BLOCKS: usize = 16;
 
-/// A block in which no place was found this many times is not tried again, so that building stays linear.
+/// The builder gives up on a block after this many failures, so that building stays linear.
 const FAILURES: u8 = 3;
 
 const NO_VALUE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
-struct Unit {
-    /// The base, then the label; a base of 0 means no children.
+struct Entry {
+    /// The base in the upper bits, the label in the lower 9; base 0 means no children.
     head: u32,
     value: u32,
 }
 
-/// Maps byte strings to values below 2^32 - 1. 8 bytes a unit, a little more than one unit a distinct prefix.
+/// Maps byte strings to values below 2^32 - 1. Memory: 8 bytes an entry, a little more than one entry per distinct
+/// prefix.
 #[derive(Clone, Debug)]
 pub struct ByteTrie {
-    units: Vec<Unit>,
+    entries: Vec<Entry>,
 }
 
-/// A place in the trie: a prefix of some key.
+/// A node of the trie: a prefix of some key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node(u32);
 
 impl Node {
-    /// A number below [`ByteTrie::node_bound`].
+    /// The node's number, below [`ByteTrie::node_bound`].
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -48,7 +51,8 @@ impl Node {
 
     /// The node with this number.
     ///
-    /// Of a number that no node has nothing is known but that it leads nowhere or to another node, if it is below the bound.
+    /// If no node has the number, steps from the result lead nowhere or to another node, as long as the number is below
+    /// [`ByteTrie::node_bound`].
     #[inline]
     pub fn from_index(index: u32) -> Self {
         Self(index)
@@ -59,11 +63,12 @@ impl ByteTrie {
     /// The node of the empty prefix.
     pub const ROOT: Node = Node(0);
 
-    /// Builds a trie from keys in ascending order, none empty and none twice; `None` beyond 2^23 units.
+    /// Builds a trie from distinct, non-empty keys in ascending order; `None` if it takes more than 2^23 entries.
     pub fn new(keys: &[(&[u8], u32)]) -> Option<Self> {
         debug_assert!(keys.windows(2).all(|pair| pair[0].0 < pair[1].0), "keys ascend");
         let mut builder = Builder::default();
-        // Block 0 holds the root alone: the children of a node without any are looked for there and not found.
+        // Block 0 holds the root alone. A node without children has base 0, so a search for its children looks into
+        // block 0 and finds none.
         builder.add_block();
         let mut open = Vec::new();
         if !keys.is_empty() {
@@ -72,13 +77,13 @@ impl ByteTrie {
         let mut children = Vec::new();
         while let Some((node, mut range, depth)) = open.pop() {
             if keys[range.start].0.len() == depth {
-                builder.units[node].value = keys[range.start].1;
+                builder.entries[node].value = keys[range.start].1;
                 range.start += 1;
             }
             children.clear();
             while !range.is_empty() {
                 let label = keys[range.start].0[depth];
-                // Most often all go on alike.
+                // Most often all keys of the range have the same next byte.
                 let is_same = |(key, _): &(&[u8], u32)| key[depth] == label;
                 let is_last_same = is_same(&keys[range.end - 1]);
                 let count =
@@ -100,30 +105,31 @@ impl ByteTrie {
                 open.push((child, range, depth + 1));
             }
         }
-        Some(Self { units: builder.units })
+        Some(Self { entries: builder.entries })
     }
 
-    /// The node that `byte` leads to.
+    /// The child of `node` by `byte`.
     #[inline]
     pub fn step(&self, node: Node, byte: u8) -> Option<Node> {
-        let child = self.units[node.0 as usize].head >> LABEL_BITS ^ u32::from(byte);
-        (self.units[child as usize].head & ((1 << LABEL_BITS) - 1) == u32::from(byte)).then_some(Node(child))
+        let child = self.entries[node.0 as usize].head >> LABEL_BITS ^ u32::from(byte);
+        (self.entries[child as usize].head & ((1 << LABEL_BITS) - 1) == u32::from(byte))
+            .then_some(Node(child))
     }
 
     /// The value of the key that ends at `node`.
     #[inline]
     pub fn value(&self, node: Node) -> Option<u32> {
-        let value = self.units[node.0 as usize].value;
+        let value = self.entries[node.0 as usize].value;
         (value != NO_VALUE).then_some(value)
     }
 
-    /// The value of the key that ends at `node`, or `none`, which is above all values, without a branch.
+    /// The value of the key that ends at `node`, else `none`, which is above all values. Compiles without a branch.
     #[inline]
     pub fn value_or(&self, node: Node, none: u32) -> u32 {
-        self.units[node.0 as usize].value.min(none)
+        self.entries[node.0 as usize].value.min(none)
     }
 
-    /// The value and length of the longest key that `text` begins with.
+    /// The value and length of the longest key that is a prefix of `text`.
     #[inline]
     pub fn longest(&self, text: &[u8]) -> Option<(u32, usize)> {
         let (mut node, mut found) = (Self::ROOT, None);
@@ -137,40 +143,40 @@ impl ByteTrie {
         found
     }
 
-    /// More than any node's index.
+    /// Greater than the index of any node.
     pub fn node_bound(&self) -> usize {
-        self.units.len()
+        self.entries.len()
     }
 
-    /// Bytes that the trie takes.
+    /// Memory of the trie in bytes.
     pub fn bytes(&self) -> usize {
-        self.units.len() * size_of::<Unit>()
+        self.entries.len() * size_of::<Entry>()
     }
 }
 
 impl Default for ByteTrie {
-    /// The trie without a key.
+    /// The trie without keys.
     fn default() -> Self {
         let mut builder = Builder::default();
         builder.add_block();
-        Self { units: builder.units }
+        Self { entries: builder.entries }
     }
 }
 
 #[derive(Default)]
 struct Builder {
-    units: Vec<Unit>,
-    /// By block, a bit a unit.
+    entries: Vec<Entry>,
+    /// Free entries, as a bitmap per block.
     free: Vec<[u64; BLOCK_WORDS]>,
-    /// By block, a bit a unit: no node has it for its base.
+    /// Free bases, as a bitmap per block: entries that are no node's base.
     free_base: Vec<[u64; BLOCK_WORDS]>,
-    /// Blocks that are tried, oldest first, and how often in vain.
+    /// Blocks that the builder still tries, oldest first, each with its number of failures.
     open: Vec<(usize, u8)>,
 }
 
-/// The bits of a block, each moved from its place `at` to `at ^ by`.
+/// The bitmap of a block with the bit at each index `at` moved to `at ^ by`.
 fn displaced(bits: &[u64; BLOCK_WORDS], by: u8) -> [u64; BLOCK_WORDS] {
-    /// Where the lower ones of two places that change places are, by their distance.
+    /// For each step 2^i: mask of the lower index of every pair of indices that differ in bit i alone.
     const LOWER: [u64; 6] = [
         0x5555_5555_5555_5555,
         0x3333_3333_3333_3333,
@@ -197,7 +203,7 @@ impl Builder {
     /// Appends a block and returns its number.
     fn add_block(&mut self) -> usize {
         let block = self.free.len();
-        self.units.resize(self.units.len() + BLOCK, Unit { head: NO_LABEL, value: NO_VALUE });
+        self.entries.resize(self.entries.len() + BLOCK, Entry { head: NO_LABEL, value: NO_VALUE });
         let free = [if block == 0 { 0 } else { u64::MAX }; BLOCK_WORDS];
         self.free.push(free);
         self.free_base.push(free);
@@ -210,7 +216,7 @@ impl Builder {
         block
     }
 
-    /// A base at which all children have a free unit: in an open block, else in a new one.
+    /// A free base with free entries for all children: in a block that is still tried, else in a new block.
     fn find_base(&mut self, children: &[(u8, std::ops::Range<usize>)]) -> usize {
         for at in 0..self.open.len() {
             let (block, failures) = self.open[at];
@@ -223,7 +229,7 @@ impl Builder {
         self.add_block() * BLOCK
     }
 
-    /// The first such base of a block. All of them are tried at once, a bit each.
+    /// The first such base in `block`. Tests all 256 bases in parallel, one bit each.
     fn find_base_in(&self, block: usize, children: &[(u8, std::ops::Range<usize>)]) -> Option<usize> {
         let mut bases = self.free_base[block];
         for &(label, _) in children {
@@ -242,12 +248,12 @@ impl Builder {
 
     fn take_base(&mut self, node: usize, base: usize) {
         take(&mut self.free_base, base);
-        self.units[node].head |= (base as u32) << LABEL_BITS;
+        self.entries[node].head |= (base as u32) << LABEL_BITS;
     }
 
     fn take(&mut self, at: usize, label: u8) {
         take(&mut self.free, at);
-        self.units[at].head = u32::from(label);
+        self.entries[at].head = u32::from(label);
     }
 }
 
@@ -261,7 +267,7 @@ mod tests {
 
     fn build(keys: &BTreeMap<Vec<u8>, u32>) -> ByteTrie {
         let keys: Vec<(&[u8], u32)> = keys.iter().map(|(key, &value)| (key.as_slice(), value)).collect();
-        ByteTrie::new(&keys).expect("few units")
+        ByteTrie::new(&keys).expect("few entries")
     }
 
     fn naive_longest(keys: &BTreeMap<Vec<u8>, u32>, text: &[u8]) -> Option<(u32, usize)> {

@@ -1,32 +1,36 @@
-//! Literal text or a regular expression, and the search for it.
+//! Search for literal text or a regular expression.
+//!
+//! A literal, and a regular expression that is a literal or one of two common patterns, runs on `memchr`; any other
+//! pattern runs on the engine of [`super::regex`].
 
 use std::ops::{ControlFlow, Range};
 
 use super::regex::Pattern;
 use crate::Result;
 
-/// The regular expression for two spaces and more, which needs no engine.
+/// Pattern for a run of two spaces or more. [`Finder`] finds it without a regex engine.
 pub const RUN_OF_SPACES: &str = " {2,}";
 
-/// The regular expression for the beginning of a text, which needs none either: all other lines are after a line feed.
+/// Pattern for the beginning of a text, which needs no engine either: `^` matches at the start of every line, and every
+/// line but the first follows a line feed.
 const BEGINNING: &str = r"(?<!\n)^";
 
-/// What to look for.
+/// A pattern as users give it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPattern {
-    /// This very text.
+    /// Literal text.
     Literal(String),
     /// An Oniguruma-style regular expression.
     Regex(String),
 }
 
-/// A compiled search for a [`TextPattern`]; cheap to clone where the pattern is a regular expression.
+/// A compiled search for a [`TextPattern`]; cheap to clone if the pattern is a regular expression.
 #[derive(Clone, Debug)]
 pub struct Finder(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// Spaces, mostly: a single byte is found faster than a text of one.
+    /// A single byte, most often a space: `memchr` finds it faster than `memmem` does.
     Byte(u8),
     Literal(Box<memchr::memmem::Finder<'static>>),
     /// [`RUN_OF_SPACES`].
@@ -48,7 +52,7 @@ impl Finder {
             return Self::new(&TextPattern::Literal(regex.clone()));
         }
         Ok(Self(match pattern {
-            // An empty text is found between all characters, as the empty regular expression is.
+            // An empty literal matches between all characters, as the empty regular expression does.
             TextPattern::Literal(text) if text.is_empty() => Kind::Regex(Pattern::new("")?),
             TextPattern::Literal(text) if text.len() == 1 => Kind::Byte(text.as_bytes()[0]),
             TextPattern::Literal(text) => {
@@ -60,12 +64,12 @@ impl Finder {
         }))
     }
 
-    /// Calls `each` with the matches in `text`, from left to right and without overlap, until it breaks.
+    /// Calls `each` with the matches in `text`, from left to right and without overlap, until `each` breaks.
     ///
-    /// Empty matches are those of [`Pattern::for_each`].
+    /// Empty matches follow the rules of [`Pattern::for_each`].
     ///
     /// # Errors
-    /// [`crate::Error::Regex`] if the pattern gives up on the text.
+    /// [`crate::Error::Regex`] if the regex engine gives up on the text.
     pub fn for_each(
         &self,
         text: &str,
@@ -100,12 +104,12 @@ impl Finder {
     }
 }
 
-/// Whether a regular expression certainly finds its own text and nothing else: there it needs no engine.
+/// True if the regular expression certainly matches its own source text and nothing else.
 fn is_literal(regex: &str) -> bool {
     !regex.is_empty() && regex.chars().all(|c| c == ' ' || c.is_ascii_alphanumeric())
 }
 
-/// The runs of two spaces and more.
+/// The matches of [`RUN_OF_SPACES`].
 fn runs_of_spaces(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut done = 0;
     std::iter::from_fn(move || {
@@ -115,7 +119,7 @@ fn runs_of_spaces(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A search and the text that takes the place of what it finds.
+/// A pattern, and the text that replaces its matches.
 #[derive(Clone, Debug)]
 pub struct Replacement {
     pattern: TextPattern,
@@ -132,12 +136,12 @@ impl Replacement {
         Ok(Self { finder: Finder::new(&pattern)?, pattern, content })
     }
 
-    /// What is looked for.
+    /// The pattern.
     pub fn pattern(&self) -> &TextPattern {
         &self.pattern
     }
 
-    /// What takes its place.
+    /// The text that replaces each match.
     pub fn content(&self) -> &str {
         &self.content
     }

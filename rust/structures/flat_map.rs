@@ -1,6 +1,6 @@
 //! A flat hash map from pairs of ids to small values, for counting.
 
-/// The key that marks a free slot; no pair of ids below 2^32 - 1 equals it.
+/// Key of a free slot; no pair of ids below 2^32 - 1 equals it.
 const FREE: u64 = u64::MAX;
 
 /// An odd constant near 2^64 divided by the golden ratio: multiplicative hashing after Knuth.
@@ -12,10 +12,11 @@ struct Slot<V> {
     value: V,
 }
 
-/// Open addressing with linear probing, at most half full, keys never removed.
+/// A hash map with open addressing and linear probing, at most half full, whose keys are never removed.
 ///
-/// One multiplication and, nearly always, one cache line per operation. The layout depends only on the keys and on the
-/// order of insertion, never on a random seed. Memory: `size_of::<(u64, V)>()` bytes a slot, two to four slots a key.
+/// An operation costs one multiplication and nearly always one cache line. The layout depends only on the keys and
+/// their order of insertion, never on a random seed. Memory: `size_of::<(u64, V)>()` bytes a slot, two to four slots a
+/// key.
 #[derive(Clone, Debug)]
 pub struct FlatMap<V> {
     slots: Vec<Slot<V>>,
@@ -24,7 +25,7 @@ pub struct FlatMap<V> {
 }
 
 impl<V: Copy + Default> FlatMap<V> {
-    /// A map that takes `capacity` keys without growing.
+    /// An empty map that holds `capacity` keys without growing.
     pub fn with_capacity(capacity: usize) -> Self {
         let size = (capacity.max(8) * 2).next_power_of_two();
         let free = Slot { key: FREE, value: V::default() };
@@ -41,7 +42,7 @@ impl<V: Copy + Default> FlatMap<V> {
         self.len == 0
     }
 
-    /// The slot that holds `key`, or the free one where it belongs.
+    /// Slot that holds `key`, else the free slot where it belongs.
     #[inline]
     fn find(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;
@@ -55,14 +56,14 @@ impl<V: Copy + Default> FlatMap<V> {
         }
     }
 
-    /// The value of `key`, if it is there.
+    /// The value of `key`, if the map has that key.
     #[inline]
     pub fn get(&self, key: u64) -> Option<V> {
         let slot = &self.slots[self.find(key)];
         (slot.key == key).then_some(slot.value)
     }
 
-    /// The value of `key`, put there as the default if it was absent.
+    /// The value of `key`; an absent key is inserted with the default value.
     ///
     /// `u64::MAX` is not a key.
     #[inline]
@@ -91,7 +92,7 @@ impl<V: Copy + Default> FlatMap<V> {
         *self = larger;
     }
 
-    /// Keys and values, in an order of no meaning.
+    /// Keys and values, in no meaningful order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, V)> + '_ {
         self.slots.iter().filter(|slot| slot.key != FREE).map(|slot| (slot.key, slot.value))
     }

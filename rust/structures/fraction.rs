@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// A numerator and a denominator, which is not 0.
+/// A fraction between 0 and 1; the denominator is not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fraction {
     /// The numerator, at most the denominator.
@@ -12,32 +12,33 @@ pub struct Fraction {
 }
 
 impl Fraction {
-    /// Which of two fractions is larger, exactly.
+    /// Compares two fractions exactly.
     pub fn compare(self, other: Self) -> Ordering {
         product(self.numerator, other.denominator).cmp(&product(other.numerator, self.denominator))
     }
 
-    /// The nearest 64-bit number; of two equally near ones the even one, as Python divides integers.
+    /// The nearest 64-bit float; a tie goes to the even one, as in Python's division of integers.
     #[expect(clippy::cast_precision_loss, reason = "what is cast is exact")]
     pub fn rounded(self) -> f64 {
         let Self { numerator, denominator } = self;
         let exact = 1 << f64::MANTISSA_DIGITS;
         if numerator <= exact && denominator <= u128::from(exact) {
-            // Both are numbers of this type, so the division rounds the true quotient.
+            // A float represents both exactly, so one division rounds the true quotient once.
             return numerator as f64 / denominator as f64;
         }
         divide(u128::from(numerator), denominator)
     }
 }
 
-/// All 192 bits, the upper 128 first.
+/// The product in 192 bits, the upper 128 first.
 fn product(small: u64, large: u128) -> (u128, u64) {
     let low = u128::from(small) * (large & u128::from(u64::MAX));
     let high = u128::from(small) * (large >> 64) + (low >> 64);
     (high, low as u64)
 }
 
-/// Long division, bit by bit: 53 bits, one that tells to which side to round, and whether anything is left after it.
+/// Long division, bit by bit: 53 bits of the quotient, a 54th that decides the rounding, and the remainder, which tells
+/// whether that is a tie.
 #[expect(clippy::cast_precision_loss, reason = "53 bits and a carry are exact")]
 fn divide(numerator: u128, denominator: u128) -> f64 {
     if numerator == 0 || numerator >= denominator {
@@ -45,7 +46,7 @@ fn divide(numerator: u128, denominator: u128) -> f64 {
     }
     let (mut rest, mut bits, mut places) = (numerator, 0_u64, 0);
     while bits >> f64::MANTISSA_DIGITS == 0 {
-        // Twice the rest may not fit, so the denominator is taken off first.
+        // Doubling the remainder could overflow, so the denominator is subtracted first.
         let fits = rest >= denominator - rest;
         rest = if fits { rest - (denominator - rest) } else { 2 * rest };
         bits = bits << 1 | u64::from(fits);

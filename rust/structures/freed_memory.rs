@@ -1,16 +1,17 @@
-//! Memory that was freed and that the C library keeps for later.
+//! Memory that was freed but that the C library keeps for later allocations.
 
-/// Gives it back to the system.
+/// Returns freed memory to the system.
 ///
-/// What threads free stays with their arenas, though what is large is mapped by itself (see [`super::huge_pages`]).
+/// Memory that threads freed stays in the arenas of the C library, except for large allocations, which have their own
+/// mapping (see [`super::huge_pages`]).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no safe call for this request")]
 pub fn give_back() {
-    // SAFETY: this only looks at memory that nobody uses, under the locks of its owner.
+    // SAFETY: this touches only memory that nobody uses, under the locks of its owner.
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Does nothing: here the C library has no such call.
+/// Does nothing: this platform's C library has no such call.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_back() {}
 

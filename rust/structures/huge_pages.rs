@@ -1,28 +1,31 @@
-//! Memory of large tables, which are read at random: on huge pages, where the system gives them when asked.
+//! Memory for large tables that are read at random, on huge pages where the system grants them.
 //!
-//! A table beyond the reach of the processor's list of addresses takes as long to look addresses up as to read. Smaller
-//! memory, and what is written from front to back, stays on ordinary pages: where free memory lies scattered, the system
-//! first has to bring it together for a huge one. The request has to come before the first touch. Ordinary pages are asked for
-//! together, which costs two thirds of meeting them one by one.
+//! A read outside the reach of the processor's TLB takes as long to translate its address as to load the data; huge
+//! pages extend that reach. Small tables, and arrays that are written from front to back, stay on ordinary pages: where
+//! free memory is fragmented, the system has to compact it before it can give out a huge page. The request has to come
+//! before the first touch. Ordinary pages are populated in one call, which costs two thirds of faulting them in one by
+//! one.
 
 use std::ops::Range;
 
-/// Bytes that are always mapped by themselves: glibc's largest threshold, and a little more.
+/// An allocation of this many bytes always gets its own mapping: glibc's largest mmap threshold, and a little more.
 const ALWAYS_MAPPED: usize = if cfg!(all(target_os = "linux", target_env = "gnu")) { 33 << 20 } else { 0 };
 
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Bytes of ordinary pages whose addresses a processor of today keeps at hand.
+/// Bytes that the TLB of a current processor covers with ordinary pages.
 const REACH: usize = 8 << 20;
 
-/// Smaller memory is left alone.
+/// Smaller allocations get no advice.
 const WORTHWHILE: usize = 1 << 20;
 
-/// An empty vector with room for `capacity` items, whose memory the system gets back when it is dropped.
+/// An empty vector with capacity for `capacity` items or more, whose memory returns to the system when the vector is
+/// dropped.
 ///
-/// The C library keeps what a thread frees for later; only what is larger than it ever keeps is always mapped by itself. So
-/// such a vector claims more addresses than it needs. Those that nobody touches cost no memory.
+/// The C library keeps memory that a thread frees for later allocations, except for allocations large enough to
+/// always get their own mapping. So a vector of 1 MiB or more claims at least that many addresses. Addresses that
+/// nobody touches cost no memory.
 pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
     let size = size_of::<T>().max(1);
     let claimed = if capacity.saturating_mul(size) < WORTHWHILE {
@@ -35,14 +38,14 @@ pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
     items
 }
 
-/// As [`vec_mapped`], of `len` times `value`.
+/// As [`vec_mapped`], filled with `len` copies of `value`.
 pub fn vec_mapped_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     let mut items = vec_mapped(len);
     items.resize(len, value);
     items
 }
 
-/// A vector of `len` times `value`.
+/// A vector of `len` copies of `value`.
 pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     let mut items = Vec::with_capacity(len);
     prepare(items.spare_capacity_mut());
@@ -50,7 +53,7 @@ pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     items
 }
 
-/// A vector of the same items.
+/// A copy of `source`.
 pub fn vec_copied<T: Copy>(source: &[T]) -> Vec<T> {
     let mut items = Vec::with_capacity(source.len());
     prepare(items.spare_capacity_mut());
@@ -64,7 +67,7 @@ fn prepare<T>(memory: &mut [T]) {
     }
 }
 
-/// The addresses of memory that are to lie on ordinary pages.
+/// The two ranges of `memory` that lie on ordinary pages: before the first huge page and after the last.
 fn ordinary(memory: Range<usize>) -> [Range<usize>; 2] {
     if memory.len() < REACH {
         return [memory, 0..0];
@@ -81,8 +84,8 @@ fn advise<T>(memory: &mut [T]) {
     let ask = |range: Range<usize>, request| {
         if !range.is_empty() {
             let start = std::ptr::with_exposed_provenance_mut(range.start);
-            // SAFETY: both requests are made for pages that lie wholly in memory of ours, and change no content. A system
-            // that refuses one leaves everything as it was, so the answer does not matter.
+            // SAFETY: both requests cover only pages that lie wholly in memory of ours, and change no content. A system
+            // that refuses a request changes nothing, so the answer does not matter.
             unsafe { libc::madvise(start, range.len(), request) };
         }
     };

@@ -1,4 +1,4 @@
-//! Data structures and small services without any knowledge of tokenizers.
+//! Data structures and small system services that know nothing about tokenizers.
 
 pub mod amortized_lazy;
 pub mod atomic_file;

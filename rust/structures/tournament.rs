@@ -1,14 +1,14 @@
-//! A tournament: who is the best of many, when a few change at a time.
+//! A tournament tree: the best of many players, when a few change at a time.
 
-/// No player.
+/// The number of no player: an absent entrant.
 const NOBODY: u32 = u32::MAX;
 
-/// A player and what all matches look at first, kept beside each other so that most look at nothing else.
+/// A player and its strength, stored in the tree, so that most matches read no other memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entrant {
     /// The player's number.
     pub player: u32,
-    /// The strength, or an estimate of it.
+    /// The player's strength, or an estimate of it.
     pub strength: f64,
 }
 
@@ -16,26 +16,27 @@ impl Entrant {
     const NOBODY: Self = Self { player: NOBODY, strength: f64::NEG_INFINITY };
 }
 
-/// A binary tree of matches; the winner of each is kept. A change costs a match a level.
+/// A binary tree of matches that stores the winner of each. A change replays one match per level: O(log players).
 #[derive(Clone, Debug, Default)]
 pub struct Tournament {
-    /// Node 1 is the final, the children of `node` are `2 * node` and `2 * node + 1`, the last half are the players.
+    /// Node 1 is the final. The children of `node` are `2 * node` and `2 * node + 1`; the last half of the array holds
+    /// the players.
     winners: Vec<Entrant>,
 }
 
 impl Tournament {
-    /// A tournament for players below `players`, none of whom takes part yet.
+    /// A tournament for players with numbers below `players`, none of whom takes part yet.
     pub fn new(players: usize) -> Self {
         Self { winners: vec![Entrant::NOBODY; 2 * players.next_power_of_two()] }
     }
 
-    /// Makes sure that there is room for players below `players`.
+    /// Grows the tree, if need be, to hold players with numbers below `players`.
     pub fn make_room(&mut self, players: usize) {
         let room = self.winners.len() / 2;
         if players <= room {
             return;
         }
-        // What was the whole tree becomes the left part of a larger one, level by level.
+        // The old tree becomes the leftmost subtree of the larger one, copied level by level.
         let mut larger = Self::new(players);
         let mut width = 1;
         let scale = larger.winners.len() / 2 / room.max(1);
@@ -52,18 +53,18 @@ impl Tournament {
         *self = larger;
     }
 
-    /// The best of all who take part.
+    /// The best of all players who take part.
     pub fn winner(&self) -> Option<u32> {
         self.winners.get(1).map(|winner| winner.player).filter(|&winner| winner != NOBODY)
     }
 
-    /// Plays the matches of `player` anew, after it changed in any way or began or ceased to take part: it has a
-    /// strength if it does.
+    /// Replays the matches of `player` after a change: it has become better or worse, has joined or has left. A player
+    /// takes part exactly if it has a `strength`.
     ///
-    /// `is_better` tells of two players who take part whether the first is the better one; it must order all of them.
+    /// `is_better` tells whether the first of two players who take part is the better one; it must be a total order.
     ///
     /// # Panics
-    /// If there is no such player.
+    /// If `player` is beyond the size of the tree.
     pub fn update(
         &mut self,
         player: u32,
@@ -82,7 +83,7 @@ impl Tournament {
                 _ if is_better(right, left) => right,
                 _ => left,
             };
-            // Where neither the old nor the new winner is the one that changed, nothing above can.
+            // If neither the old nor the new winner of this match is `player`, no match further up changes.
             if before == winner.player && before != player {
                 return;
             }
@@ -106,7 +107,7 @@ mod tests {
                 tournament.make_room(13 + at);
                 strengths[player as usize] = strength;
                 let key = |player: u32| (strengths[player as usize], std::cmp::Reverse(player));
-                // Strengths that tell less than the keys.
+                // The strengths are coarser than the keys, as estimates are.
                 let estimate = strength.map(|strength| f64::from(strength / 3));
                 tournament.update(player, estimate, |one, other| {
                     let is_stale = |entrant: Entrant| Some(entrant.strength) != strengths[entrant.player as usize].map(|strength: u32| f64::from(strength / 3));

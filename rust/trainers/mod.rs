@@ -1,4 +1,11 @@
-//! Trainers: each learns a model from counted words.
+//! Trainers: each learns a model from words, which are distinct pre-tokens with their counts.
+//!
+//! * [`bpe`]: merges the most frequent pair.
+//! * [`wordpiece`]: as BPE with a prefix, or by likelihood.
+//! * [`unigram`]: expectation maximization and pruning.
+//! * [`wordlevel`]: the most frequent words.
+//!
+//! [`Trainer`] is any of them. What a trainer learns does not depend on the number of threads.
 
 pub mod bpe;
 pub mod unigram;
@@ -30,7 +37,7 @@ pub enum Trainer {
 }
 
 impl Trainer {
-    /// The trainer's name and what [`Model::kind`] says of the models that it trains.
+    /// The trainer's name, and the [`Model::kind`] of the models that it trains.
     fn kind(&self) -> (&'static str, &'static str) {
         match self {
             Self::Bpe(_) => ("BpeTrainer", "BPE"),
@@ -63,7 +70,7 @@ impl Trainer {
         }
     }
 
-    /// Learns a model from `words` that keeps those options of `model` that the trainer has no word on.
+    /// Learns a model from `words`; options that the trainer does not set are those of `model`.
     ///
     /// # Errors
     /// Those of [`Self::check_model`] and of the trainer.

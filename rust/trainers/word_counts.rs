@@ -2,10 +2,10 @@
 
 use crate::structures::huge_pages::vec_mapped;
 
-/// Distinct words (pre-tokens, as the model will see them) with 64-bit counts.
+/// Distinct words (pre-tokens, as the model will get them) with 64-bit counts.
 ///
-/// Words keep their order of first appearance in the corpus: the textbook's ties depend on it.
-/// Memory: the words' bytes in one arena, and 16 bytes a word.
+/// Words keep their order of first appearance in the corpus, because the textbook breaks ties by it. Memory: the words'
+/// bytes in one arena, and 16 bytes a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordCounts {
     text: String,
@@ -19,9 +19,9 @@ impl WordCounts {
         Self::default()
     }
 
-    /// An empty table with room for `words` words of `bytes` bytes together.
+    /// An empty table with room for `words` words of `bytes` bytes in all.
     pub fn with_room(words: usize, bytes: usize) -> Self {
-        // Nothing is well-formed text.
+        // An empty vector is valid UTF-8.
         let text = String::from_utf8(vec_mapped(bytes)).unwrap_or_default();
         Self { text, ends: vec_mapped(words), counts: vec_mapped(words) }
     }
@@ -31,14 +31,14 @@ impl WordCounts {
         self.push_with(count, |text| text.push_str(word));
     }
 
-    /// As [`Self::push`], of a word that `write` appends to all others.
+    /// As [`Self::push`], for a word that `write` appends to the arena.
     pub fn push_with(&mut self, count: u64, write: impl FnOnce(&mut String)) {
         write(&mut self.text);
         self.ends.push(self.text.len());
         self.counts.push(count);
     }
 
-    /// These words and then `others`, none of which is among these.
+    /// Appends all words of `others`, none of which may be in this table.
     #[must_use]
     pub fn followed_by(mut self, others: Self) -> Self {
         let len = self.text.len();
@@ -54,17 +54,17 @@ impl WordCounts {
         self.counts.len()
     }
 
-    /// Whether there is no word at all.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// The words with their counts, first seen first.
+    /// The words with their counts, in order of first appearance.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> + '_ {
         (0..self.len()).map(|index| (self.word(index), self.counts[index]))
     }
 
-    /// The word at `index`, counted from the first seen.
+    /// The word at `index`, in order of first appearance.
     ///
     /// # Panics
     /// If `index` is not below [`Self::len`].
@@ -81,7 +81,7 @@ impl WordCounts {
         self.counts[index]
     }
 
-    /// Bytes of all distinct words together.
+    /// Bytes of all distinct words.
     pub fn byte_len(&self) -> usize {
         self.text.len()
     }

@@ -1,4 +1,4 @@
-//! Word level: the most frequent words become tokens.
+//! Word level: the most frequent words become tokens; O(n log n) in words.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -9,9 +9,9 @@ use crate::{Error, Result};
 /// The options of word-level training; the names and the defaults are Hugging Face's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordLevelTrainer {
-    /// Tokens in all, the special ones included.
+    /// Size of the vocabulary, special tokens included.
     pub vocab_size: usize,
-    /// A word less frequent than this is left out.
+    /// Words less frequent than this are left out.
     pub min_frequency: u64,
     /// Tokens that take the first ids in the given order; repeated ones count once.
     pub special_tokens: Vec<String>,
@@ -24,7 +24,7 @@ impl Default for WordLevelTrainer {
 }
 
 impl WordLevelTrainer {
-    /// The tokens by id: special tokens, then words by count, the highest first, equals by code points.
+    /// The tokens by id: special tokens, then words by descending count, equal counts by code points.
     ///
     /// O(n log n) in words.
     ///

@@ -1,7 +1,7 @@
-//! Candidate merges of a very long pre-token: a queue of places for each rank instead of one heap for all.
+//! Candidate merges of a very long pre-token: one queue for each rank, instead of one heap for all.
 //!
-//! Places of one rank are taken from left to right, so memory is walked through and not jumped about in, and what is
-//! ordered all the time are no more than the ranks that occur.
+//! The candidates of one rank are taken from left to right, so memory is read in order instead of at random. Only the
+//! ranks that occur are kept in a heap, and these are far fewer than the candidates.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -13,9 +13,9 @@ use super::merge::Candidates;
 /// The candidates of one rank.
 #[derive(Debug, Default)]
 struct Queue {
-    /// Places known before the first was taken, in descending order from then on.
+    /// Places pushed before the first pop, which sorts them in descending order.
     places: Vec<u32>,
-    /// Places that came later.
+    /// Places pushed after the first pop.
     later: BinaryHeap<Reverse<u32>>,
     is_begun: bool,
 }
@@ -29,7 +29,7 @@ impl Queue {
         }
     }
 
-    /// The leftmost place.
+    /// Removes the leftmost place.
     fn pop(&mut self) -> Option<u32> {
         if !self.is_begun {
             self.is_begun = true;
@@ -49,7 +49,7 @@ impl Queue {
     }
 }
 
-/// Queues by rank, and the ranks whose queues are not empty.
+/// The queues by rank, and a heap of the ranks whose queues are not empty.
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     by_rank: HashMap<u32, Queue, FixedState>,

@@ -1,4 +1,4 @@
-//! The symbols of a byte-level tokenizer, by raw byte.
+//! Tables of a byte-level tokenizer, indexed by raw bytes, which encode a pre-token without spelling it as characters.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use super::{Bpe, CutPoints};
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::structures::amortized_lazy::AmortizedLazy;
 
-/// The id of each byte's character, and the merges of bytes that meet.
+/// The symbol of each byte, and the merge of each pair of bytes.
 ///
-/// The first look at a pre-token asks for every pair of neighbouring bytes; a table by the bytes
-/// themselves, half a megabyte, answers without hashing.
+/// Every pre-token begins with one lookup for each pair of neighbouring bytes; a table of half a megabyte answers these
+/// without hashing.
 #[derive(Clone, Debug)]
 pub struct ByteSymbols {
-    /// `u32::MAX` where the vocabulary lacks the byte's character.
+    /// By byte; `u32::MAX` where the vocabulary lacks the byte's character.
     ids: [u32; 256],
     /// By `left << 8 | right`.
     merges: Vec<u64>,
     longest_match: Arc<AmortizedLazy<LongestMatch>>,
 }
 
-/// Bytes of long pre-tokens that take as long to merge as an entry of the vocabulary takes to prepare.
+/// Price of preparing one token for longest match, in bytes of long pre-tokens that are merged without it.
 const BYTES_PER_ENTRY: usize = 6;
 
-/// Shorter pre-tokens are merged sooner than matched: their merges wait for memory less often than a walk in the trie.
+/// Shorter pre-tokens are faster to merge than to match: walks in the trie wait for memory more often.
 const LONG: usize = 64;
 
 impl ByteSymbols {
@@ -38,8 +38,9 @@ impl ByteSymbols {
         self.merges[usize::from(left) << 8 | usize::from(right)]
     }
 
-    /// The longest match for a long `word`, if the vocabulary is proper and enough has been encoded for its
-    /// preparation to pay.
+    /// The longest match, if `word` is long and the vocabulary proper.
+    ///
+    /// It is prepared as soon as enough bytes of long pre-tokens have been encoded without it.
     #[inline]
     pub(super) fn longest_match(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
         if word.len() < LONG {
@@ -51,7 +52,7 @@ impl ByteSymbols {
 }
 
 impl Bpe {
-    /// Prepares encoding from raw bytes.
+    /// Builds the tables for encoding raw bytes.
     pub fn byte_symbols(&self) -> ByteSymbols {
         let id = |c: char| self.vocab.id(c.encode_utf8(&mut [0; 4])).unwrap_or(u32::MAX);
         let ids = BYTE_TO_CHAR.map(id);
@@ -77,7 +78,7 @@ impl Bpe {
         LongestMatch::new(derivations, &Spelled::new(&self.vocab), bound)
     }
 
-    /// Where pre-tokens given as raw bytes may be cut; `None` if what is left and right of a cut may still matter.
+    /// The cut points of pre-tokens given as raw bytes; `None` if text on one side of a cut may change tokens on the other.
     pub fn byte_cut_points(&self, symbols: &ByteSymbols) -> Option<CutPoints> {
         let are_apart = self.has_plain_symbols() && !symbols.ids.contains(&u32::MAX);
         are_apart.then(|| CutPoints::new(Spelled::new(&self.vocab).iter().map(|(bytes, _)| bytes)))

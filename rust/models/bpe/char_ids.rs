@@ -1,12 +1,12 @@
-//! The ids of single characters, which every pre-token of text starts from.
+//! The ids of single characters, which are the initial symbols of text.
 
 use crate::structures::flat_map::FlatMap;
 use crate::vocab::Vocab;
 
-/// An id that no character of ASCII without a token has.
+/// Marks ASCII characters without a token.
 const NONE: u32 = u32::MAX;
 
-/// The tokens of one character, without a look at their text.
+/// Tokens of one character, by code point: an array for ASCII, a hash map for the rest.
 #[derive(Clone, Debug)]
 pub(super) struct CharIds {
     ascii: [u32; 128],

@@ -1,26 +1,29 @@
-//! Places in a pre-token that no token of the vocabulary reaches across.
+//! Cut points: positions in a pre-token that no token of the vocabulary crosses.
 //!
-//! A merge joins neighbours into a token of the vocabulary, so where two characters meet that no token holds side by
-//! side, nothing is ever merged: what is left and what is right of the place may be encoded apart. Long runs of
-//! letters, as in text without spaces, fall into units of a few characters that come again and again.
+//! A merge joins two neighbours into a token of the vocabulary. If no token holds two characters side by side, nothing is
+//! ever merged across the border between them, so the text on its left and the text on its right can be encoded apart.
+//! Long runs of letters, as in text without spaces, fall into fragments of a few characters, which repeat often enough to
+//! be cached.
 //!
-//! A token may begin or end inside a character, so what it holds of the characters at a border is a suffix of the left
-//! one and a prefix of the right one. Whole characters are told apart exactly; of parts only the byte at the border
-//! counts. Everything goes into one hashed set of bits: a false hit hides a cut and does no other harm.
+//! A token may begin or end inside a character. Around a border it then holds a suffix of the left character or a prefix of
+//! the right one. Whole characters are compared exactly; of a partial character only the byte at the border counts. All
+//! crossed borders are hashed into one bit set of 128 KiB: a collision hides a cut point and does no other harm.
+//!
+//! Finding cut points takes linear time.
 
 const BITS: u32 = 20;
 
-/// The borders that some token crosses.
+/// The set of borders that some token crosses.
 #[derive(Clone, Debug)]
 pub struct CutPoints {
-    /// For two ASCII characters, without hashing: by the left one, a bit for each right one.
+    /// Pairs of ASCII characters, without hashing: for each left one, a bit for each right one.
     crossed_ascii: Box<[u128; 128]>,
     crossed: Vec<u64>,
     /// Whether some token begins or ends inside a character.
-    depends_on_context: bool,
+    splits_chars: bool,
 }
 
-/// What a token holds of a character at a border: the whole of it, or some bytes of it.
+/// One side of a border, as a token holds it: a whole character, or the byte of a partial one at the border.
 #[derive(Clone, Copy)]
 enum Side {
     Whole(u32),
@@ -31,7 +34,7 @@ impl Side {
     fn code(self) -> u64 {
         match self {
             Self::Whole(bytes) => u64::from(bytes),
-            // No character has the code 0xFFFF_FF00 and up.
+            // No whole character has a code of 0xFFFF_FF00 or more.
             Self::Part(byte) => 0xFFFF_FF00 | u64::from(byte),
         }
     }
@@ -46,7 +49,7 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-/// Length of the character that a lead byte begins; 1 for anything else.
+/// Length of the character that begins with `lead`; 1 if it is no lead byte.
 fn width(lead: u8) -> usize {
     match lead {
         0xC0..=0xDF => 2,
@@ -70,12 +73,12 @@ fn packed(bytes: &[u8]) -> u32 {
 }
 
 impl CutPoints {
-    /// The cut points of a vocabulary, given all of its tokens as bytes.
+    /// The cut points of a vocabulary; `tokens` are the bytes of all of its tokens.
     pub fn new(tokens: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
         let mut cuts = Self {
             crossed_ascii: Box::new([0; 128]),
             crossed: vec![0; (1 << BITS) / 64],
-            depends_on_context: false,
+            splits_chars: false,
         };
         tokens.for_each(|token| cuts.add(token.as_ref()));
         cuts
@@ -101,7 +104,7 @@ impl CutPoints {
                 Some(whole) => Side::Whole(packed(whole)),
                 None => Side::Part(token[boundary]),
             };
-            self.depends_on_context |= matches!(left, Side::Part(_)) || matches!(right, Side::Part(_));
+            self.splits_chars |= matches!(left, Side::Part(_)) || matches!(right, Side::Part(_));
             let (word, bit) = place(left, right);
             self.crossed[word] |= bit;
         }
@@ -115,13 +118,13 @@ impl CutPoints {
             self.crossed[word] & bit != 0
         };
         is_set(whole_left, whole_right)
-            || self.depends_on_context
+            || self.splits_chars
                 && (is_set(whole_left, part_right)
                     || is_set(part_left, whole_right)
                     || is_set(part_left, part_right))
     }
 
-    /// The end of the unit of `text[..end]` that starts at `start`: the first cut point, or `end`.
+    /// The end of the fragment of `text[..end]` that starts at `start`: the first cut point after it, else `end`.
     ///
     /// `text[start..end]` must be UTF-8.
     pub fn fragment_end(&self, text: &[u8], start: usize, end: usize) -> usize {
@@ -154,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a token lies across `boundary` of `text`.
+    /// Whether some token crosses `boundary` of `text`.
     fn is_crossed_naively(tokens: &[Vec<u8>], text: &[u8], boundary: usize) -> bool {
         tokens.iter().any(|token| {
             (1..token.len()).any(|at| {
@@ -170,7 +173,7 @@ mod tests {
             texts in prop::collection::vec("[abcб日本𝄞語]{1,12}", 1..8),
             slices in prop::collection::vec((any::<usize>(), any::<usize>(), any::<usize>()), 0..12),
         ) {
-            // Tokens are pieces of the texts' bytes, also such as begin or end inside a character.
+            // Tokens are byte strings taken from the texts; some begin or end inside a character.
             let slice = |&(text, start, len): &(usize, usize, usize)| {
                 let bytes = texts[text % texts.len()].as_bytes();
                 let start = start % bytes.len();

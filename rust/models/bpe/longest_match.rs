@@ -1,10 +1,11 @@
-//! Encoding by longest match, for proper vocabularies: work by token, not by merge.
+//! Encoding by longest match with backtracking, for proper vocabularies: one step for each token instead of each merge.
 //!
-//! Takes the longest token at each place that may stand beside the one before ([`Derivations`]), and goes back where
-//! none may. At most one sequence of tokens reaches a place (it is the encoding of the bytes before it), so a place that
-//! was left once is never tried again, and time is linear in the pre-token for any input.
+//! At each position the encoder takes the longest token that may stand after the token before it ([`Derivations`]). If
+//! none may, it backtracks to that token and tries a shorter one. At most one sequence of tokens reaches a position, the
+//! encoding of the bytes before it, so a position from which the encoder backtracked is never tried again, and time is
+//! linear in the pre-token for any input.
 //!
-//! Source of the idea: Hendrik van Antwerpen and Alexander Neubeck, "So many tokens, so little time", 2024.
+//! Source: Hendrik van Antwerpen and Alexander Neubeck, "So many tokens, so little time", 2024.
 
 use std::collections::HashMap;
 
@@ -23,22 +24,22 @@ pub(super) struct LongestMatch {
     tokens: Vec<Token>,
     /// By `left << 8 | right`: whether a token holds these two bytes side by side.
     neighbours: Vec<u64>,
-    /// Tokens that merging never makes: special ones, and some of most vocabularies.
+    /// Tokens that merging never makes: special tokens, and a few others in most vocabularies.
     unreached: HashMap<Vec<u8>, u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Token {
-    /// The longest token that this one begins with.
+    /// The longest other token that this one begins with.
     shorter: u32,
     len: u32,
 }
 
-/// Memory that one thread reuses from pre-token to pre-token.
+/// Buffers that one thread reuses from pre-token to pre-token.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MatchScratch {
     path: Vec<u32>,
-    /// A bit a place: it was reached and left again.
+    /// A bit for each position: the encoder has backtracked from it.
     dead: Vec<u64>,
 }
 
@@ -48,9 +49,9 @@ fn neighbours_at(left: u8, right: u8) -> (usize, u64) {
 }
 
 impl LongestMatch {
-    /// Prepares the tokens `spelled` as bytes; their ids are below `bound`. `None` if two share an id.
+    /// Prepares the tokens `spelled` as bytes, whose ids are below `bound`; `None` if two tokens share an id.
     ///
-    /// A token that its own bytes do not lead to is left out: merging never makes it.
+    /// A token that is not the encoding of its own bytes is left out: merging never makes it.
     pub(super) fn new(derivations: Derivations, spelled: &Spelled, bound: usize) -> Option<Self> {
         let mut is_taken = vec![false; bound];
         if spelled.iter().any(|(_, id)| std::mem::replace(&mut is_taken[id as usize], true)) {
@@ -72,7 +73,7 @@ impl LongestMatch {
         Some(Self { trie, derivations, tokens, neighbours, unreached })
     }
 
-    /// Encodes `word`; appends to `tokens`. Answers false, and appends nothing, if there is no encoding by these tokens.
+    /// Encodes `word`; appends to `tokens`. Returns false, and appends nothing, if these tokens have no encoding of it.
     pub(super) fn encode(
         &self,
         word: &[u8],
@@ -88,7 +89,7 @@ impl LongestMatch {
         let mut candidate = self.longest_at(word, place);
         while place < word.len() {
             if candidate == NO_TOKEN {
-                // Nothing may follow here: go back to the token before, and try one that is shorter.
+                // No token may stand here: backtrack to the last token, and try a shorter one in its place.
                 dead[place / 64] |= 1 << (place % 64);
                 let Some(last) = path.pop() else { return false };
                 let Token { shorter, len } = self.tokens[last as usize];
@@ -121,12 +122,12 @@ impl LongestMatch {
 
     #[inline]
     fn may_follow(&self, last: u32, next: u32, word: &[u8], boundary: usize, table: &PairTable) -> bool {
-        // Most borders need no look at merges: no token holds the two bytes that meet.
+        // Most borders need no derivations: no token holds the two bytes side by side.
         let (at, bit) = neighbours_at(word[boundary - 1], word[boundary]);
         self.neighbours[at] & bit == 0 || self.derivations.may_meet(last, next, table)
     }
 
-    /// The token that all of `word` is, made by merges or not.
+    /// The token that is spelled as `word`, whether merges make it or not.
     #[inline]
     pub(super) fn whole(&self, word: &[u8]) -> Option<u32> {
         match self.trie.longest(word) {
@@ -173,7 +174,7 @@ mod tests {
         Bpe::from_pairs(vocab, &pairs, BpeOptions::default()).expect("no dropout")
     }
 
-    /// Every way to make each token from two others, by token: what files converted from ranks list.
+    /// Every split of each token into two others, token by token: the merges of files converted from ranks.
     fn all_splits_of(tokens: &[String]) -> Vec<((u32, u32), u32)> {
         let id = |part: &str| tokens.iter().position(|token| token == part).map(|id| id as u32);
         let splits = |(made, token): (u32, &String)| {
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_token_that_merging_never_makes_is_left_out() {
-        // `abc` could only come from `ab` and `c`, but `b` and `c` are merged first.
+        // Only `ab` and `c` could make `abc`, but `b` and `c` are merged first.
         let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
         tokens.extend(["bc".to_owned(), "ab".to_owned(), "abc".to_owned()]);
         let [a, b, c] = [b'a', b'b', b'c'].map(u32::from);

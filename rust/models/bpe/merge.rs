@@ -1,7 +1,8 @@
-//! Applies merges to the symbols of one pre-token.
+//! Applies merges to the symbols of one pre-token, lowest rank first, equal ranks from left to right.
 //!
-//! Short pre-tokens rescan an array of ranks, which beats every queue at their size; longer ones
-//! keep a heap of candidate merges over a linked list, or queues by rank, O(n log n) for any input.
+//! * Short pre-tokens scan an array of ranks for each merge: quadratic, and faster than any queue at this size.
+//! * Longer ones keep a binary heap of candidate merges over a linked list of symbols: O(n log n).
+//! * Very long ones replace the heap by one queue for each rank ([`super::by_rank`]): O(n log n), with better locality.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,10 +12,10 @@ use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::{Bpe, ByteSymbols, PairTable, Tokens};
 
-/// Up to this many symbols a rescan for the lowest rank is cheaper than a heap.
+/// Up to this many symbols, scanning for the lowest rank is cheaper than a heap.
 const SHORT: usize = 24;
 
-/// With more symbols than these a heap of all candidates no longer fits into a near cache.
+/// Above this many symbols, a heap of all candidates outgrows the near caches.
 #[cfg(not(test))]
 const LONG: usize = 1 << 14;
 #[cfg(test)]
@@ -22,7 +23,7 @@ const LONG: usize = 100;
 
 const NONE: u32 = u32::MAX;
 
-/// Memory that one thread reuses from pre-token to pre-token.
+/// Buffers that one thread reuses from pre-token to pre-token.
 #[derive(Debug)]
 pub struct Scratch {
     ids: Vec<u32>,
@@ -35,7 +36,7 @@ pub struct Scratch {
     skipped: Vec<Reverse<u64>>,
     random: fastrand::Rng,
     pub(super) matching: MatchScratch,
-    /// What is encoded is a part of a pre-token: what holds of whole pre-tokens does not hold of it.
+    /// The texts to encode are fragments of pre-tokens, so rules for whole pre-tokens do not apply.
     pub(super) in_context: bool,
 }
 
@@ -57,12 +58,12 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Seeds the dropout that follows.
+    /// Seeds the dropout.
     pub fn seed(&mut self, seed: u64) {
         self.random.seed(seed);
     }
 
-    /// Says whether what is encoded next are parts of pre-tokens rather than whole ones.
+    /// Tells whether the next texts are fragments of pre-tokens rather than whole ones.
     pub fn set_in_context(&mut self, in_context: bool) {
         self.in_context = in_context;
     }
@@ -77,7 +78,7 @@ impl Scratch {
         self.lens.push(len);
     }
 
-    /// Pushes one symbol per byte and their merges; answers false at a byte without an id.
+    /// Pushes one symbol for each byte, and their merges; returns false if a byte has no id.
     pub(super) fn push_byte_symbols(&mut self, word: &[u8], symbols: &ByteSymbols) -> bool {
         self.ids.extend(word.iter().map(|&byte| symbols.id(byte)));
         self.lens.resize(word.len(), 1);
@@ -88,7 +89,7 @@ impl Scratch {
 }
 
 impl Bpe {
-    /// Merges the symbols in `scratch` and appends the tokens.
+    /// Merges the symbols in `scratch` and appends the resulting tokens.
     pub(super) fn merge(&self, dropout: Option<f32>, scratch: &mut Scratch, tokens: &mut Tokens) {
         let Scratch { ids, merges, .. } = scratch;
         merges.clear();
@@ -96,7 +97,7 @@ impl Bpe {
         self.merge_started(dropout, scratch, tokens);
     }
 
-    /// As [`Self::merge`], with the first merges looked up already.
+    /// As [`Self::merge`], with `scratch.merges` filled already.
     pub(super) fn merge_started(&self, dropout: Option<f32>, scratch: &mut Scratch, tokens: &mut Tokens) {
         let count = scratch.ids.len();
         let Scratch { ids, lens, merges, .. } = scratch;
@@ -115,10 +116,10 @@ impl Bpe {
     }
 }
 
-/// Merges by looking through all that is left for the lowest rank; symbols that were merged away are left with length 0.
+/// Merges by scanning for the lowest rank; a symbol that was merged into its left neighbour keeps the length 0.
 fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mut [u64]) {
     let count = ids.len();
-    // Places of the neighbours; nothing is moved up, since so few symbols are looked through faster than moved.
+    // Linked list of indices: moving so few symbols together would cost more than scanning over the gaps.
     let mut prev: [u8; SHORT + 1] = std::array::from_fn(|at| (at as u8).wrapping_sub(1));
     let mut next: [u8; SHORT + 1] = std::array::from_fn(|at| at as u8 + 1);
     loop {
@@ -149,16 +150,16 @@ fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mu
     }
 }
 
-/// Candidate merges that wait for their turn.
+/// Queue of candidate merges.
 pub(super) trait Candidates {
-    /// Adds the merge of rank `rank` at `place`.
+    /// Adds the candidate of rank `rank` whose left symbol is at `place`.
     fn push(&mut self, rank: u32, place: u32);
 
-    /// The lowest rank, and its leftmost place.
+    /// Removes the candidate of the lowest rank, the leftmost of equals; returns its rank and place.
     fn pop(&mut self) -> Option<(u32, u32)>;
 }
 
-/// One heap for all candidates, which skips some of them under dropout.
+/// One heap for all candidates; dropout skips a candidate until the next merge.
 struct Heap<'a> {
     waiting: &'a mut BinaryHeap<Reverse<u64>>,
     skipped: &'a mut Vec<Reverse<u64>>,
@@ -184,7 +185,7 @@ impl Candidates for Heap<'_> {
     }
 }
 
-/// Merges over a linked list; symbols that were merged away are left with length 0.
+/// Merges with a heap over a linked list; a symbol that was merged into its left neighbour keeps the length 0.
 fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
     let Scratch { ids, lens, merges, prev, next, heap, skipped, random, .. } = scratch;
     heap.clear();
@@ -198,7 +199,7 @@ fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
     );
 }
 
-/// As [`merge_long`], without dropout, by the queues of [`super::by_rank`].
+/// As [`merge_long`], without dropout, with the queues of [`super::by_rank`].
 fn merge_by_rank(pairs: &PairTable, scratch: &mut Scratch) {
     let Scratch { ids, lens, merges, .. } = scratch;
     merge_in_turn(pairs, &mut Queues::default(), (ids, lens), merges, (&mut Vec::new(), &mut Vec::new()));
@@ -258,7 +259,7 @@ fn merge_in_turn(
 mod naive {
     use super::super::PairTable;
 
-    /// Repeats: find the lowest rank, leftmost first, and merge it.
+    /// The naive algorithm: finds the lowest rank, leftmost first, and merges it, until no pair merges.
     pub(super) fn merge(pairs: &PairTable, mut symbols: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         loop {
             let ranks = symbols.windows(2).map(|pair| pairs.rank((pair[0].0, pair[1].0)));
@@ -286,8 +287,9 @@ mod tests {
         Bpe::from_pairs(Arc::new(Vocab::new()), pairs, BpeOptions::default()).expect("no dropout")
     }
 
-    /// Merges over ids 0..4, each making the next free id, in that order or, as in files converted from SentencePiece's,
-    /// also after merges of what they make.
+    /// Merges over the ids 0..4, each of which makes the next free id; in that order or shuffled.
+    ///
+    /// Shuffled merges may use a token of a later merge, as in files converted from SentencePiece.
     fn any_pairs() -> impl Strategy<Value = Vec<((u32, u32), u32)>> {
         let in_order = prop::collection::vec((0..12u32, 0..12u32), 0..30).prop_map(|pairs| {
             let bound = |i: u32| 4 + i;
@@ -320,7 +322,7 @@ mod tests {
         fn merge_long_matches_naive(pairs in any_pairs(), ids in prop::collection::vec(0..4u32, 0..200)) {
             let bpe = bpe(&pairs);
             let expected = naive::merge(&bpe.pairs, ids.iter().map(|&id| (id, 1)).collect());
-            // A dropout of zero takes the heap even for short input and skips nothing.
+            // A dropout of 0 selects the heap even for short input, and skips nothing.
             prop_assert_eq!(run(&bpe, &ids, Some(0.0)), expected);
         }
 

@@ -1,4 +1,9 @@
-//! Byte-pair encoding: merges the lowest-ranked adjacent pair until none is left.
+//! Byte-pair encoding: merges the adjacent pair of the lowest rank until no pair merges.
+//!
+//! * `symbols`, `byte_symbols`: the initial symbols of a pre-token, from characters or from raw bytes.
+//! * `merge`: merges them in O(n log n), by a scan, a heap or queues by rank (`by_rank`), depending on their number.
+//! * `longest_match`: replaces merging for long byte-level pre-tokens if the vocabulary is proper (`derivations`); O(n).
+//! * [`CutPoints`]: where pre-tokens may be cut into fragments that are encoded apart.
 //!
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
@@ -35,11 +40,11 @@ use pieces::PieceKinds;
 /// Options of [`Bpe`]; the names are Hugging Face's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BpeOptions {
-    /// Token for characters that the vocabulary lacks; without it they are dropped.
+    /// Token for characters that the vocabulary lacks; if absent, they are dropped.
     pub unk_token: Option<String>,
-    /// Prefix of every symbol but a word's first.
+    /// Prefix of every symbol but a pre-token's first.
     pub continuing_subword_prefix: Option<String>,
-    /// Suffix of a word's last symbol.
+    /// Suffix of a pre-token's last symbol.
     pub end_of_word_suffix: Option<String>,
     /// Probability in `[0, 1]` of skipping a merge.
     pub dropout: Option<f32>,
@@ -47,9 +52,9 @@ pub struct BpeOptions {
     pub fuse_unk: bool,
     /// Spells unknown characters as `<0xNN>` tokens where all of them exist.
     pub byte_fallback: bool,
-    /// Takes a whole pre-token that is in the vocabulary without merging.
+    /// A pre-token that is in the vocabulary becomes that token without merging.
     pub ignore_merges: bool,
-    /// Seed of the dropout; random when absent.
+    /// Seed of the dropout; random if absent.
     pub seed: Option<u64>,
 }
 
@@ -62,9 +67,9 @@ pub struct Bpe {
     options: BpeOptions,
     unk_id: Option<u32>,
     chars: Arc<CharIds>,
-    /// What a file of `SentencePiece`'s says of the tokens.
+    /// The kinds of the tokens, from a `SentencePiece` file.
     pieces: Option<Arc<PieceKinds>>,
-    /// `<0xNN>` tokens, when byte fallback is on.
+    /// Ids of the `<0xNN>` tokens, by byte; empty unless byte fallback was ever on.
     fallback_ids: Arc<Vec<Option<u32>>>,
 }
 
@@ -84,9 +89,9 @@ impl Default for Bpe {
 }
 
 impl Bpe {
-    /// Builds the encoder; the rank of a merge is its place in `merges`.
+    /// Builds the encoder; the rank of a merge is its index in `merges`.
     ///
-    /// A pair listed twice takes its later place.
+    /// A pair listed twice has its later rank.
     ///
     /// # Errors
     /// [`Error::TokenNotInVocab`] if a merge names or makes a token that `vocab` lacks;
@@ -101,7 +106,7 @@ impl Bpe {
             let right = right.get(prefix_len..).ok_or_else(|| missing(&vocab, right, rank))?;
             let is_joined =
                 |&id: &u32| vocab.token(id).and_then(|token| token.strip_prefix(left)) == Some(right);
-            // Most files list merges in the order of the tokens they make: a look at the next ones spares a search.
+            // Most files list merges in the order of the tokens they make: trying the next two ids often spares a lookup.
             made = if let Some(next) = (made..made.saturating_add(2)).find(is_joined) {
                 next
             } else {
@@ -115,7 +120,7 @@ impl Bpe {
         Self::from_pairs(Arc::new(vocab), &pairs, options)
     }
 
-    /// As [`Self::new`], from ids: each pair with the id of what it makes, which must be spelled as the two are.
+    /// As [`Self::new`], from ids: each pair with the id that it makes, whose text must be that of the two joined.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
@@ -139,10 +144,10 @@ impl Bpe {
         Ok(bpe)
     }
 
-    /// The same, with the kinds of the tokens by id as files of `SentencePiece`'s have them.
+    /// Adds the kinds of the tokens by id, from a `SentencePiece` file.
     ///
-    /// User-defined tokens are found before anything is merged, at each place the longest; no merge may name one.
-    /// Of the others, only normal ones are found in text.
+    /// User-defined tokens are found before any merge, at each position the longest; no merge may name one. Of the other
+    /// tokens, only normal ones are found in text.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if there are not as many kinds as tokens, or beyond 2^23 distinct prefixes.
@@ -193,35 +198,37 @@ impl Bpe {
         &self.merges
     }
 
-    /// The id of what a pair is merged to.
+    /// The id of the token that a pair makes.
     pub fn made_id(&self, pair: (u32, u32)) -> Option<u32> {
         self.pairs.made_id(pair)
     }
 
-    /// Whether symbols are the plain characters, without prefix or suffix.
+    /// Whether the initial symbols are plain characters, without prefix or suffix.
     pub fn has_plain_symbols(&self) -> bool {
         let is_empty = |affix: &Option<String>| affix.as_ref().is_none_or(String::is_empty);
         is_empty(&self.options.continuing_subword_prefix) && is_empty(&self.options.end_of_word_suffix)
     }
 
-    /// Where pre-tokens may be cut; `None` if what is left and right of a cut may still matter.
+    /// The cut points of pre-tokens; `None` if text on one side of a cut may change tokens on the other.
     ///
-    /// With `is_spaced`, spaces may stand in them for U+2581.
+    /// With `is_spaced`, spaces may stand for U+2581 in pre-tokens.
     pub fn cut_points(&self, is_spaced: bool) -> Option<CutPoints> {
         let tokens = self.vocab.iter().map(|(token, _)| Cow::Borrowed(token));
         let spaced = |(token, _): (&str, u32)| Cow::Owned(token.replace(VISIBLE_SPACE, " "));
         let spaced = self.vocab.iter().filter(|_| is_spaced).map(spaced);
-        self.are_parts_apart().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
+        self.has_independent_fragments().then(|| CutPoints::new(tokens.chain(spaced).map(Cow::into_owned)))
     }
 
-    /// Whether pre-tokens may be cut between any two characters of which `is_boundary` says so: no merge joins these.
+    /// Whether pre-tokens may be cut wherever `is_boundary` accepts two neighbouring characters: no merge joins such a pair.
     pub fn is_cut_at(&self, is_boundary: impl Fn(char, char) -> bool) -> bool {
         let has_boundary = |(left, right): &(u32, u32)| {
             let chars = |id: u32| self.vocab.token(id).unwrap_or_default().chars();
             let (left, right) = (chars(*left).next_back(), chars(*right).next());
             left.zip(right).is_none_or(|(left, right)| is_boundary(left, right))
         };
-        !self.depends_on_context() && self.are_parts_apart() && !self.merges.iter().any(has_boundary)
+        !self.depends_on_context()
+            && self.has_independent_fragments()
+            && !self.merges.iter().any(has_boundary)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.
@@ -229,13 +236,13 @@ impl Bpe {
         self.fallback_ids.iter().copied().flatten().filter(|_| self.options.byte_fallback)
     }
 
-    /// Whether parts of a pre-token between which nothing is merged may be encoded apart.
+    /// Whether two fragments of a pre-token may be encoded apart if nothing is merged across the border between them.
     ///
-    /// They may not where unknown characters are joined, where they are dropped, which moves what follows them, and
-    /// where the tokens that stand for them are merged with others.
-    fn are_parts_apart(&self) -> bool {
+    /// Three things forbid it: unknown characters that are joined; unknown characters that are dropped, which shifts the
+    /// offsets after them; and merges of the tokens that stand for unknown characters.
+    fn has_independent_fragments(&self) -> bool {
         let options = &self.options;
-        // Where only some bytes have tokens, an unknown character waits until those of the next ones are out.
+        // If only some bytes have tokens, an unknown token is held back until after the bytes of the next characters.
         let is_unknown_apart = if options.byte_fallback {
             self.fallback_ids.iter().all(Option::is_some)
         } else {
@@ -247,7 +254,7 @@ impl Bpe {
         self.pieces.is_none() && self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
-    /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
+    /// Whether a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
     pub fn depends_on_context(&self) -> bool {
         self.options.ignore_merges
     }
@@ -258,7 +265,7 @@ impl Bpe {
 
     /// Encodes one pre-token; appends to `tokens`.
     ///
-    /// O(n log n) in bytes. Equal ranks merge leftmost first.
+    /// O(n log n) in bytes. Of merges with equal ranks the leftmost comes first.
     ///
     /// # Errors
     /// [`Error::TokenNotInVocab`] if an unknown character needs `unk_token` and that has no id.
@@ -280,10 +287,10 @@ impl Bpe {
         Ok(())
     }
 
-    /// Encodes one pre-token given as raw bytes.
+    /// Encodes one pre-token given as raw bytes; lengths of tokens are in raw bytes.
     ///
-    /// Lengths are in raw bytes; `mapped` is memory for the pre-token in the byte-level alphabet.
-    /// Returns whether all bytes had an id; if not, nothing is appended.
+    /// `mapped` is a buffer for the pre-token in the byte-level alphabet. Returns false, and appends nothing, if a byte has no
+    /// id or symbols have a prefix or suffix.
     pub fn encode_bytes(
         &self,
         word: &[u8],
@@ -356,7 +363,7 @@ mod tests {
             let (mut vocab, mut id) = (Vocab::new(), 0);
             let mut add = |token: String| {
                 if vocab.id(&token).is_none() {
-                    // Tokens in a row, with gaps, or two of one id.
+                    // Ids are consecutive, or have gaps, or two tokens share one.
                     vocab.insert(&token, id / 2 * spread);
                     id += 1;
                 }

@@ -1,11 +1,11 @@
-//! From a pair of adjacent ids to its rank and the id it makes.
+//! Hash table of merges: from a pair of neighbouring ids to the rank of their merge and the id that it makes.
 
 use crate::structures::huge_pages::vec_filled;
 
-/// Open addressing over `(left, right)`; read-only after construction, 16 bytes a slot.
+/// Open addressing with linear probing, keyed by `(left, right)`; read-only after construction, 16 bytes a slot.
 ///
-/// Most pairs that are asked for do not merge. Two bits a pair in a filter, a word of 64 for every four pairs, tell nearly
-/// all of these without a look into the table, which is too large for the second-level cache.
+/// Most pairs that are looked up do not merge. A blocked Bloom filter answers nearly all of these without reading the table,
+/// which is too large for the second-level cache: two bits for each pair, one word of 64 bits for every four pairs.
 #[derive(Clone, Debug)]
 pub struct PairTable {
     slots: Vec<(u64, u64)>,
@@ -14,13 +14,13 @@ pub struct PairTable {
     filter_shift: u32,
 }
 
-/// Pairs for which the filter has a word, at most.
+/// The most pairs for each word of the filter.
 const PAIRS_PER_WORD: usize = 4;
 
-/// No pair of ids reaches this key: ids stay below `u32::MAX`.
+/// Key of an empty slot. No pair has it: ids are below `u32::MAX`.
 const EMPTY: u64 = u64::MAX;
 
-/// What [`PairTable::merge`] answers for a pair that does not merge; it sorts after every merge.
+/// The answer of [`PairTable::merge`] for a pair that does not merge; it sorts after every merge.
 pub(super) const NO_MERGE: u64 = u64::MAX;
 
 /// The rank in a packed merge.
@@ -28,7 +28,7 @@ pub(super) fn rank_of(merge: u64) -> u32 {
     (merge >> 32) as u32
 }
 
-/// The id that a packed merge makes.
+/// The id in a packed merge: that of the token it makes.
 pub(super) fn id_of(merge: u64) -> u32 {
     merge as u32
 }
@@ -37,15 +37,15 @@ fn key((left, right): (u32, u32)) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }
 
-/// Multiplies by the golden ratio's bits: the upper bits of the product depend on all bits of both ids.
+/// Fibonacci hashing: the upper bits of the product depend on all bits of both ids.
 fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl PairTable {
-    /// The rank of a pair is its place; a pair listed twice takes the later one.
+    /// Builds the table; the rank of a pair is its index, the later one if it is listed twice.
     pub fn new(pairs: impl ExactSizeIterator<Item = ((u32, u32), u32)>) -> Self {
-        // Four of five slots may be taken: a table that fits into the second-level cache is worth some more steps.
+        // Load factor up to 4/5: fitting into the second-level cache is worth a few more probes.
         let capacity = (pairs.len() * 5 / 4 + 1).next_power_of_two().max(2);
         let words = (pairs.len() / PAIRS_PER_WORD + 1).next_power_of_two().max(2);
         let mut table = Self {
@@ -64,7 +64,7 @@ impl PairTable {
         table
     }
 
-    /// The word of the filter and the bits in it that are set if the pair merges.
+    /// The word of the filter, and the bits in it that are set if the pair merges.
     fn filter_place(&self, hash: u64) -> (usize, u64) {
         ((hash >> self.filter_shift) as usize, 1 << (hash >> 32 & 63) | 1 << (hash >> 26 & 63))
     }
@@ -86,13 +86,13 @@ impl PairTable {
         if self.filter[word] & bits == bits { self.slots[self.slot(key, hash)].1 } else { NO_MERGE }
     }
 
-    /// The rank of a pair.
+    /// The rank of a pair's merge.
     pub fn rank(&self, pair: (u32, u32)) -> Option<u32> {
         let merge = self.merge(pair.0, pair.1);
         (merge != NO_MERGE).then(|| rank_of(merge))
     }
 
-    /// The id that a pair makes.
+    /// The id of the token that a pair makes.
     pub fn made_id(&self, pair: (u32, u32)) -> Option<u32> {
         let merge = self.merge(pair.0, pair.1);
         (merge != NO_MERGE).then(|| id_of(merge))

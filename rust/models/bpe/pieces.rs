@@ -1,4 +1,4 @@
-//! What a file of SentencePiece's says of the tokens: which are found in text, and which are never merged.
+//! Piece kinds from a SentencePiece file: which tokens are found in text, and which are never merged.
 
 use super::char_ids::CharIds;
 use crate::models::piece_kind::PieceKind;
@@ -6,7 +6,7 @@ use crate::structures::byte_trie::ByteTrie;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
-/// Kinds by id, and a search for the longest user-defined token.
+/// The kinds by id, and a trie of the user-defined tokens.
 #[derive(Clone, Debug)]
 pub(super) struct PieceKinds {
     kinds: Vec<PieceKind>,
@@ -33,7 +33,7 @@ impl PieceKinds {
         &self.kinds
     }
 
-    /// The ids of characters that are tokens and are found in text.
+    /// The ids of single characters that are tokens and are found in text.
     pub(super) fn char_ids(&self, vocab: &Vocab) -> CharIds {
         let mut found = Vocab::new();
         for (token, id) in vocab.iter().filter(|&(_, id)| self.kinds[id as usize].is_in_text()) {
@@ -42,7 +42,7 @@ impl PieceKinds {
         CharIds::new(&found)
     }
 
-    /// The id and length in bytes of the longest user-defined token that `text` begins with.
+    /// The longest user-defined token that `text` begins with: its id and its length in bytes.
     pub(super) fn user_defined(&self, text: &str) -> Option<(u32, usize)> {
         self.user_defined.longest(text.as_bytes())
     }

@@ -3,19 +3,19 @@
 use crate::byte_level::char_to_byte_of;
 use crate::vocab::Vocab;
 
-/// Tokens spelled in the byte-level alphabet, all bytes in one piece of memory.
+/// Tokens spelled in the byte-level alphabet; all bytes lie in one arena.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spelled {
     bytes: Vec<u8>,
     tokens: Vec<Place>,
 }
 
-/// Tokens as bytes, with their ids.
+/// Byte strings of tokens, with the tokens' ids.
 pub(super) type Tokens<'a> = Vec<(&'a [u8], u32)>;
 
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The first eight bytes, so that most comparisons need not look further.
+    /// The first eight bytes, big-endian: most comparisons need no more.
     head: u64,
     start: u32,
     end: u32,
@@ -23,7 +23,7 @@ struct Place {
 }
 
 impl Spelled {
-    /// The tokens of `vocab` that stand for bytes, in the order of `vocab`.
+    /// The tokens of `vocab` whose characters all stand for bytes, in the order of `vocab`.
     pub(super) fn new(vocab: &Vocab) -> Self {
         let mut spelled = Self::default();
         for (token, id) in vocab.iter() {
@@ -48,7 +48,7 @@ impl Spelled {
         spelled
     }
 
-    /// Tokens and ids.
+    /// Byte strings and ids.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], u32)> {
         self.tokens.iter().map(|place| (self.text(place), place.id))
     }
@@ -57,7 +57,7 @@ impl Spelled {
         &self.bytes[place.start as usize..place.end as usize]
     }
 
-    /// Splits the tokens by id; the former in ascending order of their bytes.
+    /// Partitions the tokens by id into wanted ones and others; the wanted ones are sorted by their bytes.
     pub(super) fn sorted_if(&self, is_wanted: impl Fn(u32) -> bool) -> (Tokens<'_>, Tokens<'_>) {
         let (mut wanted, others): (Vec<Place>, Vec<Place>) =
             self.tokens.iter().partition(|place| is_wanted(place.id));

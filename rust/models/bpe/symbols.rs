@@ -1,9 +1,9 @@
-//! The symbols a pre-token starts from: its characters, with affixes, unknowns and byte fallback.
+//! The initial symbols of a pre-token: its characters with affixes, unknown tokens and byte fallback.
 
 use super::{Bpe, Scratch};
 use crate::{Error, Result};
 
-/// An unknown token that waits for its neighbours.
+/// An unknown token that is held back, so that the next unknown character can join it.
 #[derive(Clone, Copy)]
 struct PendingUnk {
     id: u32,
@@ -11,7 +11,7 @@ struct PendingUnk {
 }
 
 impl Bpe {
-    /// Appends one symbol per character of `word`.
+    /// Appends one symbol for each character of `word`, or for each user-defined token in it.
     pub(super) fn push_char_symbols(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let mut pending = None;
         let plain = self.has_plain_symbols();
@@ -41,7 +41,7 @@ impl Bpe {
                 flush(&mut pending, scratch);
                 scratch.push(id, len);
             } else if !(self.options.byte_fallback && self.push_fallback(symbol, scratch)) {
-                // Bytes of a fallback do not flush a waiting unknown: it then comes after them.
+                // As in Hugging Face, fallback bytes do not flush a pending unknown token, which then follows them.
                 pending = self.push_unknown(pending, len, scratch)?;
             }
         }
@@ -60,7 +60,7 @@ impl Bpe {
         }
     }
 
-    /// Pushes one `<0xNN>` token per byte if all of them exist.
+    /// Pushes one `<0xNN>` token for each byte of `symbol` if all of them exist; returns whether they do.
     fn push_fallback(&self, symbol: &str, scratch: &mut Scratch) -> bool {
         let id = |byte: u8| self.fallback_ids.get(byte as usize).copied().flatten();
         if symbol.bytes().any(|byte| id(byte).is_none()) {

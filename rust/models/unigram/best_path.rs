@@ -1,4 +1,4 @@
-//! The best segmentation, from left to right (Viterbi 1967).
+//! The best segmentation: Viterbi search (Viterbi 1967) from left to right over the lattice of pieces.
 
 use super::fragments::FragmentMemo;
 #[cfg(test)]
@@ -7,29 +7,29 @@ use super::sums::{F32Scores, F64Scores, Sums};
 use super::{Edge, Unigram};
 use crate::Result;
 
-/// No piece ends here yet.
+/// Start of a node that no path reaches yet.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// The best way to a place.
+/// End of the best path to a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) score: f64,
-    /// Where its last piece starts.
+    /// Where the last piece of the path starts.
     pub(super) start: u32,
     pub(super) id: u32,
 }
 
-/// Memory that one thread reuses from pre-token to pre-token.
+/// Buffers that one thread reuses from pre-token to pre-token.
 #[derive(Debug)]
 pub struct Scratch {
     pub(super) nodes: Vec<Node>,
-    /// The path chosen, from right to left.
+    /// The chosen path, from right to left.
     pub(super) path: Vec<Edge>,
     pub(super) random: fastrand::Rng,
     pub(super) fragments: FragmentMemo,
-    /// What is encoded next goes on with another word.
+    /// The next text continues a pre-token: other text stands before it.
     pub(super) is_continuation: bool,
-    /// What went on last depends on what was before.
+    /// The tokens of the last continuation may depend on the text before it.
     pub(super) depends: bool,
 }
 
@@ -42,26 +42,27 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Seeds the sampling that follows.
+    /// Seeds the sampler.
     pub fn seed(&mut self, seed: u64) {
         self.random.seed(seed);
     }
 
-    /// Says whether what is encoded next is a part of a pre-token with something before it.
+    /// Tells whether the next texts continue a pre-token: other text stands before them.
     pub fn set_in_context(&mut self, is_continuation: bool) {
         self.is_continuation = is_continuation;
         self.depends = false;
     }
 
-    /// Whether the part that was encoded last may have other tokens where something else is before it.
+    /// Whether the fragment encoded last may have other tokens after other text.
     pub fn is_context_dependent(&self) -> bool {
         self.depends
     }
 }
 
 impl Unigram {
-    /// Calls `each` with the end, id and score of every piece that starts at `start`, shorter ones first; answers
-    /// whether one of them is the character there.
+    /// Calls `each` with the end, id and score of every piece that starts at `start`, shorter ones first.
+    ///
+    /// Returns whether one of them is the single character at `start`.
     #[inline]
     pub(super) fn pieces_at(&self, word: &str, start: usize, mut each: impl FnMut(usize, u32, f64)) -> bool {
         let Some(c) = word[start..].chars().next() else { return false };
@@ -86,7 +87,7 @@ impl Unigram {
         self.unknown_score
     }
 
-    /// Fills `scratch.path` with the best segmentation of a word that is not empty.
+    /// Fills `scratch.path` with the best segmentation of `word`, which is not empty.
     pub(super) fn best_path(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let cuts = self.word_cuts(word.len());
         if self.kinds.is_some() {
@@ -96,7 +97,7 @@ impl Unigram {
         }
     }
 
-    /// As [`Self::best_path`], in one go.
+    /// As [`Self::best_path`], without fragments: the naive twin.
     #[cfg(test)]
     pub(super) fn best_path_of_whole<S: Sums>(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let Scratch { nodes, path, .. } = scratch;
@@ -106,8 +107,10 @@ impl Unigram {
         Ok(())
     }
 
-    /// Finds the best way to every place of `word`, whose beginning has the score `base`; answers how close the
-    /// closest decision was, if that `IS_ASKED`, and then no sum begins anew.
+    /// Finds the best path to every position of `word`, before which the sum is `base`.
+    ///
+    /// If `IS_ASKED`, returns how close the closest comparison of two sums was, and never rebases sums; otherwise the margin
+    /// is without meaning.
     #[inline]
     pub(super) fn viterbi<const IS_ASKED: bool, S: Sums>(
         &self,
@@ -153,12 +156,12 @@ impl Unigram {
     }
 }
 
-/// How close the decisions in a word were.
+/// How close the comparisons of a search were.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Margin {
     /// The least difference between two sums that were compared.
     pub(super) least: f64,
-    /// The largest sum, without its sign.
+    /// The largest magnitude of a sum.
     pub(super) largest: f64,
 }
 
@@ -172,16 +175,16 @@ impl Margin {
     #[inline]
     fn note(&mut self, sum: f64, difference: f64) {
         self.largest = self.largest.max(sum.abs());
-        // No number where both sums are infinite.
+        // The difference of two equal infinities is NaN: the margin is then 0.
         if difference < self.least || difference.is_nan() {
             self.least = difference.max(0.0);
         }
     }
 
-    /// Whether every decision in a unit of `len` bytes is the same from the sum `base` on, and no sum begins anew in it.
+    /// Whether a fragment of `len` bytes has the same best path after the sum `base`, and no sum in it is rebased.
     ///
-    /// Each of two sums takes at most `len` additions to make, there and here, and each of these is off by half of
-    /// `epsilon` of its result at most; twice as much is allowed for.
+    /// Two sums are compared, once in the search from 0 and once after `base`. Each takes at most `len` additions, and each
+    /// addition is off by at most half of `epsilon` times its result. The bound allows for twice that error.
     pub(super) fn holds_at<S: Sums>(&self, base: f64, len: usize) -> bool {
         let additions = u32::try_from(len).map_or(f64::INFINITY, f64::from) + 2.0;
         let (error, most) = (additions * S::EPSILON, base.abs() + self.largest);
@@ -189,7 +192,7 @@ impl Margin {
     }
 }
 
-/// Takes the sum to the first place from those to all places that there is a way to, and from itself.
+/// Rebases sums: subtracts the sum at the first position from the sums at all positions reached so far, and from itself.
 #[cold]
 fn rebase_scores<S: Sums>(nodes: &mut [Node]) {
     let Some((first, ahead)) = nodes.split_first_mut() else { return };

@@ -1,31 +1,33 @@
-//! What the pieces have to do with a character: whether any begins with it, and whether it is *lone*, in no piece of
-//! several characters, so that every path goes through it by itself.
+//! Table of single characters: the trie node of each, and whether it is *isolated*.
+//!
+//! An isolated character occurs in the vocabulary only as a piece of its own, or not at all. No piece spans it, so every
+//! path breaks on both sides of it.
 
 use crate::structures::byte_trie::{ByteTrie, Node};
 
-/// Characters from here on are rare: none of them is told to be lone, and the trie is asked for each.
+/// Size of the table. Characters beyond it are rare: none of them counts as isolated, and the trie is asked for each.
 const TOLD: usize = 0x2_0000;
 
-/// The lowest bit of an entry: the character is in a piece with others.
+/// The lowest bit of an entry: some piece holds the character beside others.
 const IS_JOINED: u32 = 1;
 
-/// How a character stands among the pieces.
+/// How a character occurs among the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It is in no piece at all.
+    /// In no piece; isolated.
     Unknown,
-    /// It is a piece, and in no other.
+    /// It is a piece, and occurs in no other; isolated.
     Piece,
-    /// It may be in a piece with others.
+    /// A piece may hold it beside other characters.
     Joined,
 }
 
-/// Places of characters, and their nodes in a trie. Four bytes a character.
+/// The table, by code point; four bytes a character.
 #[derive(Clone, Debug)]
 pub(super) struct Chars {
-    /// Twice the number of the node, or nothing where no piece begins with the character, and [`IS_JOINED`].
+    /// The number of the trie node, shifted left by one (0 where no piece begins with the character), and [`IS_JOINED`].
     entries: Vec<u32>,
-    /// Those of ASCII that are not lone, a bit each.
+    /// A bit for each ASCII character that is not isolated.
     joined: u128,
 }
 
@@ -34,7 +36,7 @@ fn node_of(trie: &ByteTrie, c: char) -> Option<Node> {
 }
 
 impl Chars {
-    /// The characters of the `pieces` that a trie holds.
+    /// The table of the characters in `pieces`, which are those of `trie`.
     pub(super) fn new<'a>(pieces: impl Iterator<Item = &'a str>, trie: &ByteTrie) -> Self {
         let mut entries = vec![0; TOLD];
         for piece in pieces {
@@ -62,11 +64,11 @@ impl Chars {
     }
 
     #[inline]
-    pub(super) fn is_lone(&self, c: char) -> bool {
+    pub(super) fn is_isolated(&self, c: char) -> bool {
         self.place(c) != Place::Joined
     }
 
-    /// The node of `c` in the trie that this was made of.
+    /// The node of `c` in `trie`, from which this table was built.
     #[inline]
     pub(super) fn node(&self, c: char, trie: &ByteTrie) -> Option<Node> {
         match self.entries.get(c as usize) {
@@ -75,13 +77,13 @@ impl Chars {
         }
     }
 
-    /// Bytes of `text` before its first lone character.
+    /// Number of bytes of `text` before its first isolated character.
     #[inline]
     pub(super) fn joined_len(&self, text: &str) -> usize {
         let is_joined = |byte: &u8| byte.is_ascii() && self.joined >> byte & 1 == 1;
         let start = text.bytes().take_while(is_joined).count();
         let mut rest = text[start..].char_indices();
-        rest.find(|&(_, c)| self.is_lone(c)).map_or(text.len(), |(at, _)| start + at)
+        rest.find(|&(_, c)| self.is_isolated(c)).map_or(text.len(), |(at, _)| start + at)
     }
 }
 
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_is_lone_if_no_piece_has_it_beside_another() {
+    fn a_character_is_isolated_if_no_piece_has_it_beside_another() {
         let chars = Chars::new(PIECES.into_iter(), &trie());
         let expected = [Joined, Joined, Piece, Piece, Unknown, Joined, Joined];
         assert_eq!(['日', '本', '語', 'é', 'x', '𠀀', '\u{10ffff}'].map(|c| chars.place(c)), expected);

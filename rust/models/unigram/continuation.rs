@@ -1,4 +1,8 @@
-//! Parts of words: what stands after the beginning of a word, with the same tokens whatever the sum before it.
+//! Continuations: encoding a fragment from the inside of a pre-token without the text before it.
+//!
+//! The sum before a fragment changes how the sums in it are rounded, so it may decide between near ties. A fragment is
+//! *context-dependent* if some sum that can occur before it might do so; all other fragments have the same tokens after
+//! any text.
 
 use super::best_path::{Margin, Scratch};
 use super::fragments::trace;
@@ -6,15 +10,15 @@ use super::sums::F64Scores;
 use super::{Edge, Unigram};
 use crate::Result;
 
-/// No word that is cut has more pieces.
+/// The most pieces of a pre-token that may be cut; it bounds the sum before a fragment.
 pub const MOST_PIECES: u32 = 1 << 24;
 
 impl Unigram {
-    /// Whether words of up to [`MOST_PIECES`] pieces may be cut where `is_boundary` says so of two neighbouring bytes, one of them in
-    /// `apart`: each part then has the tokens it has in the word, unless [`Scratch::is_context_dependent`].
+    /// Whether pre-tokens of up to [`MOST_PIECES`] pieces may be cut wherever `is_boundary` accepts two neighbouring bytes,
+    /// one of which is in `apart`.
     ///
-    /// It may where no piece reaches across such a place, and nothing in `apart` is unknown, so that nothing unknown is
-    /// joined there.
+    /// Each fragment then has the tokens that it has in the pre-token, unless [`Scratch::is_context_dependent`]. This holds
+    /// if no piece crosses such a boundary and no byte of `apart` is unknown: unknown text on both sides would be joined.
     pub fn is_cut_beside(&self, apart: &[u8], is_boundary: impl Fn(u8, u8) -> bool) -> bool {
         let is_crossed = |piece: &str| piece.as_bytes().windows(2).any(|pair| is_boundary(pair[0], pair[1]));
         let is_known = |byte: u8| self.vocab.id(char::from(byte).encode_utf8(&mut [0; 4])).is_some();
@@ -27,9 +31,10 @@ impl Unigram {
             && !self.vocab.iter().any(|(piece, _)| is_crossed(piece))
     }
 
-    /// As [`Self::best_path`], of what goes on with another word; `scratch` tells whether it depends on that.
+    /// As [`Self::best_path`], for a fragment that other text precedes; sets `scratch.depends` if that text might matter.
     ///
-    /// Sums are rounded, the more so the more is before. So what is close to a tie may be decided otherwise there.
+    /// The larger the sum before the fragment, the coarser its sums are rounded, so near ties may be decided otherwise. The
+    /// margin is therefore tested at the largest sum that [`MOST_PIECES`] pieces can reach.
     pub(super) fn best_path_of_continuation(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let Scratch { nodes, path, .. } = &mut *scratch;
         path.clear();

@@ -1,9 +1,13 @@
-//! Long words, unit by unit: what lies between two places that no piece reaches across comes again and again.
+//! Best path through a long pre-token, fragment by fragment, with a memo.
 //!
-//! The best path through the whole is that of each unit, one after the other, in exact numbers. But sums are rounded,
-//! and the more so the further from the start, so two ways through a unit that tie or nearly do may be ordered by what is
-//! left of it. Each unit therefore remembers how close its closest decision was: where that is more than rounding could
-//! change at the sum so far, its path is taken as it is; where not, the unit is gone through again from that sum.
+//! A fragment is the text between two neighbouring cut points: no piece crosses either of them. The same fragments occur
+//! again and again in long text, so each thread keeps a memo of their best paths.
+//!
+//! In exact arithmetic the best path through the whole is the best paths through its fragments, one after the other. But
+//! sums of scores are rounded, and the error grows with the sum: two paths through a fragment that tie, or nearly tie, may
+//! be ordered by the score of the text before it. The memo therefore stores with each path its [`Margin`], which tells how
+//! close the closest comparison was. If rounding at the current sum cannot change any comparison, the stored path is used;
+//! otherwise the fragment is searched again from the current sum.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -16,16 +20,16 @@ use super::{Edge, Unigram};
 use crate::Result;
 use crate::models::bpe::CutPoints;
 
-/// Shorter words are gone through as a whole.
+/// Shorter pre-tokens are not cut into fragments.
 const LONG: usize = 32;
 
-/// Longer units are not kept: they seldom come again.
+/// Longer fragments are not stored: they rarely repeat.
 const LONGEST: usize = 64;
 
-/// Bytes that the units of a thread may take; then it starts anew.
+/// Size limit of the memo of one thread, in bytes; a memo beyond it is emptied.
 const LIMIT: usize = 16 << 20;
 
-/// A unit and where its path is.
+/// An entry of the memo: a fragment, its best path and the margin of the search. Texts and edges are ranges of the arenas.
 #[derive(Clone, Copy, Debug)]
 struct Fragment {
     hash: u64,
@@ -34,12 +38,12 @@ struct Fragment {
     margin: Margin,
 }
 
-/// Paths of the units met so far. One thread uses it at a time.
+/// Memo of the best paths of fragments; each thread has its own.
 #[derive(Debug, Default)]
 pub(super) struct FragmentMemo {
     table: HashTable<Fragment>,
     text: Vec<u8>,
-    /// From left to right, with the score of each piece.
+    /// Arena of the paths: edges from left to right, each with the score that it adds.
     edges: Vec<(Edge, f64)>,
 }
 
@@ -67,7 +71,8 @@ impl FragmentMemo {
 }
 
 impl Unigram {
-    /// Where a long word may be cut, if that is known by now.
+    /// Cut points for a pre-token of `len` bytes; `None` if it is short, or if too little has been encoded so far for
+    /// computing cut points to pay.
     pub(super) fn word_cuts(&self, len: usize) -> Option<&CutPoints> {
         if len < LONG {
             return None;
@@ -76,7 +81,7 @@ impl Unigram {
             .get(len, self.scores.len(), || Some(CutPoints::new(self.vocab.iter().map(|(piece, _)| piece))))
     }
 
-    /// As [`Self::best_path`], from one lone character to the next, and unit by unit where `cuts` are known.
+    /// As [`Self::best_path`]: isolated characters one by one, the text between them by fragments if there are `cuts`.
     pub(super) fn best_path_by_fragments<S: Sums>(
         &self,
         word: &str,
@@ -85,11 +90,11 @@ impl Unigram {
     ) -> Result<()> {
         scratch.path.clear();
         let (mut start, mut sum) = (0, 0.0_f64);
-        // Where the next lone character is, once all before it is through.
+        // Everything before this position is joined: the next isolated character starts here or later.
         let mut joined_end = 0;
         while let Some(c) = word[start..].chars().next() {
             let char_end = start + c.len_utf8();
-            // No way goes past the place.
+            // All paths meet here, so the whole sum is removed, as `rebase_scores` does.
             if sum.abs() > S::LARGEST {
                 sum = 0.0;
             }
@@ -108,7 +113,7 @@ impl Unigram {
             }
             let end = cuts.map_or(joined_end, |cuts| cuts.fragment_end(word.as_bytes(), start, joined_end));
             if end == char_end {
-                // There is nothing to choose, so nothing to remember.
+                // A fragment of one character has one path: the memo would cost more than it saves.
                 let (id, score) = self.piece_of_char(c).ok_or_else(|| self.no_unk_id(word, start))?;
                 scratch.path.push(Edge { start: start as u32, end: end as u32, id });
                 sum = S::rounded(score + sum);
@@ -123,8 +128,9 @@ impl Unigram {
         Ok(())
     }
 
-    /// Appends the path through a unit at `start`, after which the sum was `sum`, and answers the sum then: as it is
-    /// remembered, or remembered from now on.
+    /// Appends the best path through the fragment at `start`, before which the sum is `sum`; returns the sum after it.
+    ///
+    /// Takes the path from the memo if its margin allows; a fragment that is new to the memo is added.
     fn push_fragment<S: Sums>(
         &self,
         fragment: &str,
@@ -155,7 +161,7 @@ impl Unigram {
         Ok(sum)
     }
 
-    /// As [`Self::push_fragment`], gone through.
+    /// As [`Self::push_fragment`], without the memo.
     fn push_viterbi<S: Sums>(
         &self,
         fragment: &str,
@@ -177,7 +183,7 @@ impl Unigram {
         Ok(nodes[fragment.len()].score)
     }
 
-    /// The piece that a single character is, or the unknown one if there is such, with its score.
+    /// The piece that `c` is, else the unknown token if there is one; with its score.
     pub(super) fn piece_of_char(&self, c: char) -> Option<(u32, f64)> {
         let node = self.chars.node(c, &self.trie);
         match node.and_then(|node| self.trie.value(node)) {
@@ -186,7 +192,7 @@ impl Unigram {
         }
     }
 
-    /// The score that an edge of a path through `word` adds.
+    /// The score that `edge` adds to a path through `word`.
     fn score_of(&self, word: &str, Edge { start, end, id }: Edge) -> f64 {
         let is_piece =
             || self.kinds.is_none() && self.vocab.id(&word[start as usize..end as usize]) == Some(id);
@@ -197,7 +203,7 @@ impl Unigram {
     }
 }
 
-/// Calls `each` with the edges of the best path through the nodes, from right to left.
+/// Follows the best path back through the nodes: calls `each` with its edges, from right to left.
 pub(super) fn trace(nodes: &[Node], mut each: impl FnMut(Edge)) {
     let mut end = nodes.len() - 1;
     while end > 0 {

@@ -1,7 +1,11 @@
-//! Unigram language model: of all ways to cut a word into pieces, the one whose scores have the highest sum.
+//! Unigram language model: of all segmentations of a pre-token into pieces, the one with the highest sum of scores.
 //!
-//! Source: Kudo 2018, "Subword Regularization", section 3; the order of sums, ties and unknown characters are those of
-//! Hugging Face.
+//! The search is Viterbi's: time is linear in the pre-token times the length of the longest piece. Isolated characters
+//! and memoized fragments spare most of it (`chars`, `fragments`). The n best segmentations (`nbest`) and random ones
+//! (`sampler`) use the same lattice.
+//!
+//! Source: Kudo 2018, "Subword Regularization", section 3. The order of additions, ties and unknown characters are those
+//! of Hugging Face; with piece kinds, those of SentencePiece.
 
 mod best_path;
 mod chars;
@@ -35,21 +39,21 @@ use sums::{F32Scores, Sums};
 /// An unknown character scores this much less than the worst piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
-/// The most segmentations that may be asked for: they take memory times the length of the word.
+/// The most segmentations that may be asked for: memory is their number times the length of the pre-token.
 pub const MOST_BEST: usize = 1024;
 
 /// Options of [`Unigram`]; the names are Hugging Face's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnigramOptions {
-    /// The id of unknown characters; without it they are an error.
+    /// The id of unknown characters; if absent, they are an error.
     pub unk_id: Option<u32>,
     /// Spells unknown text as `<0xNN>` tokens where all of them exist.
     pub byte_fallback: bool,
-    /// How sharply sampling prefers likely segmentations, from 0 up; without it the best one is taken.
+    /// How sharply sampling prefers likely segmentations, from 0 up; if absent, the best segmentation is taken.
     pub alpha: Option<f64>,
-    /// Sampling chooses among so many best segmentations; 0 means all there are.
+    /// Sampling chooses among this many best segmentations; 0 means among all.
     pub nbest_size: usize,
-    /// Seed of the sampling; random when absent.
+    /// Seed of the sampling; random if absent.
     pub seed: Option<u64>,
 }
 
@@ -57,12 +61,12 @@ pub struct UnigramOptions {
 #[derive(Clone, Debug)]
 pub struct Unigram {
     vocab: Arc<Vocab>,
-    /// By id; a piece listed twice has two.
+    /// Scores by id; a piece listed twice has two.
     scores: Arc<Vec<f64>>,
-    /// What pieces are chosen by: the scores, but for user-defined pieces; and, after them, minus infinity for nodes where no
-    /// piece ends.
+    /// The scores that the search adds, by id: those of `scores`, except for user-defined pieces. A last entry of minus
+    /// infinity serves trie nodes where no piece ends.
     effective_scores: Arc<Vec<f64>>,
-    /// Kinds of pieces of a file of SentencePiece's; sums are then kept in 32 bits, as it does.
+    /// Kinds of pieces by id, from a SentencePiece file; sums are then rounded to 32 bits, as in SentencePiece.
     kinds: Option<Arc<Vec<PieceKind>>>,
     trie: Arc<ByteTrie>,
     chars: Arc<Chars>,
@@ -72,9 +76,9 @@ pub struct Unigram {
     largest_score: f64,
     /// Bytes of the longest piece.
     longest: usize,
-    /// `<0xNN>` tokens.
+    /// Ids of the `<0xNN>` tokens.
     fallback_ids: Arc<Vec<Option<u32>>>,
-    /// Where long words fall into units.
+    /// Cut points of long pre-tokens, computed once enough of them have been encoded.
     cuts: Arc<AmortizedLazy<CutPoints>>,
 }
 
@@ -101,7 +105,7 @@ impl Default for Unigram {
 }
 
 impl Unigram {
-    /// Builds the encoder from pieces and scores (natural logarithms of probabilities); a piece's id is its place.
+    /// Builds the encoder from pieces and scores (natural logarithms of probabilities); the id of a piece is its index.
     ///
     /// A piece listed twice has its later id and score.
     ///
@@ -112,10 +116,10 @@ impl Unigram {
         Self::with_kinds(pieces, None, options)
     }
 
-    /// As [`Self::new`], with the kinds of the pieces as files of SentencePiece's have them.
+    /// As [`Self::new`], with the kinds of the pieces from a SentencePiece file.
     ///
-    /// With kinds, only normal and user-defined pieces are found in text, the penalty of unknown characters is that
-    /// below the worst normal piece, and sums of scores are rounded to 32 bits.
+    /// With kinds, only normal and user-defined pieces are found in text, an unknown character scores less than the worst
+    /// normal piece, and sums of scores are rounded to 32 bits.
     ///
     /// # Errors
     /// As [`Self::new`]; [`Error::Unsupported`] if there are not as many kinds as pieces.
@@ -228,11 +232,11 @@ impl Unigram {
 
     /// Encodes one pre-token; appends to `tokens`.
     ///
-    /// Time: the length of the word times that of the longest piece that text can follow; times `nbest_size` where
-    /// that is more than 1.
+    /// Time: the length of the pre-token times that of the longest piece that the text can match; times `nbest_size` if that
+    /// is more than 1.
     ///
     /// # Errors
-    /// [`Error::TokenNotInVocab`] if an unknown character needs `unk_id` and that is not set.
+    /// [`Error::TokenNotInVocab`] if an unknown character needs `unk_id`, which is not set.
     pub fn encode_word(&self, word: &str, scratch: &mut Scratch, tokens: &mut Tokens) -> Result<()> {
         if word.is_empty() {
             return Ok(());
@@ -247,9 +251,9 @@ impl Unigram {
         Ok(())
     }
 
-    /// Appends the tokens of a path, whose edges come from right to left.
+    /// Appends the tokens of a path, whose edges are given from right to left.
     ///
-    /// Neighbouring unknown characters are joined, also with an unknown piece that the text spells.
+    /// Neighbouring unknown characters are joined; a piece with the unknown id that the text spells is joined with them.
     fn push_path(&self, word: &str, path: &[Edge], tokens: &mut Tokens) {
         let mut edges = path.iter().rev().copied().peekable();
         while let Some(Edge { start, mut end, id }) = edges.next() {
@@ -264,10 +268,12 @@ impl Unigram {
         }
     }
 
-    /// Appends the tokens of unknown text: perhaps a piece after all, or its bytes, each of which covers all of it.
+    /// Appends the tokens of unknown text: one piece if the joined text is a piece, else bytes, else the unknown token.
+    ///
+    /// Every byte token covers the whole text.
     fn push_unknown(&self, text: &str, unk_id: u32, tokens: &mut Tokens) {
         let len = text.len() as u32;
-        // SentencePiece does not look again.
+        // SentencePiece does not look the joined text up.
         if self.kinds.is_none()
             && let Some(id) = self.piece_after_all(text, unk_id)
         {
@@ -284,17 +290,17 @@ impl Unigram {
         }
     }
 
-    /// The id of unknown text, a character or several that were joined, if it is a piece.
+    /// The piece that unknown text is, if it is one: several unknown characters may join to a piece.
     fn piece_after_all(&self, text: &str, unk_id: u32) -> Option<u32> {
         if text.len() == text.chars().next().map_or(0, char::len_utf8) {
             // A character that is another piece is never unknown.
             return (self.vocab.token(unk_id) == Some(text)).then_some(unk_id);
         }
-        let may_be_piece = text.len() <= self.longest && !text.starts_with(|c| self.chars.is_lone(c));
+        let may_be_piece = text.len() <= self.longest && !text.starts_with(|c| self.chars.is_isolated(c));
         if may_be_piece { self.vocab.id(text) } else { None }
     }
 
-    /// The error for a character without a piece where no unknown id is set.
+    /// The error for a character without a piece if no unknown id is set.
     fn no_unk_id(&self, word: &str, start: usize) -> Error {
         Error::TokenNotInVocab {
             token: word[start..].chars().next().map(String::from).unwrap_or_default(),
@@ -304,7 +310,7 @@ impl Unigram {
     }
 }
 
-/// A piece in its place.
+/// An edge of the lattice: a piece and its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     start: u32,
@@ -312,7 +318,7 @@ pub(super) struct Edge {
     id: u32,
 }
 
-/// Refuses more than [`MOST_BEST`] segmentations, which the option `name` asks for.
+/// Refuses more than [`MOST_BEST`] segmentations; `name` is the option that asks for them.
 pub(crate) fn check_nbest(name: &'static str, asked: usize) -> Result<()> {
     if asked <= MOST_BEST {
         return Ok(());

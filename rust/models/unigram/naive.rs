@@ -1,4 +1,4 @@
-//! The same by trying everything, and tests that hold the fast paths to it.
+//! Naive twins, which try every segmentation, and the tests of the fast paths against them.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,9 @@ use super::{Edge, PieceKind, Scratch, Unigram, UnigramOptions};
 use crate::models::Tokens;
 use crate::models::bpe::CutPoints;
 
-/// All segmentations with their scores, summed from left to right; longer last pieces first, from the end backwards.
+/// All segmentations with their scores, summed from left to right.
+///
+/// The best comes first; of equals, the one with the longer last piece, compared from the end backwards.
 fn all(unigram: &Unigram, word: &str) -> Vec<(f64, Vec<Edge>)> {
     let bounds: Vec<usize> = (0..=word.len()).filter(|&at| word.is_char_boundary(at)).collect();
     let mut ways: HashMap<usize, Vec<(f64, Vec<Edge>)>> = HashMap::from([(0, vec![(0.0, Vec::new())])]);
@@ -114,7 +116,7 @@ proptest! {
         let text: String = choices.iter().map(|&choice| words[choice % words.len()].as_str()).collect();
         let cuts = has_cuts.then(|| CutPoints::new(unigram.vocab.iter().map(|(piece, _)| piece)));
         let (mut fast, mut naive) = (Scratch::default(), Scratch::default());
-        // Twice, so that every unit is a miss and then a hit.
+        // Twice, so that every fragment is a miss and then a hit of the memo.
         for _ in 0..2 {
             if in_32_bits {
                 unigram.best_path_by_fragments::<F32Scores>(&text, cuts.as_ref(), &mut fast).expect("an unknown id");
@@ -128,7 +130,7 @@ proptest! {
     }
 }
 
-/// Draws follow exp(alpha * score) over all segmentations, or over the best ones.
+/// The frequencies of draws are proportional to exp(alpha * score), over all segmentations or over the best ones.
 #[test]
 fn samples_are_spread_as_their_scores_say() {
     let pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5), ("aa", -2.2)];

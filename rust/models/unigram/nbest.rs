@@ -1,18 +1,20 @@
-//! The n best segmentations: at every place the n best ways to it are all that can matter.
+//! The n best segmentations: Viterbi search that keeps the n best paths to each position instead of one.
+//!
+//! No other paths can matter: each of the n best segmentations begins with one of the n best paths to any of its positions.
 
 use super::best_path::char_len;
 use super::{Edge, Scratch, Unigram, check_nbest};
 use crate::Result;
 use crate::models::Tokens;
 
-/// One way to a place.
+/// One of the best paths to a position, as its last piece and the path before it.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     score: f64,
     start: u32,
-    /// Which of the ways to `start` it goes on from.
+    /// Index of the path before the last piece, among those to `start`.
     rank: u32,
-    /// `None` for an unknown character without an id.
+    /// The last piece; `None` for an unknown character without an id.
     id: Option<u32>,
 }
 
@@ -21,15 +23,15 @@ struct Way {
 pub struct Segmentation {
     /// Its tokens.
     pub tokens: Tokens,
-    /// The sum of its scores.
+    /// The sum of the scores of its pieces.
     pub score: f64,
 }
 
 impl Unigram {
-    /// The `n` best segmentations of a pre-token, higher scores first, or all if there are fewer.
+    /// The `n` best segmentations of a pre-token, highest score first; all of them if there are fewer.
     ///
-    /// Equal scores: at each place from the end to the beginning, the longer piece first. Where unknown characters are
-    /// joined two of them may look the same. Memory: the length of the word times `n`.
+    /// Equal scores are ordered by the pieces from the last to the first, the longer piece first. Two segmentations may have
+    /// the same tokens, because neighbouring unknown characters are joined. Memory: O(length of the pre-token times `n`).
     ///
     /// # Errors
     /// [`crate::Error::InvalidOption`] if `n` exceeds [`super::MOST_BEST`], [`crate::Error::TokenNotInVocab`] if an
@@ -47,7 +49,7 @@ impl Unigram {
         Ok(ways[word.len()].iter().enumerate().map(segmentation).collect())
     }
 
-    /// Fills `scratch.path` with one of the `n` best, with a probability in proportion to exp(alpha * score).
+    /// Fills `scratch.path` with one of the `n` best segmentations; its probability is proportional to exp(alpha * score).
     pub(super) fn sample_of_best(
         &self,
         word: &str,
@@ -62,7 +64,7 @@ impl Unigram {
         Ok(())
     }
 
-    /// The `n` best ways to every place, best first.
+    /// The `n` best paths to every position, best first.
     fn ways(&self, word: &str, n: usize) -> Result<Vec<Vec<Way>>> {
         let mut ways = vec![Vec::new(); word.len() + 1];
         ways[0].extend((n > 0).then_some(Way { score: 0.0, start: 0, rank: 0, id: None }));
@@ -83,7 +85,7 @@ impl Unigram {
                 offer(char_end, self.options.unk_id, self.unknown_score());
             }
             start = char_end;
-            // Everything that ends here has started to the left. The sort keeps equals in order.
+            // All pieces that end here start further left, so the list is complete. The stable sort keeps the order of ties.
             let here = &mut ways[start];
             here.sort_by(|left, right| right.score.total_cmp(&left.score));
             if let Some(Way { id: None, start, .. }) = here.first() {
@@ -97,12 +99,12 @@ impl Unigram {
     }
 }
 
-/// Follows a way back to the beginning.
+/// Follows a path back to the beginning.
 fn trace(ways: &[Vec<Way>], mut end: usize, mut rank: usize, path: &mut Vec<Edge>) {
     path.clear();
     while end > 0 {
         let Way { start, rank: next, id, .. } = ways[end][rank];
-        // Ways without an id were left out.
+        // `Unigram::ways` kept only paths with an id.
         path.push(Edge { start, end: end as u32, id: id.unwrap_or_default() });
         (end, rank) = (start as usize, next as usize);
     }

@@ -1,23 +1,23 @@
-//! What text is to the pieces: whether its tokens depend on what is beside it.
+//! How characters occur among the pieces, which tells whether their tokens depend on the text beside them.
 
 use super::Unigram;
 use super::chars::Place;
 
-/// What some characters are to the pieces.
+/// How the characters of a short text occur among the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceMembership {
-    /// None of them is in a piece: with all unknown ones beside them they are the unknown token.
+    /// No piece holds any of them: with neighbouring unknown characters they are one unknown token.
     Unknown,
-    /// A single one, which is this piece and in no other.
+    /// A single character, which is this piece and occurs in no other.
     Piece(u32),
-    /// Each is a piece, and perhaps in others: the unknown token neither begins nor ends there.
+    /// Each character is a piece, and may occur in others: an unknown token neither begins nor ends here.
     Pieces,
-    /// Anything else.
+    /// None of these.
     Other,
 }
 
 impl Unigram {
-    /// The role of characters of a pre-token, if the best segmentation is always taken.
+    /// How the characters of `text` occur among the pieces; [`PieceMembership::Other`] if the model samples.
     pub fn piece_membership(&self, text: &str) -> PieceMembership {
         let Some(unk_id) = self.options.unk_id.filter(|_| self.kinds.is_none() && self.is_deterministic())
         else {
@@ -31,7 +31,7 @@ impl Unigram {
                 PieceMembership::Unknown
             };
         }
-        // A piece that has the unknown id is joined with what is unknown.
+        // The piece with the unknown id is joined with unknown text beside it.
         let unknown = self.vocab.token(unk_id).unwrap_or_default();
         let own_piece = |c: char| {
             let (id, _) = self.piece_of_char(c)?;
@@ -75,7 +75,7 @@ mod tests {
         );
         let sampling = UnigramOptions { alpha: Some(0.5), ..options.clone() };
         assert_eq!(piece_membership("é", sampling), PieceMembership::Other);
-        // The unknown piece may be any.
+        // Any piece may be the unknown one.
         let known = UnigramOptions { unk_id: Some(3), ..options.clone() };
         assert_eq!(
             ["é", "a"].map(|text| piece_membership(text, known.clone())),

@@ -1,4 +1,7 @@
-//! A random segmentation: forward sums, then a choice at each place from the end back (Kudo 2018, section 3.2).
+//! A random segmentation: forward filtering, backward sampling (Kudo 2018, section 3.2).
+//!
+//! The forward pass sums the weights of all paths to each position, in logarithms; then pieces are drawn from the end
+//! back. Time and memory are linear in the number of edges of the lattice.
 
 use super::best_path::char_len;
 use super::{Edge, Scratch, Unigram};
@@ -6,7 +9,7 @@ use crate::Result;
 
 const NONE: u32 = u32::MAX;
 
-/// A piece in its place, in a list of all that end there.
+/// An edge of the lattice, in the linked list of all edges with the same end.
 struct Incoming {
     edge: Edge,
     log: f64,
@@ -14,9 +17,9 @@ struct Incoming {
 }
 
 impl Unigram {
-    /// Fills `scratch.path` with a segmentation, with a probability in proportion to exp(alpha * score).
+    /// Fills `scratch.path` with a random segmentation; its probability is proportional to exp(alpha * score).
     pub(super) fn sample(&self, word: &str, alpha: f64, scratch: &mut Scratch) -> Result<()> {
-        // Logarithms of the sums over all ways to a place.
+        // Logarithm of the summed weights of all paths to each position.
         let mut sums = vec![f64::NEG_INFINITY; word.len() + 1];
         sums[0] = 0.0;
         let (mut incoming, mut heads) = (Vec::<Incoming>::new(), vec![NONE; word.len() + 1]);
@@ -31,7 +34,7 @@ impl Unigram {
                 incoming.push(Incoming { edge, log, next: heads[end] });
                 heads[end] = incoming.len() as u32 - 1;
             };
-            // From where nothing leads nothing goes on.
+            // No path leads to this position, so none leads on from it.
             if so_far > f64::NEG_INFINITY
                 && !self.pieces_at(word, start, &mut offer)
                 && let Some(unk_id) = self.options.unk_id
@@ -60,7 +63,9 @@ impl Unigram {
 }
 
 impl Scratch {
-    /// An index with a probability in proportion to the exponential of its number; there must be one.
+    /// Draws an index with a probability proportional to the exponential of its number.
+    ///
+    /// There must be at least one.
     pub(super) fn choose(&mut self, logs: impl Iterator<Item = f64> + Clone) -> usize {
         let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
         let weights = logs.map(|log| (log - largest).exp());

@@ -1,18 +1,18 @@
-//! How the scores of the pieces of a path are added up.
+//! Arithmetic on the sums of scores along a path: 64 bits as Hugging Face has it, 32 bits as SentencePiece has it.
 
-/// Arithmetic on sums of scores.
+/// The precision of sums.
 pub(super) trait Sums: Copy {
     /// The largest relative error of a sum.
     const EPSILON: f64;
-    /// Where the sum to a place is further from 0, it is taken from those to all places ahead, and from itself, before
-    /// pieces that start there are looked at.
+    /// Rebasing threshold: if the magnitude of the sum at a position is larger, that sum is subtracted from the sums at all
+    /// positions ahead, and from itself, before the pieces that start there are looked at.
     const LARGEST: f64;
 
-    /// What is kept of a sum.
+    /// The sum, rounded to this precision.
     fn rounded(sum: f64) -> f64;
 }
 
-/// 64 bits, as Hugging Face keeps them.
+/// 64 bits, as in Hugging Face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct F64Scores;
 
@@ -25,7 +25,7 @@ impl Sums for F64Scores {
     }
 }
 
-/// 32 bits, as SentencePiece keeps them; the limit was found by trying (0.2.3).
+/// 32 bits, as in SentencePiece; the threshold was found by experiments with version 0.2.3.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct F32Scores;
 

@@ -1,5 +1,8 @@
-//! The walk to every place of a word, without a branch on what nothing predicts: whether a piece ends at a node of the trie, and
-//! whether it is a better way. One wrong guess costs as much as ten steps.
+//! Viterbi search without unpredictable branches.
+//!
+//! Whether a piece ends at a node of the trie, and whether it gives a better path, is as good as random to the branch
+//! predictor, and one misprediction costs as much as ten steps. So a node where no piece ends adds minus infinity, and
+//! the better path is selected by conditional moves.
 
 use std::hint::select_unpredictable;
 
@@ -7,7 +10,7 @@ use super::Unigram;
 use super::best_path::{NOWHERE, Node};
 use crate::Result;
 
-/// Scores beyond this might add up to infinity, which stands for *no way yet*.
+/// Larger scores could add up to an infinity, and minus infinity stands for *no path yet*.
 const LARGE: f64 = f64::MAX / (u32::MAX as f64 * 2.0);
 
 impl Unigram {
@@ -16,8 +19,9 @@ impl Unigram {
         self.kinds.is_none() && self.largest_score < LARGE && base.abs() < f64::MAX / 2.0
     }
 
-    /// As [`Self::viterbi`], where [`Self::has_finite_sums`]; answers the least difference between two sums that were compared, if that
-    /// `IS_ASKED`.
+    /// As [`Self::viterbi`], allowed only if [`Self::has_finite_sums`].
+    ///
+    /// If `IS_ASKED`, returns the least difference between two sums that were compared.
     #[inline]
     pub(super) fn viterbi_branchless<const IS_ASKED: bool>(
         &self,
@@ -26,7 +30,7 @@ impl Unigram {
         nodes: &mut Vec<Node>,
     ) -> Result<f64> {
         let (bytes, scores) = (word.as_bytes(), self.effective_scores.as_slice());
-        // The score after those of all pieces belongs to none.
+        // The last score belongs to no piece: it is minus infinity, for nodes where no piece ends.
         let none = (scores.len() - 1) as u32;
         nodes.clear();
         nodes.resize(word.len() + 1, Node { score: f64::NEG_INFINITY, start: NOWHERE, id: 0 });
@@ -38,7 +42,7 @@ impl Unigram {
                 let node = &mut nodes[end];
                 let sum = score + so_far;
                 if IS_ASKED {
-                    // Of two infinities this is no number, which the minimum passes over.
+                    // The difference of two infinities is NaN, which `min` ignores.
                     least = least.min((sum - node.score).abs());
                 }
                 let is_better = sum > node.score;

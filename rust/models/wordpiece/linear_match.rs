@@ -1,39 +1,41 @@
-//! Longest match in one pass: no byte is read twice, whatever the vocabulary.
+//! Longest match in one pass (`LinMaxMatch`): linear time for any vocabulary, no byte is read twice.
 //!
-//! A trie holds the tokens, those that continue a word without their prefix and below a root of their own. Each node has
-//! what is certain once no step leads on: the tokens that the longest match takes off the front of the node's text, and
-//! the node of what is left then. Source: Song et al. 2021, "Fast WordPiece Tokenization" (`LinMaxMatch`).
+//! A trie holds the tokens. Tokens that continue a word are stored without their prefix, below a root of their own. Each
+//! node has a failure link, which is followed where the trie has no child for the next byte: it emits the tokens that
+//! longest match takes off the front of the node's text, and leads to the node of the text that is left.
+//!
+//! Source: Song et al. 2021, "Fast WordPiece Tokenization".
 
 use crate::models::Tokens;
 use crate::structures::byte_trie::{ByteTrie, Node};
 use crate::vocab::Vocab;
 
-/// Leads from the root to that of continuations; no byte of UTF-8 has this value.
+/// The edge from the root to the root of continuations; no byte of UTF-8 has this value.
 const CONTINUES: u8 = 0xFF;
 
-/// Tokens that are certain, in order.
+/// Tokens that a failure link emits, in order; a binary tree, so that lists share their common tokens.
 #[derive(Clone, Copy, Debug)]
 enum Certain {
     /// One token, and how many bytes it covers.
     Token(u32, u32),
-    /// Those of two places in the list, so that a token in many lists is not copied.
+    /// The tokens of two other entries of [`LinearMatch::certain`], one after the other.
     Both(u32, u32),
 }
 
-/// What becomes of a node from which no step leads on.
+/// The failure link of a node.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// What is left; the root if the word cannot be cut.
+    /// The node of the text that is left; the root if the word cannot be cut.
     to: Node,
-    /// The place of the tokens that come before.
+    /// Index in [`LinearMatch::certain`] of the tokens to emit.
     certain: u32,
 }
 
 const NO_LINK: Link = Link { to: ByteTrie::ROOT, certain: 0 };
 
-/// Sorts keys of which no two are equal.
+/// Sorts keys, no two of which are equal.
 fn sort(keys: &mut [(&[u8], u32)]) {
-    // Most are told apart by their first bytes, which are compared as one number.
+    // Most keys differ in their first eight bytes, which are compared as one number.
     let first = |key: &[u8]| match key.first_chunk() {
         Some(bytes) => u64::from_be_bytes(*bytes),
         None => {
@@ -50,14 +52,14 @@ pub(super) struct LinearMatch {
     continues: Node,
     /// By node.
     links: Vec<Link>,
-    /// By place; the first ones are the values of the trie.
+    /// The first entries are the values of the trie.
     certain: Vec<Certain>,
 }
 
 impl LinearMatch {
-    /// Prepares a vocabulary in which `prefix` marks what continues a word; `None` if it is too large for the trie.
+    /// Prepares a vocabulary in which `prefix` marks tokens that continue a word; `None` if the trie cannot hold it.
     pub(super) fn new(vocab: &Vocab, prefix: &str) -> Option<Self> {
-        // The root of continuations is there even if nothing continues.
+        // The root of continuations must exist even if no token continues a word.
         let mut certain = vec![Certain::Both(0, 0)];
         let (mut whole, mut rests, mut text) = (Vec::with_capacity(vocab.len()), Vec::new(), Vec::new());
         for (token, id) in vocab.iter().filter(|(token, _)| !token.is_empty()) {
@@ -76,7 +78,7 @@ impl LinearMatch {
             text.extend_from_slice(rest);
         }
         let (continues, mut text) = text.split_at(1);
-        // No token begins with the byte of continuations, so these come last.
+        // No token begins with the byte 0xFF, so these keys come last.
         let mut keys = whole;
         keys.push((continues, 0));
         for (rest, value) in rests {
@@ -92,7 +94,7 @@ impl LinearMatch {
         Some(linear)
     }
 
-    /// Links all nodes, those of shorter texts first: links lead to them.
+    /// Links all nodes in the order of their depth: links lead to nodes of shorter text.
     fn link_all(&mut self, keys: &[(&[u8], u32)]) {
         let mut ends: Vec<(Node, &[u8])> = Vec::with_capacity(keys.len());
         ends.extend(keys.iter().map(|&(key, _)| match key.split_first() {
@@ -100,7 +102,7 @@ impl LinearMatch {
             _ => (ByteTrie::ROOT, key),
         }));
         while !ends.is_empty() {
-            // Keys are sorted, so those that share a node stand side by side.
+            // Keys are sorted, so keys that share a node are neighbours.
             let mut last = None;
             ends.retain_mut(|(node, rest)| {
                 let Some((&byte, tail)) = rest.split_first() else { return false };
@@ -134,7 +136,7 @@ impl LinearMatch {
         NO_LINK
     }
 
-    /// Cuts a word into tokens; false, with some of them after, if it cannot be cut.
+    /// Cuts a word into tokens; if it cannot be cut, returns false and leaves some tokens in `tokens`.
     pub(super) fn cut(&self, word: &[u8], tokens: &mut Tokens) -> bool {
         let mut node = ByteTrie::ROOT;
         for &byte in word {

@@ -1,4 +1,7 @@
-//! WordPiece: the longest token first, from left to right; a word that cannot be cut so is unknown as a whole.
+//! WordPiece: longest match from left to right; a pre-token that cannot be cut so is one unknown token.
+//!
+//! Few and short pre-tokens are cut by trying all prefixes, which is quadratic. As soon as their cost pays for it, a trie
+//! with failure links is built (`linear_match`), and every pre-token takes linear time.
 //!
 //! Source: Schuster and Nakajima 2012, Devlin et al. 2018; options and their quirks are those of Hugging Face.
 
@@ -16,11 +19,11 @@ use crate::{Error, Result};
 /// Options of [`WordPiece`]; the names and the defaults are Hugging Face's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPieceOptions {
-    /// Token for words that cannot be cut into tokens.
+    /// Token for pre-tokens that cannot be cut into tokens.
     pub unk_token: String,
-    /// Prefix in the vocabulary of every token but a word's first.
+    /// Prefix in the vocabulary of every token that does not begin a pre-token.
     pub continuing_subword_prefix: String,
-    /// A word of more characters is unknown.
+    /// A pre-token of more characters is unknown.
     pub max_input_chars_per_word: usize,
 }
 
@@ -34,7 +37,7 @@ impl Default for WordPieceOptions {
     }
 }
 
-/// Searching a word costs as much as its length squared; preparing an entry of the vocabulary costs this much.
+/// Cost of preparing one entry of the vocabulary; searching a pre-token costs its length squared.
 const PRICE_PER_ENTRY: usize = 100;
 
 /// A WordPiece encoder. Cheap to clone: tables are shared.
@@ -71,7 +74,7 @@ impl WordPiece {
         &self.options
     }
 
-    /// `token` without the prefix of continuations: the text that it covers within a word.
+    /// `token` without the continuing prefix: the text that it covers in a pre-token.
     pub fn own_text<'a>(&self, token: &'a str) -> &'a str {
         let rest = token.strip_prefix(&self.options.continuing_subword_prefix);
         rest.filter(|rest| !rest.is_empty()).unwrap_or(token)
@@ -79,10 +82,10 @@ impl WordPiece {
 
     /// Encodes one pre-token; appends to `tokens`.
     ///
-    /// O(n) in bytes for any vocabulary of up to some million tokens.
+    /// O(n) in bytes for any vocabulary of up to a few million tokens, once the trie is built.
     ///
     /// # Errors
-    /// [`Error::TokenNotInVocab`] if the word is unknown and `unk_token` has no id.
+    /// [`Error::TokenNotInVocab`] if the pre-token is unknown and `unk_token` has no id.
     pub fn encode_word(&self, word: &str, tokens: &mut Tokens) -> Result<()> {
         if word.is_empty() {
             return Ok(());
@@ -103,7 +106,7 @@ impl WordPiece {
         Ok(())
     }
 
-    /// Cuts a word into tokens; false leaves some after.
+    /// Cuts a pre-token into tokens; if it cannot be cut, returns false and leaves some tokens in `tokens`.
     fn cut(&self, word: &str, tokens: &mut Tokens) -> bool {
         let cost = word.len().saturating_mul(word.len());
         let make = || LinearMatch::new(&self.vocab, &self.options.continuing_subword_prefix);
@@ -113,7 +116,7 @@ impl WordPiece {
         }
     }
 
-    /// The rule as it is written: asks for each prefix of what is left, the longest first.
+    /// The naive algorithm: looks up each prefix of the remaining text, the longest first.
     fn search(&self, word: &str, tokens: &mut Tokens) -> bool {
         let prefix = self.options.continuing_subword_prefix.as_str();
         let mut candidate = String::new();

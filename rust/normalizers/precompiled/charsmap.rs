@@ -1,18 +1,18 @@
-//! The table of rules: a double-array trie of what is replaced, and the replacements.
+//! The table of rules: a double-array trie over the source texts, and their replacements.
 //!
-//! Layout: the size of the trie in bytes (32 bits, little-endian), its units of 32 bits each, then all replacements,
-//! each ended by a zero byte. A unit has a label in bits 0 to 7, a flag for a value in bit 8, and in bits 10 to 30 the
-//! offset of its children, times 256 if bit 9 is set; a value has bit 31 set and says where its replacement starts.
-//! Source: the darts-clone library and SentencePiece's normalizer.
+//! Layout: the size of the trie in bytes (32 bits, little-endian), its entries of 32 bits each, then all replacements,
+//! each terminated by a zero byte. An entry has a label in bits 0 to 7 and a flag for a value in bit 8. Bits 10 to 30
+//! are the offset of its children, times 256 if bit 9 is set. A value has bit 31 set and is the start of its
+//! replacement. Source: the darts-clone library and SentencePiece's normalizer.
 
 use std::sync::Arc;
 
 use crate::{Error, Result};
 
-/// Bytes that text without a rule is looked at ahead for.
+/// Number of ASCII characters.
 const ASCII: usize = 128;
 
-/// Rules, cheap to clone.
+/// A table of rules; cheap to clone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Charsmap {
     table: Arc<Table>,
@@ -22,26 +22,26 @@ pub struct Charsmap {
 #[derive(PartialEq, Eq)]
 struct Table {
     blob: Vec<u8>,
-    units: Vec<u32>,
+    entries: Vec<u32>,
     replacements: String,
-    /// ASCII characters that no rule matches alone.
+    /// By byte: true for an ASCII character that no rule matches alone.
     is_plain: [bool; ASCII],
 }
 
 impl std::fmt::Debug for Charsmap {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Table { units, replacements, .. } = &*self.table;
-        write!(formatter, "Charsmap({} units, {} bytes of text)", units.len(), replacements.len())
+        let Table { entries, replacements, .. } = &*self.table;
+        write!(formatter, "Charsmap({} units, {} bytes of text)", entries.len(), replacements.len())
     }
 }
 
-/// Where a unit's children lie, relative to it.
-fn offset(unit: u32) -> usize {
-    ((unit >> 10) << ((unit & (1 << 9)) >> 6)) as usize
+/// Offset of an entry's children, relative to the entry.
+fn offset(entry: u32) -> usize {
+    ((entry >> 10) << ((entry & (1 << 9)) >> 6)) as usize
 }
 
 impl Charsmap {
-    /// Reads a table. Units that lead out of it match nothing.
+    /// Reads a table. Entries that lead out of the table match nothing.
     ///
     /// # Errors
     /// [`Error::Format`] if the trie is longer than `blob` or the replacements are not UTF-8.
@@ -54,32 +54,32 @@ impl Charsmap {
         let Some((trie, text)) = rest.split_at_checked(size) else {
             return Err(failed(format!("the trie has {size} bytes, but only {} are there", rest.len())));
         };
-        let units: Vec<u32> = trie
+        let entries: Vec<u32> = trie
             .chunks_exact(4)
-            .map(|unit| unit.iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte)))
+            .map(|entry| entry.iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte)))
             .collect();
         let replacements = std::str::from_utf8(text)
             .map_err(|error| failed(format!("replacements are not UTF-8 at byte {}", error.valid_up_to())))?;
         let mut table = Table {
             blob: blob.to_vec(),
-            units,
+            entries,
             replacements: replacements.to_owned(),
             is_plain: [false; ASCII],
         };
         for byte in 0..ASCII as u8 {
-            // A carriage return and a newline are one character to the reader.
+            // A carriage return and a newline form one cluster, which may have its own rule.
             table.is_plain[usize::from(byte)] = byte != b'\r' && table.matches(&[byte]).next().is_none();
         }
         Ok(Self { table: Arc::new(table), is_longest_first: false })
     }
 
-    /// The same rules, the longest that matches at each place first, as SentencePiece applies them.
+    /// The same rules, but the longest match wins, as in SentencePiece.
     #[must_use]
     pub fn longest_first(self) -> Self {
         Self { is_longest_first: true, ..self }
     }
 
-    /// Whether the longest rule goes first.
+    /// True if the longest match wins.
     pub fn is_longest_first(&self) -> bool {
         self.is_longest_first
     }
@@ -89,50 +89,51 @@ impl Charsmap {
         &self.table.blob
     }
 
-    /// What the shortest rule that `text` begins with makes of it.
+    /// The replacement of the shortest rule that matches at the front of `text`.
     pub(super) fn shortest(&self, text: &str) -> Option<&str> {
         let (_, start) = self.table.matches(text.as_bytes()).next()?;
         self.table.replacement(start)
     }
 
-    /// What the longest rule that `text` begins with makes of it, and how many bytes it matches.
+    /// Length and replacement of the longest rule that matches at the front of `text`.
     pub fn longest(&self, text: &str) -> Option<(usize, &str)> {
         let (len, start) = self.table.matches(text.as_bytes()).last()?;
         Some((len, self.table.replacement(start)?))
     }
 
-    /// Whether any rule begins with this character of ASCII.
+    /// True if the source text of any rule begins with this ASCII character.
     pub(super) fn has_rule_from(&self, byte: u8) -> bool {
-        let root = self.table.units.first().map(|&root| offset(root));
-        let unit = root.and_then(|root| self.table.units.get(root ^ usize::from(byte)));
-        unit.is_some_and(|unit| unit & (1 << 31 | 0xFF) == u32::from(byte))
+        let root = self.table.entries.first().map(|&root| offset(root));
+        let entry = root.and_then(|root| self.table.entries.get(root ^ usize::from(byte)));
+        entry.is_some_and(|entry| entry & (1 << 31 | 0xFF) == u32::from(byte))
     }
 
-    /// Whether any rule's text begins with `prefix`.
+    /// True if the source text of any rule begins with `prefix`.
     pub fn has_rules_of(&self, prefix: &str) -> bool {
-        let mut place = self.table.units.first().map(|&root| offset(root));
+        let mut place = self.table.entries.first().map(|&root| offset(root));
         for byte in prefix.bytes() {
             let child = place.map(|at| at ^ usize::from(byte));
-            let unit = child.and_then(|child| self.table.units.get(child));
-            let unit = unit.filter(|&&unit| byte != 0 && unit & (1 << 31 | 0xFF) == u32::from(byte));
-            place = child.zip(unit).map(|(child, &unit)| child ^ offset(unit));
+            let entry = child.and_then(|child| self.table.entries.get(child));
+            let entry = entry.filter(|&&entry| byte != 0 && entry & (1 << 31 | 0xFF) == u32::from(byte));
+            place = child.zip(entry).map(|(child, &entry)| child ^ offset(entry));
         }
         place.is_some()
     }
 
-    /// Bytes at the beginning of `text` that no rule concerns: ASCII not followed by anything else.
+    /// Length of a prefix of `text` that no rule matches: ASCII characters, without the last one if a non-ASCII
+    /// character follows it.
     pub(super) fn plain_prefix(&self, text: &[u8]) -> usize {
         let is_plain = |&byte: &u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);
         let count = text.iter().take_while(|byte| is_plain(byte)).count();
-        // A mark after the last one would make one cluster of both.
+        // The non-ASCII character may be a mark, which forms one cluster with the last one.
         if text.get(count).is_some_and(|byte| !byte.is_ascii()) { count.saturating_sub(1) } else { count }
     }
 }
 
 impl Table {
-    /// Lengths and values of all rules that `text` begins with, shorter ones first.
+    /// Lengths and values of all rules that match at the front of `text`, shortest first.
     fn matches(&self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-        let mut place = self.units.first().map(|&root| offset(root));
+        let mut place = self.entries.first().map(|&root| offset(root));
         let mut bytes = text.iter().enumerate();
         std::iter::from_fn(move || {
             loop {
@@ -140,15 +141,15 @@ impl Table {
                 let (index, &byte) = bytes.next()?;
                 place = None;
                 let child = at ^ usize::from(byte);
-                let &unit = self.units.get(child).filter(|_| byte != 0)?;
-                // A value is never a child.
-                if unit & (1 << 31 | 0xFF) != u32::from(byte) {
+                let &entry = self.entries.get(child).filter(|_| byte != 0)?;
+                // An entry that holds a value is nobody's child.
+                if entry & (1 << 31 | 0xFF) != u32::from(byte) {
                     return None;
                 }
-                let next = child ^ offset(unit);
+                let next = child ^ offset(entry);
                 place = Some(next);
-                if unit >> 8 & 1 == 1 {
-                    let value = self.units.get(next)? & !(1 << 31);
+                if entry >> 8 & 1 == 1 {
+                    let value = self.entries.get(next)? & !(1 << 31);
                     return Some((index + 1, value as usize));
                 }
             }

@@ -1,6 +1,9 @@
-//! What can be told of clusters of characters without looking for them: most characters stand alone.
+//! Fast tests for the boundaries of grapheme clusters, without segmenting the text.
+//!
+//! Most characters are *simple graphemes*: between two of them a cluster always ends. A bitmap knows these characters,
+//! so only the rest needs rules. Clusters are those of Unicode Standard Annex 29.
 
-/// Ranges of characters that stand alone, below U+10000.
+/// Simple graphemes below U+10000, as closed ranges.
 const ALONE: &[(char, char)] = &[
     ('\0', '\u{C}'),
     ('\u{E}', '\u{7E}'),
@@ -64,7 +67,7 @@ const ALONE: &[(char, char)] = &[
     ('\u{FFA0}', '\u{FFFF}'),
 ];
 
-/// [`ALONE`], a bit a character: asked for every character of some texts.
+/// [`ALONE`] as a bitmap: some texts look up every character.
 static IS_ALONE: [u64; 1 << 10] = {
     let (mut bits, mut at) = ([0; 1 << 10], 0);
     while at < ALONE.len() {
@@ -78,9 +81,10 @@ static IS_ALONE: [u64; 1 << 10] = {
     bits
 };
 
-/// Whether between two characters of which both are such, or after one at the end of a text, a cluster ends.
+/// True for a simple grapheme: a cluster ends between any two of these, and after one at the end of a text.
 ///
-/// Said of many that are common: letters, ideographs, syllables and punctuation that nothing joins by itself.
+/// Covers the frequent characters: letters, ideographs, syllables and punctuation that nothing joins by itself. False
+/// for some that would qualify.
 #[inline]
 pub fn is_simple_grapheme(c: char) -> bool {
     let code = c as usize;
@@ -96,7 +100,7 @@ pub fn is_simple_grapheme(c: char) -> bool {
     }
 }
 
-/// Whether a cluster may go on after `c` with any character but a control character.
+/// True if `c` forms one cluster with any character after it, except a control character.
 pub fn joins_next(c: char) -> bool {
     matches!(
         c,
@@ -118,7 +122,7 @@ pub fn joins_next(c: char) -> bool {
     )
 }
 
-/// Whether a consonant after `c` may join one before it.
+/// True if `c` may join a consonant before it with a consonant after it.
 fn is_linker(c: char) -> bool {
     matches!(
         c,
@@ -145,7 +149,7 @@ fn is_linker(c: char) -> bool {
     )
 }
 
-/// Whether a character that stands alone may join what is before it because `c` is there.
+/// True if, after `c`, even a simple grapheme may join the cluster before it.
 #[inline]
 pub fn is_joint(c: char) -> bool {
     !is_simple_grapheme(c)
@@ -155,13 +159,13 @@ pub fn is_joint(c: char) -> bool {
             || is_jamo(c))
 }
 
-/// Whether `c` is a part of a syllable of Hangul.
+/// True if `c` is a jamo, a letter of a decomposed Hangul syllable.
 fn is_jamo(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11FF}' | '\u{A960}'..='\u{A97C}' | '\u{D7B0}'..='\u{D7FB}')
 }
 
-/// Bytes of the first character of `text` with all that may join it: up to the next one that stands alone, and further
-/// where something between the two may join them.
+/// Length of the first character of `text` with everything that may join it: up to the next simple grapheme, and beyond
+/// that one if a character before it may join the two.
 pub fn cluster_len(text: &str) -> usize {
     let mut has_joint = false;
     for (at, c) in text.char_indices() {
@@ -173,10 +177,11 @@ pub fn cluster_len(text: &str) -> usize {
     text.len()
 }
 
-/// Whether a cluster begins with `text` after a group, and ends with it before one.
+/// True if `text` is delimited: beside other texts of which this is true, a cluster begins at its start and one ends at
+/// its end.
 ///
-/// A group begins with a character that stands alone, or with a leading consonant of Hangul, and has nothing at its end
-/// that may join what is after.
+/// Such a text begins with a simple grapheme or with a leading consonant of Hangul, and nothing at its end may join
+/// what follows.
 pub fn is_cluster(text: &str) -> bool {
     let mut is_first = true;
     let mut has_joint = false;
@@ -185,7 +190,7 @@ pub fn is_cluster(text: &str) -> bool {
         if std::mem::take(&mut is_first) && !is_simple_grapheme(c) && !is_lead {
             return false;
         }
-        // Vowels and trailing consonants join their own kind alone, and nothing is joined across them.
+        // Vowels and trailing consonants join only other jamo, and nothing joins across them.
         has_joint = if is_jamo(c) { is_lead } else { is_joint(c) || has_joint && !is_simple_grapheme(c) };
     }
     !is_first && !has_joint
@@ -203,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn table_of_lone_characters_matches_naive() {
+    fn table_of_simple_graphemes_matches_naive() {
         for c in '\0'..='\u{FFFF}' {
             let naive = ALONE.iter().any(|&(first, last)| (first..=last).contains(&c));
             assert_eq!(is_simple_grapheme(c), naive, "U+{:04X}", c as u32);
@@ -213,7 +218,7 @@ mod tests {
     #[test]
     fn every_character_is_as_the_clusters_have_it() {
         for c in '\0'..=char::MAX {
-            // Whatever joins at all joins with a letter or with its own kind.
+            // A character that joins any neighbour joins a letter or another copy of itself.
             if is_simple_grapheme(c) {
                 assert_eq!(clusters(&['a', c, c, 'a']), 4, "U+{:04X}", c as u32);
             }
@@ -228,7 +233,7 @@ mod tests {
         }
     }
 
-    /// One of each way to join that Unicode knows, and what joins none.
+    /// One character for each way of joining in Unicode, and some that join nothing.
     const KINDS: &[char] = &[
         'a',
         '日',

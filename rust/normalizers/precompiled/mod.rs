@@ -1,9 +1,9 @@
-//! SentencePiece's rules of normalization, compiled into one table, applied as Hugging Face applies them.
+//! SentencePiece's normalization rules, compiled into one table and applied as Hugging Face applies them.
 //!
-//! There a rule is looked for at each user-perceived character (extended grapheme cluster) of less than six bytes,
-//! then at each of its characters. The shortest rule that matches at the front replaces all of it: marks after the
-//! match are lost. What a rule takes away at the very beginning is not noted, so that everything after it stands for
-//! a character further left.
+//! Hugging Face looks up each user-perceived character (extended grapheme cluster) of fewer than six bytes. If no rule
+//! matches, or the cluster is longer, it looks up each character of the cluster. The shortest rule that matches at the
+//! front replaces the whole cluster, so marks after the match are lost. What a rule removes at the very beginning of
+//! the text is not recorded in the alignment, so everything after it stands for a character further left.
 
 mod charsmap;
 pub mod clusters;
@@ -19,33 +19,33 @@ use clusters::is_simple_grapheme;
 
 use crate::normalized::{Normalized, Rewrite};
 
-/// Clusters of this many bytes are taken character by character.
+/// Clusters of this many bytes or more are looked up character by character.
 const LONG: usize = 6;
 
 /// One step of a rewrite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
-    /// Text that stays.
+    /// Old text that stays unchanged.
     Copy(Range<usize>),
-    /// A character that takes the place of the next old one and of `gone` more.
+    /// A character that replaces the next old character and `gone` more.
     Replace { c: char, gone: usize },
-    /// A character that comes after the old one before.
+    /// A character inserted after the last old one.
     Insert(char),
 }
 
 impl Charsmap {
-    /// Whether no rule takes a space in, so that there is always a border before one but where a mark that goes before
-    /// other characters makes one cluster of both.
+    /// True if no rule begins with a space. Then a match never reaches across the start of a space, except where a mark
+    /// that joins the next character (see [`clusters::joins_next`]) forms one cluster with it.
     pub(super) fn leaves_spaces(&self) -> bool {
         !self.is_longest_first() && !self.has_rule_from(b' ')
     }
 
-    /// Whether no rule matches.
+    /// True if no rule matches.
     pub(super) fn is_identity(&self, text: &str) -> bool {
         self.edits(text, |_, _| false)
     }
 
-    /// `text` after the rules.
+    /// `text` after all rules.
     pub(super) fn normalize<'a>(&self, text: &Normalized<'_>) -> Normalized<'a> {
         let old = text.text();
         let mut steps = Vec::new();
@@ -66,8 +66,8 @@ impl Charsmap {
         rewrite.finish()
     }
 
-    /// Calls `each` with every place where a rule matches and what it makes of it, until told to stop; answers whether
-    /// it came to the end.
+    /// Calls `each` with the range of every match and its replacement, until `each` returns false; true if it reached
+    /// the end of `text`.
     fn edits(&self, text: &str, mut each: impl FnMut(Range<usize>, &str) -> bool) -> bool {
         let mut start = 0;
         while start < text.len() {
@@ -120,10 +120,11 @@ impl Charsmap {
     }
 }
 
-/// Appends the steps that put `new` in place of `part`.
+/// Appends the steps that replace `part` by `new`.
 ///
-/// Characters replace one another in order. Those that are too many are inserted; where there are too few, the last
-/// character so far takes the place of the rest, whether this rule made it or not.
+/// The characters of `new` replace those of `part` in order. Surplus new characters are inserted. If there are fewer
+/// new characters, the last character written so far also replaces the remaining old ones, even if another rule wrote
+/// it.
 fn push_replacement(part: &str, new: &str, old: &str, steps: &mut Vec<Step>) {
     let (before, after) = (part.chars().count(), new.chars().count());
     for (at, c) in new.chars().enumerate() {
@@ -135,7 +136,7 @@ fn push_replacement(part: &str, new: &str, old: &str, steps: &mut Vec<Step>) {
     }
     match steps.last_mut() {
         Some(Step::Replace { gone, .. }) => *gone += too_few,
-        // It now stands for the first of the characters that go.
+        // The inserted character now replaces the first of the remaining old characters.
         Some(step @ Step::Insert(_)) => {
             if let Step::Insert(c) = *step {
                 *step = Step::Replace { c, gone: too_few - 1 };
@@ -156,7 +157,8 @@ fn push_replacement(part: &str, new: &str, old: &str, steps: &mut Vec<Step>) {
 }
 
 fn apply(steps: &[Step], old: &str, rewrite: &mut Rewrite<'_>) {
-    // Where the next old character is; after the text that is copied if something at the beginning went unnoticed.
+    // Position of the next old character. It differs from the start of copied text once a removal at the beginning has
+    // gone unrecorded.
     let mut at = 0;
     let next = |at: usize| old[at..].chars().next().map_or(at, |c| at + c.len_utf8());
     for step in steps {

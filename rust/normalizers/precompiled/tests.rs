@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use super::Charsmap;
 use crate::normalized::Normalized;
 
-/// The trie under construction: units by place, and places taken.
+/// A trie under construction: its entries by position, and the positions in use.
 #[derive(Default)]
 struct Builder {
-    units: BTreeMap<u32, u32>,
+    entries: BTreeMap<u32, u32>,
     taken: BTreeSet<u32>,
 }
 
@@ -24,13 +24,13 @@ impl Builder {
         let offset = (1..1 << 20).find(fits).expect("room for a few keys");
         let base = at ^ offset;
         self.taken.extend([base]);
-        *self.units.entry(at).or_default() |= offset << 10 | u32::from(is_leaf) << 8;
+        *self.entries.entry(at).or_default() |= offset << 10 | u32::from(is_leaf) << 8;
         if let Some((_, value)) = keys.iter().find(|(key, _)| key.is_empty()) {
-            self.units.insert(base, value | 1 << 31);
+            self.entries.insert(base, value | 1 << 31);
         }
         for &label in &labels {
             self.taken.insert(base ^ u32::from(label));
-            self.units.insert(base ^ u32::from(label), u32::from(label));
+            self.entries.insert(base ^ u32::from(label), u32::from(label));
         }
         for label in labels {
             let below: Vec<(&[u8], u32)> = keys
@@ -43,7 +43,7 @@ impl Builder {
     }
 }
 
-/// The table of these rules.
+/// The table of `rules`.
 pub(crate) fn charsmap(rules: &BTreeMap<String, String>) -> Charsmap {
     let (mut text, mut keys) = (Vec::new(), Vec::new());
     for (from, to) in rules {
@@ -54,10 +54,10 @@ pub(crate) fn charsmap(rules: &BTreeMap<String, String>) -> Charsmap {
     let mut builder = Builder::default();
     builder.taken.insert(0);
     builder.place(0, &keys);
-    let size = builder.units.keys().last().map_or(0, |&last| last | 0xFF) + 1;
+    let size = builder.entries.keys().last().map_or(0, |&last| last | 0xFF) + 1;
     let mut blob = (4 * size).to_le_bytes().to_vec();
     for at in 0..size {
-        blob.extend(builder.units.get(&at).copied().unwrap_or(0).to_le_bytes());
+        blob.extend(builder.entries.get(&at).copied().unwrap_or(0).to_le_bytes());
     }
     blob.extend(text);
     Charsmap::new(&blob).expect("a table")
@@ -67,7 +67,7 @@ fn rules(pairs: &[(&str, &str)]) -> Charsmap {
     charsmap(&pairs.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect())
 }
 
-/// Each new character with the bytes of the original that it stands for.
+/// Each new character with the range of the original that it stands for.
 fn aligned(charsmap: &Charsmap, text: &str) -> Vec<(char, (u32, u32))> {
     let normalized = charsmap.normalize(&Normalized::new(text, 0, true));
     let range = |(at, c): (usize, char)| (c, normalized.original(at..at + c.len_utf8()));
@@ -98,7 +98,7 @@ proptest! {
         }
     }
 
-    // One mark at most: a cluster of six bytes or more is taken apart.
+    // One mark at most, since a cluster of six bytes or more is looked up character by character.
     #[test]
     fn plain_text_is_left_alone_wherever_marks_follow(text in "[ab]{0,4}\u{301}?[ab\r\n]{0,4}é?[ab]{0,2}") {
         let charsmap = rules(&[("e\u{301}", "x"), ("\r\n", " "), ("a\u{301}", "á")]);

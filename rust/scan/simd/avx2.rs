@@ -1,4 +1,4 @@
-//! AVX2: two vectors a block.
+//! AVX2: two vectors per block.
 
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epu8,
@@ -55,7 +55,7 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
     let equal = |byte: u8| gather(block, |half| _mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte as i8)));
     let between = |first: u8, last: u8| gather(block, |half| within(half, first, last));
     let (upper, lower, digit) = (between(b'A', b'Z'), between(b'a', b'z'), between(b'0', b'9'));
-    // One pass for both cases: of the splitters that ask for letters most do not ask for cases.
+    // One pass for both cases: most splitters that read `letter` read neither `upper` nor `lower`.
     let letter = gather(block, |half| within(_mm256_or_si256(half, _mm256_set1_epi8(0x20)), b'a', b'z'));
     let blank = equal(b' ');
     let mut masks = Masks {
@@ -83,7 +83,7 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
     masks
 }
 
-/// Which of the bytes have a bit of `bits`, of which there is one.
+/// The mask of the bytes that have the single bit `bits` set.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn with_bit(bytes: &[u8; BLOCK], bits: u8) -> u64 {
@@ -91,7 +91,7 @@ fn with_bit(bytes: &[u8; BLOCK], bits: u8) -> u64 {
     gather(halves(bytes), |half| _mm256_cmpeq_epi8(_mm256_and_si256(half, bits), bits))
 }
 
-/// The top bits of what `test` makes of the halves.
+/// One bit per byte: the top bits of the results of `test` on both halves.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn gather([low, high]: [__m256i; 2], test: impl Fn(__m256i) -> __m256i) -> u64 {
@@ -112,6 +112,6 @@ fn within(bytes: __m256i, first: u8, last: u8) -> __m256i {
 #[expect(unsafe_code, reason = "loads from a pointer")]
 fn halves(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
     let pointer = bytes.as_ptr();
-    // SAFETY: twice 32 of the 64 bytes after a reference, and the loads ask for no alignment.
+    // SAFETY: the two loads cover the 64 bytes of the reference and need no alignment.
     unsafe { [_mm256_loadu_si256(pointer.cast()), _mm256_loadu_si256(pointer.add(32).cast())] }
 }

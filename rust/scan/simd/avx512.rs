@@ -58,15 +58,16 @@ impl Isa for Avx512 {
     }
 }
 
-/// The bit that says *ask further* in [`LEADS`]; no splitter with blocks asks for what it means in a class.
+/// Marks an entry of [`LEADS`] whose characters differ in class. As a class, the bit is
+/// [`NUMERIC`](crate::scan::classes::NUMERIC), which no splitter reads from masks.
 const MIXED: u8 = 1 << 7;
 
-/// By the lower six bits of a first byte: the class of all characters that begin with it, or [`MIXED`].
+/// By the lower six bits of a lead byte: the class of all characters that begin with this byte, or [`MIXED`].
 static LEADS: [u8; 64] = leads();
 
 const fn leads() -> [u8; 64] {
     let mut classes = [MIXED; 64];
-    // Three bytes, 4096 characters.
+    // A lead byte of three-byte characters has 4096 characters.
     let mut lead = 0xe1;
     while lead < 0xf0 {
         let first = (lead & 0x0f) << 12;
@@ -113,18 +114,18 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
         slash: equal(b'/'),
         stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
         wide,
-        // As signed numbers, the bytes 0x80 to 0xBF are those below -64.
+        // As signed numbers, the bytes 0x80 to 0xBF are the numbers below -64.
         tail: _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-64)),
         ideograph: between(IDEOGRAPHS.0, IDEOGRAPHS.1),
         syllable: between(SYLLABLES.0, SYLLABLES.1),
     }
 }
 
-/// Puts the classes of characters beyond ASCII in the places of their first bytes, and zeros in those of the others.
+/// Puts the class of each non-ASCII character at its first byte, and zeros at its other bytes.
 ///
-/// Characters that differ in the last byte alone have their classes in one vector of the table, so one look-up serves
-/// all of them: a step for each such page in the block, of which a text in one script has few. Ideographs and Hangul
-/// have many, but are known by their first byte.
+/// Characters that differ in the last byte alone have their classes in one vector of the table (a page), so one lookup
+/// serves all of them. The loop takes one step per page in the block, and text in one script has few pages. Ideographs
+/// and Hangul have many, but their lead byte alone decides.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn wide_classes(window: &Window, bytes: __m512i, wide: u64, ascii: __m512i) -> __m512i {
@@ -162,7 +163,7 @@ fn wide_classes(window: &Window, bytes: __m512i, wide: u64, ascii: __m512i) -> _
 fn positions(mask: u64, base: usize, out: &mut [u32]) -> usize {
     let count = (mask.count_ones() as usize).min(out.len());
     let places = _mm512_maskz_compress_epi8(mask, load(&IOTA));
-    // Most blocks of most texts have more than no and less than 33 spans: two stores without a question.
+    // Most blocks of most texts have between 1 and 32 spans, so two stores suffice without a branch.
     store::<0>(places, base, count, out);
     store::<1>(places, base, count, out);
     if count > 32 {
@@ -182,8 +183,7 @@ static IOTA: [u8; 64] = {
     iota
 };
 
-/// Writes the bytes of the given quarter of `places`, each plus `base`: of the first `count` of all `places` those that
-/// are in it.
+/// Writes one quarter of `places`, each plus `base`, as far as it belongs to the first `count` of all `places`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[expect(unsafe_code, reason = "a store under a mask has no safe form")]
@@ -192,7 +192,7 @@ fn store<const QUARTER: i32>(places: __m512i, base: usize, count: usize, out: &m
     let places = _mm512_add_epi32(_mm512_cvtepu8_epi32(quarter), _mm512_set1_epi32(base as i32));
     let first = 16 * QUARTER as usize;
     let lanes = (below(count.min(out.len())) >> first) as u16;
-    // SAFETY: the mask has lanes for elements of `out` alone, and lanes outside of it are not written.
+    // SAFETY: the mask selects only lanes that are elements of `out`; other lanes are not written.
     unsafe { _mm512_mask_storeu_epi32(out.as_mut_ptr().wrapping_add(first).cast(), lanes, places) }
 }
 
@@ -200,6 +200,6 @@ fn store<const QUARTER: i32>(places: __m512i, base: usize, count: usize, out: &m
 #[target_feature(enable = "avx512f")]
 #[expect(unsafe_code, reason = "a load from a pointer")]
 fn load(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: 64 bytes after a reference, and the load asks for no alignment.
+    // SAFETY: the load covers the 64 bytes of the reference and needs no alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }

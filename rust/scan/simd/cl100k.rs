@@ -1,4 +1,4 @@
-//! The splitters of cl100k, Llama 3 and Qwen 2 on masks.
+//! Masks for the splitters of cl100k, Llama 3 and Qwen 2.
 
 use super::contractions::Contractions;
 use super::fill::Rules;

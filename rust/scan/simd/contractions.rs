@@ -1,23 +1,24 @@
-//! English contractions, the one alternative that masks do not decide.
+//! English contractions, the one alternative that masks cannot decide.
 
 use super::masks::bits;
 
-/// What the contractions of a block do to the next one. With `SUFFIX` a contraction belongs to the word before it,
-/// otherwise it is a span of its own.
+/// The state that the contractions of a block leave to the next. With `SUFFIX` a contraction belongs to the word before
+/// it, otherwise it is its own span.
 #[derive(Default)]
 pub(super) struct Contractions<const SUFFIX: bool> {
-    /// Bits that are starts, whatever the masks say.
+    /// Positions that are starts, whatever the masks say.
     starts: u64,
-    /// Bits that are no starts.
+    /// Positions that are not starts.
     inner: u64,
     /// Where the last contraction ended.
     end: usize,
 }
 
 impl<const SUFFIX: bool> Contractions<SUFFIX> {
-    /// Takes out of `starts` what is inside of a contraction and puts in what is after one.
+    /// Removes the positions inside contractions from `starts` and adds the position after each.
     ///
-    /// `apostrophes` are the places to look at, and `end_of` tells where a contraction at such a place ends.
+    /// `apostrophes` are the positions to check; `end_of` returns the end of the contraction at such a position, if
+    /// there is one.
     #[inline(always)]
     pub(super) fn cut(
         &mut self,

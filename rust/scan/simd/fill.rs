@@ -5,38 +5,39 @@ use std::marker::PhantomData;
 use super::masks::{BLOCK, Masks, Window, below};
 use crate::scan::Scan;
 
-/// Bytes below which a block costs more than a scalar scan.
+/// Below this many bytes a block costs more than a scalar scan.
 pub(super) const SHORT: usize = 16;
 
-/// What a back end does with vectors; everything else is arithmetic on 64-bit integers.
+/// The vector operations of a back end; everything else is arithmetic on 64-bit integers.
 pub(super) trait Isa: Copy {
-    /// The masks of the block that `window` begins with; classes at the first byte of each character alone. Those of
-    /// bytes beyond ASCII may be anything unless it `has_classes`.
+    /// The masks of the block that `window` begins with, with classes at the first byte of each character alone.
+    /// Without `has_classes`, the classes of non-ASCII bytes are arbitrary.
     fn masks(self, window: &Window, has_classes: bool) -> Masks;
 
-    /// Writes the places of the bits of `mask`, from the lowest on and each plus `base`, as many as `out` holds;
-    /// returns how many.
+    /// Writes the indices of the set bits of `mask`, lowest first and each plus `base`, as many as `out` holds; returns
+    /// how many.
     fn positions(self, mask: u64, base: usize, out: &mut [u32]) -> usize;
 }
 
-/// A splitter's pattern as algebra on masks: a value is what it has to remember from one block to the next.
+/// A splitter's pattern as arithmetic on masks. A value holds the state that one block leaves to the next.
 pub(super) trait Rules: Default {
     /// The same splitter, one span at a time.
     type Scalar: Scan;
 
-    /// Whether it asks for classes of characters beyond ASCII.
+    /// True if the rules read classes of non-ASCII characters.
     const HAS_CLASSES: bool = true;
 
-    /// Where spans start in the block `now` that begins at `base` of `text`, and, of the places where the algebra cannot
-    /// tell, at least the first: bits from there on do not count.
+    /// Two masks of the block `now`, which begins at `base` of `text`: where spans start, and where the arithmetic
+    /// cannot decide. The second mask holds at least the first undecided position; the caller ignores starts from there
+    /// on.
     ///
-    /// The first block begins at a span boundary. After the end of the text are blanks.
+    /// The first block begins at a span boundary. The text is padded with blanks at its end.
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64);
 }
 
-/// Something to do with whatever back end there is.
+/// A job that runs on any back end.
 pub(super) trait Job {
-    /// How many spans were written.
+    /// Runs the job; returns the number of spans written.
     fn run<I: Isa>(self, isa: I) -> usize;
 }
 
@@ -63,7 +64,7 @@ fn fill_ends<I: Isa, R: Rules>(isa: I, text: &str, start: usize, ends: &mut [u32
         let mut rules = R::default();
         let mut base = pos;
         let mut next = load(isa, bytes, base, R::HAS_CLASSES, &Masks::default());
-        // Where spans start others end, except at the boundary that was given.
+        // Where one span starts another ends, except at the given boundary.
         let mut counted = !1;
         let unclear = loop {
             let now = next;
@@ -100,7 +101,7 @@ fn fill_ends<I: Isa, R: Rules>(isa: I, text: &str, start: usize, ends: &mut [u32
     found + fill_ends_scalar::<R::Scalar>(text, pos, &mut ends[found..])
 }
 
-/// [`FillEnds`] without blocks: for short texts, and what it must equal.
+/// [`FillEnds`] without blocks: for short texts, and as the specification.
 #[inline]
 pub(super) fn fill_ends_scalar<S: Scan>(text: &str, mut pos: usize, ends: &mut [u32]) -> usize {
     let mut found = 0;
@@ -115,7 +116,7 @@ pub(super) fn fill_ends_scalar<S: Scan>(text: &str, mut pos: usize, ends: &mut [
     found
 }
 
-/// The masks of the block at `at`, where `before` is the one before and what it `has_classes` for as in [`Isa::masks`].
+/// The masks of the block at `at`; `before` are those of the previous block, and `has_classes` is as in [`Isa::masks`].
 #[inline(always)]
 pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, before: &Masks) -> Masks {
     let padded;
@@ -132,7 +133,7 @@ pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, b
     masks
 }
 
-/// The end of a text from `at` on, with blanks after it.
+/// The window at the end of a text, padded with blanks.
 #[cold]
 #[inline(never)]
 fn pad(bytes: &[u8], at: usize) -> Window {

@@ -1,4 +1,4 @@
-//! The splitters that drop what is between spans on masks.
+//! Masks for the splitters that drop the text between spans.
 
 use super::fill::{Isa, Job, load};
 use super::masks::{BLOCK, Masks, bits, last, up};
@@ -8,15 +8,15 @@ use crate::scan::bert::{Bert, BertText, Oddity};
 use crate::scan::spaces::{BlankSplit, BlankSplitFragments};
 use crate::scan::whitespace::{Whitespace, WhitespaceSplit};
 
-/// A splitter that drops what is between spans, as algebra on masks: a value is what it remembers of the block before.
+/// A splitter with gaps as arithmetic on masks. A value holds the state that one block leaves to the next.
 pub(super) trait GapRules: Default {
     /// The same splitter, one span at a time.
     type Scalar: ScanWithGaps;
 
-    /// Whether it asks for classes of characters beyond ASCII.
+    /// True if the rules read classes of non-ASCII characters.
     const HAS_CLASSES: bool = true;
 
-    /// Where spans start and where they end in the block `now`, which begins at `base` of `text`.
+    /// Two masks of the block `now`, which begins at `base` of `text`: where spans start and where spans end.
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64);
 }
 
@@ -33,7 +33,7 @@ impl Run {
     }
 }
 
-/// Word characters, and the rest.
+/// Runs of word characters, and runs of other characters that are not white space.
 #[derive(Default)]
 pub(super) struct WhitespaceRules {
     words: Run,
@@ -64,7 +64,7 @@ impl GapRules for WhitespaceSplitRules {
     }
 }
 
-/// Everything but spaces, tabs and line ends.
+/// Everything between blanks.
 #[derive(Default)]
 pub(super) struct BlankSplitRules(Run);
 
@@ -78,11 +78,12 @@ impl GapRules for BlankSplitRules {
     }
 }
 
-/// Everything but spaces, tabs and line ends, cut where letters and stops meet.
+/// Everything between blanks, also cut between letters and
+/// [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART).
 #[derive(Default)]
 pub(super) struct BlankSplitFragmentsRules {
     words: BlankSplitRules,
-    boundary_finder: PunctuationBoundaries,
+    boundaries: PunctuationBoundaries,
 }
 
 impl GapRules for BlankSplitFragmentsRules {
@@ -92,12 +93,12 @@ impl GapRules for BlankSplitFragmentsRules {
     #[inline(always)]
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
         let (starts, ends) = self.words.edges(text, base, now);
-        let boundary_finder = self.boundary_finder.starts(text, base, now);
-        (starts | boundary_finder, ends | boundary_finder)
+        let boundaries = self.boundaries.starts(text, base, now);
+        (starts | boundaries, ends | boundaries)
     }
 }
 
-/// Single punctuation characters, and everything between those and white space.
+/// Single punctuation characters, and the runs between punctuation and white space.
 #[derive(Default)]
 pub(super) struct BertRules {
     words: Run,
@@ -124,12 +125,13 @@ impl BertRules {
     }
 }
 
-/// The same before BERT's normalizer: the classes are those of [`BertRules`] but for a few characters.
+/// [`BertRules`] for text before BERT's normalizer: a few characters differ from their classes.
 #[derive(Default)]
 pub(super) struct BertTextRules<const ACCENTS: bool> {
     rules: BertRules,
-    /// Of characters of the block before that go on in this one, the bytes that stand alone and those that cut nothing.
-    rewrite_in_isolation: u64,
+    /// Bytes of characters that continue from the previous block: those of single-character spans, and those of white
+    /// space that does not cut.
+    alone: u64,
     no_space: u64,
 }
 
@@ -138,23 +140,23 @@ impl<const ACCENTS: bool> GapRules for BertTextRules<ACCENTS> {
 
     #[inline(always)]
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
-        let (mut rewrite_in_isolation, mut no_space) =
-            (u128::from(self.rewrite_in_isolation), u128::from(self.no_space));
+        let (mut alone, mut no_space) =
+            (u128::from(self.alone), u128::from(self.no_space));
         if now.wide != 0 {
             let ideograph = u128::from(now.ideograph);
-            rewrite_in_isolation |= ideograph | ideograph << 1 | ideograph << 2;
+            alone |= ideograph | ideograph << 1 | ideograph << 2;
             for lead in bits(now.leads() & !(now.ideograph | now.syllable)) {
                 match BertText::<ACCENTS>::oddity(&text[base + lead..]) {
                     Oddity::None => {}
-                    Oddity::ContextFreeRewriter(len) => rewrite_in_isolation |= ((1 << len) - 1) << lead,
+                    Oddity::Alone(len) => alone |= ((1 << len) - 1) << lead,
                     Oddity::NoSpace(len) => no_space |= ((1 << len) - 1) << lead,
                 }
             }
         }
         no_space |= u128::from(now.space & !(now.wide | now.blank | now.newline | now.tab));
-        (self.rewrite_in_isolation, self.no_space) =
-            ((rewrite_in_isolation >> BLOCK) as u64, (no_space >> BLOCK) as u64);
-        self.rules.cut(now, now.space & !(no_space as u64), now.punctuation | rewrite_in_isolation as u64)
+        (self.alone, self.no_space) =
+            ((alone >> BLOCK) as u64, (no_space >> BLOCK) as u64);
+        self.rules.cut(now, now.space & !(no_space as u64), now.punctuation | alone as u64)
     }
 }
 
@@ -173,7 +175,7 @@ impl<R: GapRules> Job for FillSpans<'_, R> {
         let Self { text, start, starts, ends, mut rules } = self;
         let (mut started, mut ended) = (0, 0);
         let (mut base, mut now) = (start, Masks::default());
-        // The blanks after the text end its last span, if need be in a block of their own.
+        // The padding ends the last span, if need be in an extra block.
         while base <= text.len() && ended < ends.len() {
             now = load(isa, text.as_bytes(), base, R::HAS_CLASSES, &now);
             let edges = rules.edges(text.as_bytes(), base, &now);

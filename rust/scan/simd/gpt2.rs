@@ -1,15 +1,15 @@
-//! GPT-2's splitter on masks.
+//! Masks for GPT-2's splitter.
 //!
-//! A span starts at every character that is neither white space, nor of the same class as the one before, nor after a
-//! blank; and at white space that begins a run, or ends one before something else. Contractions are then looked for
-//! after each apostrophe that starts a span: `'s` ends after its letters, whatever follows.
+//! A span starts at a character that is not white space, has another class than the character before it, and does not
+//! follow a blank. A span also starts at white space that begins a run, or that ends a run before something else. Then
+//! every apostrophe that starts a span is checked for a contraction: `'s` ends after its letters, whatever follows.
 
 use super::contractions::Contractions;
 use super::fill::Rules;
 use super::masks::{Masks, down, last, up};
 use crate::scan::gpt2::{Gpt2, contraction};
 
-/// The last bit of each mask of the block before.
+/// The last bit of each mask of the previous block.
 #[derive(Default)]
 pub(super) struct Gpt2Rules {
     letter: u64,
@@ -43,14 +43,15 @@ impl Rules for Gpt2Rules {
     }
 }
 
-/// First bytes of white space before something else: `\s+(?!\S)` leaves that character to the next span.
+/// First bytes of the white-space characters that stand before something else: `\s+(?!\S)` leaves such a character to
+/// the next span.
 #[inline(always)]
 pub(super) fn last_spaces(now: &Masks, next: &Masks) -> u64 {
     let last_bytes = now.space & !down(now.space, next.space);
     if now.space & now.wide == 0 {
         return last_bytes;
     }
-    // White space beyond ASCII has two or three bytes, the last of which may be in the next block.
+    // Non-ASCII white space has two or three bytes, the last of which may be in the next block.
     let next_last_bytes = next.space & !(next.space >> 1) & next.wide;
     let wide = last_bytes & now.wide;
     last_bytes & !now.wide

@@ -1,7 +1,7 @@
 //! Sixty-four bytes as one bit per byte and class.
 //!
-//! Bit `i` of each mask is the byte `i` of a block. A class belongs to all bytes of its character, so that neighbours
-//! among bytes are neighbours among characters, and whatever holds of ASCII by shifting holds of all text.
+//! Bit `i` of each mask is byte `i` of a block. All bytes of a character get its class. So neighbouring bytes belong to
+//! neighbouring characters, and shifts that are right for ASCII are right for all text.
 
 use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD};
 use crate::scan::cursor::class_at;
@@ -9,26 +9,28 @@ use crate::scan::cursor::class_at;
 /// Bytes in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART) but for `?`, from each first to each last byte.
+/// [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART) without `?`, as closed ranges of bytes.
 pub(super) const STOP_RANGES: [(u8, u8); 4] = [(b'!', b'"'), (b'(', b')'), (b',', b'.'), (b':', b';')];
 
-/// The first bytes, from first to last, of characters that are all ideographs: U+5000 to U+9FFF.
+/// Closed range of the lead bytes whose characters are all ideographs: U+5000 to U+9FFF.
 pub(super) const IDEOGRAPHS: (u8, u8) = (0xe5, 0xe9);
 
-/// The same of Hangul syllables: U+B000 to U+CFFF. All of both are in the classes of `中`, so no table is asked.
+/// Closed range of the lead bytes whose characters are all Hangul syllables: U+B000 to U+CFFF. Characters of both
+/// ranges have the classes of `中`, so they need no table lookup.
 pub(super) const SYLLABLES: (u8, u8) = (0xeb, 0xec);
 
-/// A block and what follows: any character that begins in the block ends in the window.
+/// A block with the bytes after it, so that any character that begins in the block ends in the window.
 pub(super) type Window = [u8; BLOCK + 8];
 
-/// Which bytes of a block are what. A back end fills in all of it; what a splitter never asks is never computed.
+/// The masks of a block, one per class. A back end fills in all fields; the compiler drops those that a splitter never
+/// reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Masks {
     /// Bytes of `\p{L}`.
     pub letter: u64,
-    /// Bytes of what may stand in the upper-case part of a word.
+    /// Bytes of characters that may stand in the upper-case half of a word.
     pub upper: u64,
-    /// Bytes of what may stand in the lower-case part of a word.
+    /// Bytes of characters that may stand in the lower-case half of a word.
     pub lower: u64,
     /// Bytes of `\p{N}`.
     pub number: u64,
@@ -36,7 +38,7 @@ pub(super) struct Masks {
     pub space: u64,
     /// Bytes of `\w` as the `Whitespace` pre-tokenizer reads it.
     pub word: u64,
-    /// Bytes of what the `Punctuation` pre-tokenizer splits off.
+    /// Bytes of characters that the `Punctuation` pre-tokenizer splits off.
     pub punctuation: u64,
     /// The byte `0x20`.
     pub blank: u64,
@@ -50,9 +52,9 @@ pub(super) struct Masks {
     pub slash: u64,
     /// The bytes of [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART).
     pub stop: u64,
-    /// Bytes beyond ASCII.
+    /// Bytes of non-ASCII characters.
     pub wide: u64,
-    /// Bytes beyond ASCII but the first of each character.
+    /// Bytes of non-ASCII characters, without the first byte of each.
     pub tail: u64,
     /// First bytes of [`IDEOGRAPHS`].
     pub ideograph: u64,
@@ -61,14 +63,14 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    /// First bytes of characters beyond ASCII.
+    /// First bytes of non-ASCII characters.
     #[inline(always)]
     pub(super) fn leads(&self) -> u64 {
         self.wide & !self.tail
     }
 
-    /// Gives the classes, so far those of first bytes, to the other bytes of each character; `before` is the block
-    /// before, whose last character may go on in this one.
+    /// Extends the classes from the first byte of each character to its other bytes. `before` is the previous block,
+    /// whose last character may continue in this one.
     #[inline(always)]
     pub(super) fn spread(&mut self, before: &Self) {
         let spread =
@@ -83,10 +85,11 @@ impl Masks {
     }
 }
 
-/// `bits`, of which the compiler knows no longer where they come from.
+/// Returns `bits` and hides its origin from the compiler.
 ///
-/// It would put several masks into one vector, whose elements then have to be moved back and forth, or look through the
-/// move from a vector to an integer and take the arithmetic on masks apart, a bit at a time.
+/// Otherwise the compiler would pack several masks into one vector, whose elements then have to be moved back and
+/// forth. Or it would look through the move from a vector to an integer and split the arithmetic on masks into single
+/// bits.
 #[inline(always)]
 #[cfg_attr(
     any(target_arch = "x86_64", target_arch = "aarch64"),
@@ -97,7 +100,7 @@ impl Masks {
     expect(unused_mut, reason = "no assembly")
 )]
 pub(super) fn opaque(mut bits: u64) -> u64 {
-    // SAFETY: no instruction is there; the register keeps its value.
+    // SAFETY: the assembly holds no instruction; the register keeps its value.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     unsafe {
         std::arch::asm!("/* {0} */", inout(reg) bits, options(pure, nomem, nostack, preserves_flags));
@@ -105,30 +108,30 @@ pub(super) fn opaque(mut bits: u64) -> u64 {
     bits
 }
 
-/// The last bit of a mask: what [`up`] carries into the next block.
+/// The last bit of a mask, which [`up`] carries into the next block.
 #[inline(always)]
 pub(super) fn last(mask: u64) -> u64 {
     opaque(mask >> 63)
 }
 
-/// From each bit of `seeds`, all of them in `area`, the run of `area` from there upwards.
+/// Extends each bit of `seeds`, all of which lie in `area`, upwards to the end of its run in `area`.
 ///
-/// The sum carries from the lowest seed of a run through to the end of it, and leaves a bit at each seed above.
+/// The sum carries from the lowest seed of a run to the end of the run, and leaves a bit at every further seed.
 #[inline(always)]
 pub(super) fn flood(area: u64, seeds: u64) -> u64 {
     (area.wrapping_add(seeds) ^ area | seeds) & area
 }
 
-/// `mask` moved up by one byte; the last of the block before comes in as `carry`, 0 or 1.
+/// `mask` moved up by one byte; `carry`, 0 or 1, is the last bit of the block before.
 #[inline(always)]
 pub(super) fn up(mask: u64, carry: u64) -> u64 {
     mask << 1 | carry
 }
 
-/// `mask` moved down by one byte; the first of the next block comes in.
+/// `mask` moved down by one byte; the first bit of `next`, the next block, becomes the last.
 #[inline(always)]
 pub(super) fn down(mask: u64, next: u64) -> u64 {
-    // One rotation; a shift through two registers is slow on some processors.
+    // One rotation, since a shift through two registers is slow on some processors.
     (mask & !1 | next & 1).rotate_right(1)
 }
 
@@ -138,7 +141,7 @@ pub(super) fn below(bit: usize) -> u64 {
     if bit < 64 { (1 << bit) - 1 } else { u64::MAX }
 }
 
-/// The bits that are set, from the lowest on.
+/// The indices of the set bits, lowest first.
 #[inline(always)]
 pub(super) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -150,9 +153,9 @@ pub(super) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The class bytes of the characters that begin at `leads`, and zeros.
+/// The class bytes of the characters that begin at `leads`, zeros elsewhere.
 ///
-/// For back ends that cannot look up classes many at a time.
+/// For back ends that cannot look up many classes at a time.
 #[inline(never)]
 pub(super) fn wide_classes(window: &Window, leads: u64) -> [u8; BLOCK] {
     let mut classes = [0; BLOCK];
@@ -162,7 +165,8 @@ pub(super) fn wide_classes(window: &Window, leads: u64) -> [u8; BLOCK] {
     classes
 }
 
-/// Adds to `masks` the classes of characters beyond ASCII, where `bit_of` tells which class bytes have a bit set.
+/// Adds the classes of non-ASCII characters to `masks`. `bit_of` returns the mask of the class bytes that have a given
+/// bit set.
 #[inline(always)]
 pub(super) fn add_wide(masks: &mut Masks, window: &Window, bit_of: impl Fn(&[u8; BLOCK], u8) -> u64) {
     let alike = masks.ideograph | masks.syllable;
@@ -176,11 +180,11 @@ pub(super) fn add_wide(masks: &mut Masks, window: &Window, bit_of: impl Fn(&[u8;
     masks.punctuation |= bit_of(&classes, PUNCTUATION.bits());
 }
 
-/// The places of the bits of `mask`, each plus `base`, as many as `out` holds; returns how many.
+/// Writes the indices of the set bits of `mask`, each plus `base`, as many as `out` holds; returns how many.
 #[inline(always)]
 pub(super) fn positions(mut mask: u64, base: usize, out: &mut [u32]) -> usize {
     let count = (mask.count_ones() as usize).min(out.len());
-    // Eight at a time, too many mostly: cheaper than a branch that nothing predicts.
+    // Eight at a time, mostly too many: that is cheaper than an unpredictable branch.
     let (mut eights, mut done) = (out.as_chunks_mut::<8>().0.iter_mut(), 0);
     while done < count
         && let Some(eight) = eights.next()

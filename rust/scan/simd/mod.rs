@@ -1,17 +1,17 @@
 //! The same splitters, sixty-four bytes at a time.
 //!
-//! A block of text becomes one 64-bit integer per class of characters, a bit per byte ([`masks`]). All that the patterns
-//! say is then arithmetic on such integers, with the last bits of the block before carried in: a run is an addition, a
-//! neighbour a shift. The bits that are left are the places where spans start, and are written out as numbers.
+//! A block of text becomes one 64-bit integer per character class, with one bit per byte ([`masks`]). The patterns then
+//! become arithmetic on such integers: a run is an addition, a neighbour is a shift, and the last bits of a block are
+//! carried into the next. The result is a mask of the positions where spans start, which is written out as numbers.
 //!
-//! * [`fill`] is the loop over blocks; [`gpt2`], [`cl100k`], [`o200k`], [`spaces`] and [`gaps`] are the arithmetic, [`runs`] and
-//!   [`contractions`] what they share.
-//! * `avx512`, `avx2`, `neon` and [`portable`] make masks out of bytes and numbers out of masks, and nothing else.
-//!   Which of them is chosen when the program runs.
+//! * [`fill`] is the loop over blocks. [`gpt2`], [`cl100k`], [`o200k`], [`spaces`] and [`gaps`] hold the arithmetic;
+//!   [`runs`] and [`contractions`] hold what these share.
+//! * `avx512`, `avx2`, `neon` and [`portable`] turn bytes into masks and masks into numbers, and do nothing else. The
+//!   program chooses one of these back ends when it runs.
 //!
-//! What no mask decides is left to the scanners of the parent module: contractions, lines of white space that go over
-//! the edge of a block, words of o200k in two scripts. Those scanners are also the specification: all back ends equal
-//! them by test.
+//! The scanners of the parent module handle what masks cannot decide: contractions, lines of white space that cross the
+//! end of a block, words of o200k in two scripts. These scanners are also the specification: tests prove every back end
+//! equal to them.
 
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for its caller's processor")]
 
@@ -49,12 +49,11 @@ use o200k::O200kRules;
 use spaces::{BlankFragmentsRules, BlanksRules, SpacedWordsRules, SpacesRules};
 
 impl Splitter {
-    /// Writes the ends of the spans from the span boundary `start` on: as many as `ends` holds, or until the text ends.
-    /// Returns how many.
+    /// Writes the ends of the spans from the span boundary `start` on, until `ends` is full or the text ends. Returns
+    /// how many.
     ///
-    /// For splitters without gaps. Each span begins where the one before ended, the first at `start`. Nothing is
-    /// remembered between calls, so the last end is a `start` to go on from. Zero comes back only at the end of the text
-    /// and for no room.
+    /// For splitters without gaps. Each span begins where the one before ended, the first at `start`. No state is kept
+    /// between calls, so the next call may start at the last end. Zero means the end of the text or an empty `ends`.
     ///
     /// ```
     /// use lexmill::scan::Splitter;
@@ -75,28 +74,30 @@ impl Splitter {
     /// ```
     ///
     /// # Panics
-    /// If `start` is above the length of `text`, the text is not below 4 GiB, or the splitter has gaps; what comes out is
-    /// unspecified if `start` is no character boundary.
+    /// If `start` is greater than the length of `text`, the text is not shorter than 4 GiB, or the splitter has gaps.
+    /// The result is unspecified if `start` is not a character boundary.
     #[inline]
     pub fn fill_ends(self, text: &str, start: usize, ends: &mut [u32]) -> usize {
         self.fill_ends_on(None, text, start, ends)
     }
 
-    /// Writes the starts and ends of the spans from `start` on, which is a span boundary or between spans: as many as
-    /// both slices hold, or until the text ends. Returns how many; zero only if no span is left, and for no room.
+    /// Writes the starts and ends of the spans from `start` on, until one of the slices is full or the text ends.
+    /// Returns how many; zero only if no span is left or a slice is empty.
     ///
-    /// For all splitters; those without gaps have [`Self::fill_ends`]. The last end is a `start` to go on from. Elements
-    /// beyond those that were counted may be overwritten.
+    /// `start` is a span boundary or lies between spans; the next call may start at the last end. Works for all
+    /// splitters; those without gaps also have [`Self::fill_ends`]. Elements beyond the counted ones may be
+    /// overwritten.
     ///
     /// # Panics
-    /// If `start` is above the length of `text`, or the text is not below 4 GiB; what comes out is unspecified if
-    /// `start` is no character boundary.
+    /// If `start` is greater than the length of `text`, or the text is not shorter than 4 GiB. The result is
+    /// unspecified if `start` is not a character boundary.
     #[inline]
     pub fn fill_spans(self, text: &str, start: usize, starts: &mut [u32], ends: &mut [u32]) -> usize {
         self.fill_spans_on(None, text, start, starts, ends)
     }
 
-    /// [`Self::fill_ends`] on a given back end, by default the best one if the text is long enough for any.
+    /// [`Self::fill_ends`] on a given back end. With `None`, the best one if the text is long enough, else the scalar
+    /// scanner.
     #[inline]
     fn fill_ends_on(self, backend: Option<Backend>, text: &str, start: usize, ends: &mut [u32]) -> usize {
         match self {
@@ -181,7 +182,7 @@ fn fill_spans<R: GapRules>(
     backend.unwrap_or_else(Backend::best).run(FillSpans { text, start, starts, ends, rules: R::default() })
 }
 
-/// What does the work.
+/// A back end.
 #[derive(Clone, Copy, Debug)]
 enum Backend {
     #[cfg(target_arch = "x86_64")]
@@ -194,7 +195,7 @@ enum Backend {
 }
 
 impl Backend {
-    /// All that this processor has, the best first.
+    /// All back ends that this processor supports, the best first.
     fn available() -> Vec<Self> {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -208,7 +209,7 @@ impl Backend {
         found
     }
 
-    /// The best that this processor has.
+    /// The best back end that this processor supports.
     #[inline]
     fn best() -> Self {
         static BEST: OnceLock<Backend> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! NEON, which every 64-bit ARM processor has: four vectors a block.
+//! NEON, which every 64-bit ARM processor has: four vectors per block.
 
 use std::arch::aarch64::{
     uint8x16_t, vandq_u8, vceqq_u8, vcleq_u8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8, vmaxvq_u8, vorrq_u8,
@@ -8,7 +8,7 @@ use std::arch::aarch64::{
 use super::fill::Isa;
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, positions};
 
-/// The back end of its target.
+/// The back end of 64-bit ARM.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neon;
 
@@ -33,7 +33,7 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
     let equal = |byte: u8| gather(block, |bytes| vceqq_u8(bytes, vdupq_n_u8(byte)));
     let between = |first: u8, last: u8| gather(block, |bytes| within(bytes, first, last));
     let (upper, lower, digit) = (between(b'A', b'Z'), between(b'a', b'z'), between(b'0', b'9'));
-    // One pass for both cases: of the splitters that ask for letters most do not ask for cases.
+    // One pass for both cases: most splitters that read `letter` read neither `upper` nor `lower`.
     let letter = gather(block, |bytes| within(vorrq_u8(bytes, vdupq_n_u8(0x20)), b'a', b'z'));
     let blank = equal(b' ');
     let mut masks = Masks {
@@ -52,7 +52,7 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
         apostrophe: equal(b'\''),
         slash: equal(b'/'),
         stop: STOP_RANGES.iter().fold(equal(b'?'), |stops, &(first, last)| stops | between(first, last)),
-        // Most blocks have none.
+        // Computed below, since most blocks have no non-ASCII bytes.
         wide: 0,
         tail: 0,
         ideograph: 0,
@@ -72,18 +72,18 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
     masks
 }
 
-/// Which of the bytes have a bit of `bits`.
+/// The mask of the bytes that have a bit of `bits` set.
 #[inline]
 #[target_feature(enable = "neon")]
 fn with_bit(bytes: &[u8; BLOCK], bits: u8) -> u64 {
     gather(quarters(bytes), |quarter| vtstq_u8(quarter, vdupq_n_u8(bits)))
 }
 
-/// One bit for each byte, of which `test` has to make all ones or zero.
+/// One bit per byte, from the all-ones or all-zero bytes that `test` returns.
 #[inline]
 #[target_feature(enable = "neon")]
 fn gather(block: [uint8x16_t; 4], test: impl Fn(uint8x16_t) -> uint8x16_t) -> u64 {
-    // Each byte keeps the bit of its place among eight; three additions of neighbours bring eight of them together.
+    // Each byte keeps the bit of its index among eight; three pairwise additions collect eight such bits in a byte.
     let weights = quarters(&WEIGHTS)[0];
     let [first, second, third, fourth] = block.map(|bytes| vandq_u8(test(bytes), weights));
     let halves = vpaddq_u8(vpaddq_u8(first, second), vpaddq_u8(third, fourth));

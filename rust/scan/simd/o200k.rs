@@ -1,15 +1,16 @@
-//! The splitter of o200k on masks.
+//! Masks for the splitter of o200k.
 //!
-//! In a run of letters and marks a word starts at upper case after lower case. What stands in both sets (letters
-//! without case, marks) goes with the word before it, whatever that is. Two places are left to the scalar scanner:
+//! In a run of letters and marks, a word starts at an upper-case letter after a lower-case one. A character in both
+//! sets (a letter without case, a mark) belongs to the word before it, whatever that is. Two positions are left to the
+//! scalar scanner:
 //!
-//! * upper case after *both*: the word goes on only if lower case or another *both* follows somewhere in the run, and
+//! * upper case after *both*: the word continues only if lower case or another *both* follows somewhere in the run, and
 //!   only if no lower case came before;
-//! * a mark after a symbol that leads no word: such a mark is a symbol too, and the run goes on.
+//! * a mark after a symbol that leads no word: such a mark is a symbol too, and the run of symbols continues.
 //!
-//! Both are rare: the first needs two scripts in one word, the second a mark with nothing to stand on (or an emoji).
-//! Elsewhere a mark without a letter is *both*, as if it were one: leading a word or being its first character are the
-//! same.
+//! Both are rare: the first needs two scripts in one word, the second a mark without a base letter (or an emoji).
+//! Elsewhere a mark without a letter counts as *both*, as if it were a letter: leading a word or being its first
+//! character makes no difference.
 
 use super::contractions::Contractions;
 use super::fill::Rules;
@@ -18,7 +19,7 @@ use super::runs::Runs;
 use crate::scan::cursor::folded_contraction;
 use crate::scan::o200k::O200k;
 
-/// Runs, the last bits of masks of cases, and contractions after words.
+/// Runs, the last bits of the case masks, and contractions after words.
 #[derive(Default)]
 pub(super) struct O200kRules {
     runs: Runs<3, true>,

@@ -3,7 +3,7 @@
 use super::fill::Isa;
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, positions};
 
-/// The back end that every processor has.
+/// The back end for any processor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Portable;
 
@@ -57,19 +57,19 @@ const fn spread(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// The bytes from `first` to `last`, both ASCII.
+/// The mask of the bytes from `first` to `last`, both ASCII.
 #[inline(always)]
 fn between(block: &[u8; BLOCK], first: u8, last: u8) -> u64 {
     gather(block, |word| low_bits_between(word, first, last) & !word)
 }
 
-/// The bytes from `first` to `last`, both beyond ASCII.
+/// The mask of the bytes from `first` to `last`, both non-ASCII.
 #[inline(always)]
 fn between_wide(block: &[u8; BLOCK], (first, last): (u8, u8)) -> u64 {
     gather(block, |word| low_bits_between(word, first & 0x7f, last & 0x7f) & word)
 }
 
-/// The top bits of the bytes whose other bits are from `first` to `last`.
+/// The top bits of the bytes whose other seven bits are between `first` and `last`.
 #[inline(always)]
 fn low_bits_between(word: u64, first: u8, last: u8) -> u64 {
     // Each sum stays below 256, so no byte carries into the next.
@@ -77,12 +77,13 @@ fn low_bits_between(word: u64, first: u8, last: u8) -> u64 {
     (low + spread(0x80 - first)) & !(low + spread(0x7f - last)) & TOPS
 }
 
-/// The top bits of what `test` makes of each eight bytes; it has to leave the other bits unset.
+/// One bit per byte: the top bits of the results of `test` on each eight bytes. `test` has to leave all other bits
+/// clear.
 #[inline(always)]
 fn gather(block: &[u8; BLOCK], test: impl Fn(u64) -> u64) -> u64 {
     let mut mask = 0;
     for (at, bytes) in block.as_chunks().0.iter().enumerate() {
-        // The product brings the eight bits together in the top byte, each from a place of its own.
+        // The product collects the eight bits in its top byte; each bit is shifted there from its own position.
         let tops = test(u64::from_le_bytes(*bytes)) >> 7;
         mask |= (tops.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
     }

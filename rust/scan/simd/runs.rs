@@ -1,11 +1,12 @@
-//! What cl100k and o200k have in common: symbols, lines, white space, digits, and the character that leads a word.
+//! The rules that cl100k and o200k share: symbols, lines, white space, digits, and the character that leads a word.
 
 use super::gpt2::last_spaces;
 use super::masks::{Masks, below, bits, down, flood, last, up};
 use crate::scan::classes::SPACE;
 use crate::scan::cursor::{is_newline, peek};
 
-/// What a block leaves to the next: the last bits of its masks, and the digits of an unfinished group.
+/// The state that a block leaves to the next: the last bits of its masks, and the number of digits in an unfinished
+/// group.
 #[derive(Default)]
 pub(super) struct Runs<const MAX_DIGITS: usize, const SLASHES: bool> {
     trailable: u64,
@@ -18,18 +19,18 @@ pub(super) struct Runs<const MAX_DIGITS: usize, const SLASHES: bool> {
     open_digits: usize,
 }
 
-/// Where spans start, by what starts them.
+/// Where spans start.
 pub(super) struct Starts {
-    /// All of those below and the white space.
+    /// All starts of spans.
     pub all: u64,
-    /// Runs of symbols without a blank before them.
+    /// Starts of runs of symbols without a blank before them.
     pub symbols: u64,
-    /// Symbols that lead no word, whatever follows.
+    /// Symbols that lead no word, whatever follows (not starts).
     pub inner_symbols: u64,
 }
 
 impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
-    /// The starts in `now`, where `word` are the characters that words are made of.
+    /// The starts in `now`; `word` is the mask of the characters that words consist of.
     #[inline(always)]
     pub(super) fn starts(
         &mut self,
@@ -39,8 +40,8 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         now: &Masks,
         next: &Masks,
     ) -> Starts {
-        // Newlines (and slashes) after symbols belong to them: `[^\s\p{L}\p{N}]+[\r\n/]*`. A slash among the symbols
-        // is one of them, after a newline it is trailing.
+        // Newlines (and slashes) after symbols belong to the symbols: `[^\s\p{L}\p{N}]+[\r\n/]*`. A slash among symbols
+        // is a symbol; after a newline it is trailing.
         let symbol = !(word | now.number | now.space);
         let (trailer, trailed) =
             if SLASHES { (now.newline | now.slash, now.slash & self.trailing) } else { (now.newline, 0) };
@@ -48,8 +49,8 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         let plain = if SLASHES { symbol & !trailing } else { symbol };
         let before_inner = plain | now.blank;
         let symbols = plain & !up(before_inner, self.before_inner);
-        // The first of a run of symbols leads a word if one follows; so does white space, which is at a boundary
-        // wherever it comes last in its run.
+        // The first symbol of a run leads a word if letters follow. So does white space, and the last white space of a
+        // run is always at a boundary.
         let mut first = symbols;
         if now.wide != 0 {
             first |= flood(now.tail, up(symbols, self.first) & now.tail);
@@ -74,7 +75,7 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         Starts { all: symbols | words | spaces | digits, symbols, inner_symbols: plain & !first }
     }
 
-    /// White space after the last newline of its run: `\s*[\r\n]+` ended there.
+    /// Starts of white space after the last newline of its run, where `\s*[\r\n]+` ended.
     #[inline(always)]
     fn line_starts(&mut self, text: &[u8], base: usize, white: u64, now: &Masks, next: &Masks) -> u64 {
         let line = white & now.newline;
@@ -86,7 +87,7 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         }
         let ends = flood(flat, starts) & (down(now.newline, next.newline) | 1 << 63);
         if ends != 0 {
-            // Some line holds white space alone, or may do so in the next block.
+            // A line may hold white space alone, here or in the next block.
             for bit in bits(starts) {
                 if newline_ahead(text, base + bit) {
                     starts &= !(1 << bit);
@@ -105,14 +106,14 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         for before in 1..MAX_DIGITS {
             long &= number << before;
         }
-        // Most numbers are short, and most ends of blocks are none.
+        // The common case: only short numbers, and none at the end of the block.
         if long & number << MAX_DIGITS | number & now.wide | number >> 63 | self.open_digits as u64 == 0 {
             return runs;
         }
         if number & now.wide != 0 {
             return self.wide_digits(runs, now);
         }
-        // Where the group that the block before began is full, if digits go on until there.
+        // End of the group that the previous block began, if its digits continue that far.
         let full = MAX_DIGITS - self.open_digits;
         let mut starts = runs | (u64::from(below(full + 1) & !number == 0) << full);
         let mut groups = starts << MAX_DIGITS & long;
@@ -124,7 +125,7 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
         starts
     }
 
-    /// [`Self::digits`] by characters, where not all of them are bytes.
+    /// [`Self::digits`] one character at a time, for blocks with numbers of several bytes.
     #[cold]
     #[inline(never)]
     fn wide_digits(&mut self, runs: u64, now: &Masks) -> u64 {
@@ -145,7 +146,7 @@ impl<const MAX_DIGITS: usize, const SLASHES: bool> Runs<MAX_DIGITS, SLASHES> {
     }
 }
 
-/// Whether a newline is in the white space from `pos` on.
+/// True if the white space from `pos` on holds a newline.
 fn newline_ahead(text: &[u8], mut pos: usize) -> bool {
     while let Some((class, width)) = peek(text, pos)
         && class.is(SPACE)

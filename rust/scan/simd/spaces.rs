@@ -1,10 +1,10 @@
-//! The splitters of SentencePiece-style tokenizers on masks.
+//! Masks for the splitters of SentencePiece-style tokenizers.
 
 use super::fill::Rules;
 use super::masks::{BLOCK, Masks, down, last, up};
 use crate::scan::spaces::{BlankFragments, Blanks, SpacedWords, Spaces, is_blank};
 
-/// A span starts at a blank that no blank is before.
+/// A span starts at a space that does not follow a space.
 #[derive(Default)]
 pub(super) struct SpacesRules {
     blank: u64,
@@ -22,13 +22,13 @@ impl Rules for SpacesRules {
     }
 }
 
-/// Spaces, tabs and line ends.
+/// The blanks of a block: spaces, tabs and line ends.
 #[inline(always)]
 pub(super) fn blanks(now: &Masks) -> u64 {
     now.blank | now.tab | now.newline
 }
 
-/// A span starts at a blank, a tab or a line end that none of these is before.
+/// A span starts at a blank that does not follow a blank.
 #[derive(Default)]
 pub(super) struct BlanksRules {
     blank: u64,
@@ -47,35 +47,37 @@ impl Rules for BlanksRules {
     }
 }
 
-/// Where letters of ASCII and stops meet, and neither is beside a character that could join it or vanish.
+/// Boundaries between an ASCII letter and one of
+/// [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART), whose outer neighbours can neither join the
+/// two nor vanish.
 #[derive(Default)]
 pub(super) struct PunctuationBoundaries {
     letter: u64,
     stop: u64,
-    /// The last two bits of the mask of characters that may not be beside a border.
+    /// The last two bits of the mask of characters that prevent a boundary beside them.
     odd: u64,
 }
 
 impl PunctuationBoundaries {
-    /// Where they meet in the block `now`, which begins at `base` of `text`.
+    /// The boundaries in the block `now`, which begins at `base` of `text`.
     #[inline(always)]
     pub(super) fn starts(&mut self, text: &[u8], base: usize, now: &Masks) -> u64 {
         let letter = now.letter & !now.wide;
-        let boundary_finder = now.stop & up(letter, self.letter) | letter & up(now.stop, self.stop);
+        let boundaries = now.stop & up(letter, self.letter) | letter & up(now.stop, self.stop);
         let odd = now.wide | !(now.letter | now.number | now.punctuation | blanks(now));
         let next_is_odd =
             text.get(base + BLOCK).is_some_and(|&next| !next.is_ascii_graphic() && !is_blank(next));
         let is_clear = !(odd << 2 | self.odd | down(odd, u64::from(next_is_odd)));
         (self.letter, self.stop, self.odd) = (last(letter), last(now.stop), odd >> (BLOCK - 2));
-        boundary_finder & is_clear
+        boundaries & is_clear
     }
 }
 
-/// A span starts at a blank, a tab or a line end that none of these is before, and where letters and stops meet.
+/// A span starts at a blank that does not follow a blank, and at every boundary.
 #[derive(Default)]
 pub(super) struct BlankFragmentsRules {
     blanks: BlanksRules,
-    boundary_finder: PunctuationBoundaries,
+    boundaries: PunctuationBoundaries,
 }
 
 impl Rules for BlankFragmentsRules {
@@ -84,11 +86,11 @@ impl Rules for BlankFragmentsRules {
 
     #[inline(always)]
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
-        (self.blanks.starts(text, base, now, next).0 | self.boundary_finder.starts(text, base, now), 0)
+        (self.blanks.starts(text, base, now, next).0 | self.boundaries.starts(text, base, now), 0)
     }
 }
 
-/// A span starts at a blank, and at a letter after a symbol of ASCII and the other way round.
+/// A span starts at a space that does not follow a space, and between a letter and an ASCII symbol.
 #[derive(Default)]
 pub(super) struct SpacedWordsRules {
     spaces: SpacesRules,
@@ -102,9 +104,9 @@ impl Rules for SpacedWordsRules {
     #[inline(always)]
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
         let symbol = !(now.letter | now.number | now.blank | now.wide);
-        let boundary_finder = symbol & up(now.letter, self.letter) | now.letter & up(symbol, self.symbol);
+        let boundaries = symbol & up(now.letter, self.letter) | now.letter & up(symbol, self.symbol);
         self.letter = last(now.letter);
         self.symbol = last(symbol);
-        (self.spaces.starts(text, base, now, next).0 | boundary_finder, 0)
+        (self.spaces.starts(text, base, now, next).0 | boundaries, 0)
     }
 }

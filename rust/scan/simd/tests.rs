@@ -10,7 +10,7 @@ use crate::scan::tests::{monotone_text, text};
 mod naive {
     use crate::scan::Splitter;
 
-    /// What `fill_spans` must write, given room for everything.
+    /// The spans that `fill_spans` must write if the slices are long enough.
     pub(super) fn spans(splitter: Splitter, text: &str, start: usize) -> Vec<(u32, u32)> {
         let mut spans = Vec::new();
         splitter.for_each_span_scalar(&text[start..], |from, to| {
@@ -38,7 +38,7 @@ const SPLITTERS: [Splitter; 15] = [
     Splitter::BlankSplitFragments,
 ];
 
-/// The spans as the blocks see them, by buffers of `room` spans; `None` is the choice that callers get.
+/// The spans that a back end finds with buffers of `room` spans; `None` is the back end that callers get.
 fn filled(
     splitter: Splitter,
     backend: Option<Backend>,
@@ -88,7 +88,7 @@ fn check(splitter: Splitter, text: &str, start: usize, room: usize) {
     }
 }
 
-/// Texts of words, in which blocks have all their classes but nothing difficult.
+/// Texts of words: their blocks have all classes, but nothing that masks cannot decide.
 fn prose() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(
         &[
@@ -141,7 +141,7 @@ fn prose() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..80).prop_map(|pieces| pieces.concat())
 }
 
-/// A start that is a boundary of characters; any such place may be the start of a span.
+/// A character boundary at or before `start`; a span may start at any of them.
 fn start_in(text: &str, start: prop::sample::Index) -> usize {
     (0..=start.index(text.len() + 1)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
@@ -179,7 +179,7 @@ fill_matches_naive! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.div_ceil(8), ..ProptestConfig::default() })]
 
-    /// Something difficult at every distance from the edge of a block, in texts of every length.
+    /// Difficult text at every distance from the end of a block, and texts of every length.
     #[test]
     fn every_shift_and_length_matches_naive(text in text(), filler in prop::sample::select(&["a", " ", "é", "中", "1", "!", "\n"][..])) {
         let middle: String = text.chars().take(12).collect();
@@ -196,7 +196,7 @@ proptest! {
         }
     }
 
-    /// The back ends agree on all masks of all blocks, whatever character follows.
+    /// The back ends agree on all masks of all blocks, whatever character comes next.
     #[test]
     fn masks_matches_naive(text in prop_oneof![text(), prose()]) {
         for at in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {
@@ -213,7 +213,7 @@ proptest! {
         for mask in [mask, mask & keep] {
             let places: Vec<u32> = (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| bit + 1000).take(room).collect();
             for backend in Backend::available() {
-                // The canary after the slice stays alive.
+                // The element after the slice must stay unchanged.
                 let mut out = vec![7; room + 1];
                 let found = positions(backend, mask, 1000, &mut out[..room]);
                 prop_assert_eq!(&out[..found], &places, "{:?}", backend);
@@ -267,10 +267,10 @@ fn characters_told_by_their_first_bytes_are_alike() {
     }
 }
 
-/// What a back end makes of its input, carried through the one door that it has.
+/// Runs a closure on a back end, whose only entrance is a [`super::fill::Job`].
 struct Ask<'a, T>(&'a mut dyn FnMut(&dyn AnyIsa) -> T, &'a mut Option<T>);
 
-/// [`super::fill::Isa`] for a `dyn`.
+/// [`super::fill::Isa`] in a form that works as a `dyn`.
 trait AnyIsa {
     fn any_masks(&self, window: &Window) -> Masks;
     fn any_positions(&self, mask: u64, base: usize, out: &mut [u32]) -> usize;
@@ -310,11 +310,12 @@ fn every_character_matches_naive() {
     let contexts =
         ["x? ?!?", "a?b", "??", "'?", "'s?", "'?l", "1?2", "?\n", "!?", "A?B", "\n?a", "中?A", "x'ſ?'s"];
     for (index, context) in contexts.into_iter().enumerate() {
-        // From the ideographs on, classes come in long runs: one context has all, for the others every 17th will do.
+        // From the ideographs on, classes come in long runs: one context takes all characters, the others take every
+        // 17th.
         let step = if index == 0 { 1 } else { 17 };
         let mut text = String::new();
         for character in ('\0'..'\u{3400}').chain(('\u{3400}'..=char::MAX).step_by(step)) {
-            // The contexts have many lengths, so characters come to all places in blocks.
+            // The contexts have many lengths, so characters reach all positions of a block.
             text += &context.replace('?', character.encode_utf8(&mut [0; 4]));
             text += "\n\n;";
             if text.len() > 1 << 16 {

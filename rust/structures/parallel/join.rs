@@ -1,13 +1,13 @@
-//! A few pieces of work that need a thread each.
+//! A few jobs, each on its own thread.
 
 use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// Calls `work` on every part, each on a thread of its own but for the last one, which stays on the calling thread; results
-/// in order of the parts.
+/// Calls `work` on every part and returns the results in the order of the parts. The last part runs on the calling
+/// thread, every other part on its own scoped thread.
 ///
-/// What the system refuses a thread for is done by the calling one.
+/// Where the system refuses a thread, the calling thread does that part as well.
 pub fn share<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> Vec<R> {
     let places: Vec<Mutex<Option<P>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
     let work_at = &|place: &Mutex<Option<P>>| {
@@ -27,7 +27,8 @@ pub fn share<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> V
     })
 }
 
-/// The results of two pieces of work of different kinds; with more than one of `threads`, the second one has its own.
+/// Runs `first` on the calling thread and `second` on a scoped thread, and returns both results. With fewer than two
+/// `threads`, or where the system refuses one, `second` runs on the calling thread after `first`.
 pub fn both<A, B: Send>(threads: usize, first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
     std::thread::scope(|scope| {
         let thread = if threads > 1 { Builder::new().spawn_scoped(scope, &second).ok() } else { None };
@@ -40,10 +41,10 @@ pub fn both<A, B: Send>(threads: usize, first: impl FnOnce() -> A, second: impl 
     })
 }
 
-/// Fewer items are sorted by the calling thread: starting another one costs more.
+/// Below this many items the calling thread sorts alone: starting a second thread costs more.
 const WORTH_SHARING: usize = 1 << 14;
 
-/// Sorts items of which no two are equal: a run on each thread, and then all by joining these.
+/// Sorts items, no two of which are equal: each thread sorts one run, then one merge joins the runs.
 pub fn sort_in_runs<T: Send>(
     items: &mut [T],
     threads: usize,
@@ -54,7 +55,7 @@ pub fn sort_in_runs<T: Send>(
     }
     let run = items.len().div_ceil(threads);
     share(items.chunks_mut(run).collect(), |run| run.sort_unstable_by(compare));
-    // A stable sort finds runs that are sorted and merges them.
+    // The standard library's stable sort detects sorted runs and merges them.
     items.sort_by(compare);
 }
 

@@ -1,17 +1,18 @@
-//! Work on several threads: the only place of the crate that starts any.
+//! Work on several threads. No other module of the crate starts a thread.
 //!
-//! | file | for |
+//! | file | what it offers |
 //! |---|---|
-//! | `scoped` | a leader on the calling thread and helpers beside it |
-//! | `ordered_map` | runs of items, results in their order |
-//! | `ordered_source` | blocks that are read while others are worked on, results in their order |
-//! | `ordered_writer` | ids that several threads make, in one array |
-//! | `join` | a few pieces of work, each on a thread of its own |
-//! | `stage` | one stage of training, with progress |
-//! | `progress` | how long-running work reports and is stopped |
+//! | `scoped` | one leader on the calling thread and helpers on scoped threads |
+//! | `ordered_map` | a function over runs of items; results in the order of the items |
+//! | `ordered_source` | a function over blocks, one of which is read while others are processed; results in order |
+//! | `ordered_writer` | one array of ids, filled by several threads |
+//! | `join` | a few jobs, each on its own thread |
+//! | `stage` | one stage of training, with progress reports |
+//! | `progress` | the type of a progress report, and how a caller stops the work |
 //!
-//! Threads are started for each call and end with it, so no thread outlives a call and a fork breaks nothing. Where the
-//! system refuses a thread, the calling thread does its work.
+//! Every call starts its own scoped threads and joins them before it returns. So no thread outlives a call, and a
+//! process may fork between calls. Where the system refuses to start a thread, the calling thread does that thread's
+//! work.
 
 mod join;
 mod ordered_map;

@@ -1,4 +1,7 @@
-//! Work on many texts by a few threads.
+//! A function over many items of known sizes, on a few threads, with results in order.
+//!
+//! Neighbouring items are grouped into runs of about equal size. Threads take runs from one atomic counter, so a thread
+//! that finishes early takes more of them.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +13,7 @@ use crate::Result;
 /// Below this many bytes a second thread costs more than it saves.
 const SERIAL_BYTES: usize = 1 << 16;
 
-/// Cuts texts into runs of neighbours with about the same number of bytes.
+/// Groups neighbouring items into runs of about `target` bytes.
 fn runs(sizes: &[usize], target: usize) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let (mut start, mut bytes) = (0, 0);
@@ -27,13 +30,13 @@ fn runs(sizes: &[usize], target: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Calls `work` for runs of items of the given sizes, on the threads of `parallelism`; results in order.
+/// Calls `work` for runs of items of the given sizes, on the threads of `parallelism`; returns the results in order.
 ///
-/// Each thread makes its own state once by `start` and gives it back by `finish`. Runs go to threads by one
-/// atomic counter; small work stays on the calling thread.
+/// Each thread makes its state once with `start` and hands it to `finish` at the end. Input below 128 KiB stays on the
+/// calling thread.
 ///
 /// # Errors
-/// The error of the first run, in order of the items, that failed, or that of the crew's watch.
+/// The error of the first run, in order of the items, that failed; or the error of `parallelism.interrupt`.
 pub fn ordered_map<S, T: Send>(
     sizes: &[usize],
     parallelism: Parallelism<'_>,
@@ -49,8 +52,8 @@ pub fn ordered_map<S, T: Send>(
     Ok(results)
 }
 
-/// As [`ordered_map`], and hands each result on as soon as all before it are there; `take` is called on the calling thread,
-/// which prefers that to working itself.
+/// As [`ordered_map`], but passes each result to `take` as soon as all earlier results have been taken. `take` runs on
+/// the calling thread, which takes finished results before it works on the next run.
 ///
 /// # Errors
 /// Those of [`ordered_map`] and of `take`.
@@ -73,7 +76,8 @@ pub fn ordered_for_each<S, T: Send>(
         let Some(run) = runs.get(index) else { return false };
         let result = work(run.clone(), state);
         if result.is_err() {
-            // Whoever asks next finds nothing left; runs before this one are taken already.
+            // Threads that ask for another run find none. All runs before this one have been handed out already, so the
+            // first error in order of the items is still found.
             next.store(runs.len(), Ordering::Relaxed);
         }
         *finished[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
@@ -91,7 +95,7 @@ pub fn ordered_for_each<S, T: Send>(
             let Some(result) = first.lock().unwrap_or_else(PoisonError::into_inner).take() else { break };
             taken.next();
             take(result?)?;
-            // Others may finish runs as fast as these are taken.
+            // Helpers may finish runs as fast as this loop takes them, so it has to ask for an interrupt as well.
             look()?;
         }
         Ok(())
@@ -142,7 +146,7 @@ mod tests {
             is_off.store(false, Ordering::Relaxed);
             let work = |run: Range<usize>, (): &mut ()| {
                 done.fetch_add(1, Ordering::Relaxed);
-                // However busy the machine, the others do not come to the end before the leader takes results.
+                // Helpers wait here, so that on a busy machine, too, the leader takes results before the last run.
                 while run.start > 500
                     && std::thread::current().id() != leader
                     && !is_off.load(Ordering::Relaxed)
@@ -189,7 +193,8 @@ mod tests {
             is_off.store(false, Ordering::Relaxed);
             let work = |run: Range<usize>, (): &mut ()| {
                 done.fetch_add(1, Ordering::Relaxed);
-                // However busy the machine, the others do not come to the end before the leader looks.
+                // Helpers wait here, so that on a busy machine, too, the leader asks for an interrupt before the last
+                // run.
                 while run.start > 500
                     && std::thread::current().id() != leader
                     && !is_off.load(Ordering::Relaxed)

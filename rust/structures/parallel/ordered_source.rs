@@ -1,18 +1,21 @@
-//! Blocks that are read by one thread at a time and worked on by all.
+//! A function over the blocks of a source, on a few threads, with results in the order of the blocks.
 //!
-//! Work goes on while the next block is read, and results come in the order of the blocks.
+//! A mutex guards the source: one thread reads a block while the others process theirs.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::scoped::{Parallelism, scoped};
 use crate::Result;
 
-/// Calls `work` for all blocks that `next` fills, with their numbers, on the threads of `parallelism`; results in order.
+/// Calls `work` with every block that `next` fills and the number of that block, on the threads of `parallelism`;
+/// returns the results in the order of the blocks.
 ///
-/// Each thread makes its own state once by `start` and gives it back by `finish`.
+/// `next` returns false at the end of the source. Each thread makes its state once with `start` and hands it to
+/// `finish` at the end.
 ///
 /// # Errors
-/// The error of the first block, in their order, that failed or could not be read, or that of the crew's watch.
+/// The error of the first block, in order, that could not be read or processed; or the error of
+/// `parallelism.interrupt`.
 pub fn ordered_source_map<B: Default, S, T: Send>(
     next: impl FnMut(&mut B) -> Result<bool> + Send,
     parallelism: Parallelism<'_>,
@@ -66,14 +69,16 @@ pub fn ordered_source_map<B: Default, S, T: Send>(
 }
 
 struct Shared<N> {
-    /// Fills a block; false at the end.
+    /// Reads the next block; false at the end of the source.
     next: N,
     taken: usize,
     is_done: bool,
 }
 
 impl<N> Shared<N> {
-    /// The number of the block that is read, if one is left; with an error, that of the block which could not be.
+    /// Reads the next block and returns its number, `None` if the source has ended or the work has been stopped.
+    ///
+    /// The error carries the number of the block that could not be read.
     fn take<B>(&mut self, block: &mut B) -> std::result::Result<Option<usize>, (usize, crate::Error)>
     where
         N: FnMut(&mut B) -> Result<bool>,

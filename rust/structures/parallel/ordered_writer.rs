@@ -1,4 +1,8 @@
-//! Ids that several threads make, put into one array while they are made.
+//! One array of ids, filled by several threads.
+//!
+//! Threads produce runs of ids in any order. [`OrderedWriter`] copies a run to the array once all earlier runs have
+//! their ranges, so the ids are in order without a second array of results. The lock covers only the assignment of
+//! ranges; threads copy concurrently.
 
 use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
@@ -7,16 +11,17 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Result;
 
-/// Ids that there is room for at first, at most: room that is not touched costs nothing but addresses.
+/// The array starts with capacity for at most this many ids. Capacity that nobody touches costs address space, not
+/// memory.
 const MOST_ROOM: usize = 1 << 27;
 
-/// Ids of unused room that a result may keep.
+/// A result keeps at most this many ids of unused capacity.
 const ROOM_LEFT: usize = 1 << 12;
 
-/// Takes runs of ids in any order and copies each to its place as soon as those before it are there.
+/// Ordered writer: accepts runs of ids in any order and copies each to the output once all earlier runs have their
+/// ranges.
 ///
-/// Runs are small enough to lie in a near cache still; threads copy beside one another, and only places are given out
-/// one at a time.
+/// Runs should be small enough to be still in a core's cache when they are copied.
 #[derive(Debug)]
 pub struct OrderedWriter<'a, T> {
     state: Mutex<State<'a, T>>,
@@ -24,22 +29,22 @@ pub struct OrderedWriter<'a, T> {
 
 #[derive(Debug)]
 struct State<'a, T> {
-    /// Room after all places given out.
+    /// The capacity after all ranges that have been assigned.
     free: &'a mut [MaybeUninit<T>],
-    /// Ids that are in their places.
+    /// Ids that have been copied.
     written: usize,
-    /// Number of the run whose turn it is.
+    /// Number of the next run to get a range.
     next: usize,
-    /// By number: the number after the run, and its ids.
+    /// Runs that wait for earlier ones, by number: the number after the run, and its ids.
     waiting: BTreeMap<usize, (usize, Vec<T>)>,
-    /// All runs from the first on for which there was no room.
+    /// The first run that did not fit into the capacity, and all runs after it.
     late: Vec<Vec<T>>,
-    /// Empty vectors that have been used.
+    /// Emptied vectors, handed out again.
     spare: Vec<Vec<T>>,
 }
 
 impl<T: Copy + Send> OrderedWriter<'_, T> {
-    /// Takes the ids of the runs numbered `numbers`; leaves an empty vector in their place.
+    /// Accepts the ids of the runs `numbers`; leaves an empty vector in `ids`.
     pub fn put(&self, numbers: Range<usize>, ids: &mut Vec<T>) {
         let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = lock();
@@ -58,7 +63,7 @@ impl<T: Copy + Send> OrderedWriter<'_, T> {
 }
 
 impl<'a, T> State<'a, T> {
-    /// Places for the runs whose turn has come.
+    /// Assigns ranges of the output to all runs that have no missing run before them.
     fn place(&mut self) -> Vec<(&'a mut [MaybeUninit<T>], Vec<T>)> {
         let mut placed = Vec::new();
         while let Some((next, ids)) = self.waiting.remove(&self.next) {
@@ -75,9 +80,11 @@ impl<'a, T> State<'a, T> {
     }
 }
 
-/// The ids of all runs that `fill` puts, in order of their numbers from 0 on, and what else it answers.
+/// Runs `fill` and returns the ids of all runs that it put, in order of their numbers from 0 on, with the result of
+/// `fill`.
 ///
-/// There will be about `expected` ids or fewer; more cost time.
+/// `expected` is an estimate of the number of ids. Ids beyond it (or beyond 2^27) are appended after `fill` has
+/// returned, which costs time but is correct.
 ///
 /// # Errors
 /// Those of `fill`.
@@ -94,7 +101,8 @@ pub fn write_in_order<T: Copy + Send, R>(
     let result = fill(&writer)?;
     let State { free, written, late, .. } = writer.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if written == room - free.len() {
-        // SAFETY: places are given out from the front without gaps, and so many ids as these hold have been written.
+        // SAFETY: ranges are assigned from the front without gaps, and as many ids as these ranges hold have been
+        // written.
         unsafe { ids.set_len(written) };
     }
     for late in late {
@@ -127,7 +135,7 @@ mod tests {
             let numbers = starts.zip(&gaps).map(|(start, gap)| start..start + gap);
             let numbered: Vec<_> = numbers.zip(&runs).collect();
             let (ids, ()) = write_in_order(expected, |writer| {
-                // Each thread puts every so manyth run, the last one first.
+                // Thread `t` puts every `threads`-th run, the last one first.
                 let put = |thread| {
                     for (numbers, ids) in numbered.iter().rev().skip(thread).step_by(threads) {
                         let mut ids = (*ids).clone();

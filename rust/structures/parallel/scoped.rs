@@ -1,28 +1,28 @@
-//! A leader on the calling thread and helpers beside it.
+//! One leader on the calling thread and helpers on scoped threads.
 
 use std::thread::Builder;
 
 use crate::Result;
 
-/// Who works on a batch.
+/// The threads that work on a batch, and how they are stopped.
 #[derive(Clone, Copy)]
 pub struct Parallelism<'a> {
-    /// Threads, the calling one included.
+    /// Number of threads, including the calling one.
     pub threads: usize,
-    /// Asked by the calling thread between two runs of texts; an error calls the work off.
+    /// Called by the calling thread between two runs of texts; an error stops the work.
     pub interrupt: Option<&'a dyn Fn() -> Result<()>>,
 }
 
 impl From<usize> for Parallelism<'_> {
-    /// So many threads, which nobody stops.
+    /// That many threads, without an interrupt.
     fn from(threads: usize) -> Self {
         Self { threads, interrupt: None }
     }
 }
 
-/// Calls `lead` on the calling thread and, beside it, `help` on others, so that `threads` work in all.
+/// Runs `lead` on the calling thread and `help` on `threads - 1` scoped threads; returns when all have finished.
 ///
-/// Where the system refuses threads, there are fewer.
+/// The system may refuse threads; then fewer help.
 pub fn scoped<R>(threads: usize, help: impl Fn() + Sync, lead: impl FnOnce() -> R) -> R {
     std::thread::scope(|scope| {
         let start = |_| Builder::new().spawn_scoped(scope, &help).ok();

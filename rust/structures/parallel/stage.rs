@@ -1,4 +1,8 @@
-//! Threads that share one piece of work while the caller watches over it.
+//! Threads that share one stage of training while the calling thread reports its progress.
+//!
+//! [`run_parts`] spreads a stage over threads: workers count finished steps in a [`Meter`], and the calling thread
+//! passes the sum to the caller every 20 ms. [`Pacer`] does the same for a stage that runs on the calling thread
+//! itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -9,19 +13,19 @@ use std::time::{Duration, Instant};
 use crate::Result;
 use crate::structures::parallel::{OnProgress, Progress};
 
-/// How often the caller hears of running work.
+/// Time between two reports.
 const BEAT: Duration = Duration::from_millis(20);
 
-/// Work below this many units is done on the calling thread: starting a thread costs more.
+/// Stages with fewer steps run on the calling thread: starting a thread costs more.
 const TOO_SMALL: u64 = 1 << 15;
 
-/// After how many units work on the calling thread looks at the clock: some 0.1 ms.
+/// Steps after which a [`Pacer`] reads the clock: some 0.1 ms.
 const LOOK_EVERY: u64 = 1 << 13;
 
-/// Units of work between two calls of [`Meter::add`].
+/// Steps between two calls of [`Meter::add`].
 pub const METER_EVERY: usize = 1 << 16;
 
-/// Counts what is done and says when to stop; shared by all threads of one stage.
+/// Counts finished steps and tells workers when to stop; shared by all threads of one stage.
 #[derive(Debug, Default)]
 pub struct Meter {
     done: AtomicU64,
@@ -29,19 +33,20 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Reports `units` as done; false means the result is no longer wanted.
-    pub fn add(&self, units: usize) -> bool {
-        self.done.fetch_add(units as u64, Ordering::Relaxed);
+    /// Counts `steps` as finished; false if the result is no longer wanted.
+    pub fn add(&self, steps: usize) -> bool {
+        self.done.fetch_add(steps as u64, Ordering::Relaxed);
         !self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Runs `work` on every part, each on a thread of its own, and returns the results in the order of the parts.
+/// Runs `work` on every part, each on its own thread, and returns the results in the order of the parts.
 ///
-/// `work` calls [`Meter::add`] every [`METER_EVERY`] units and may return anything once that says no.
+/// `work` calls [`Meter::add`] every [`METER_EVERY`] steps. Once `add` returns false, `work` may return anything. A
+/// stage of fewer than 2^15 steps runs on the calling thread.
 ///
 /// # Errors
-/// What `on_progress` returns.
+/// Those of `on_progress`.
 pub fn run_parts<P: Send, R: Send>(
     stage: &'static str,
     total: u64,
@@ -80,7 +85,7 @@ fn run_on_threads<P: Send, R: Send>(
                     drop(sender.send((index, work(part, meter))));
                 }
             };
-            // What the system refuses a thread for is done here.
+            // Where the system refuses a thread, the calling thread does its part.
             if Builder::new().spawn_scoped(scope, work_here.clone()).is_err() {
                 work_here();
             }
@@ -100,38 +105,38 @@ fn run_on_threads<P: Send, R: Send>(
         }
     });
     outcome?;
-    // A thread that panicked has already passed its panic on through the scope: every result is there.
+    // The scope has passed on the panic of any thread, so here every result is present.
     Ok(results.into_iter().flatten().collect())
 }
 
-/// Keeps work on the calling thread in touch with its caller without asking the clock at every step.
+/// Reports the progress of a stage on the calling thread, without reading the clock at every step.
 #[derive(Debug)]
 pub struct Pacer {
     stage: &'static str,
     total: u64,
-    units: u64,
+    steps: u64,
     last: Instant,
 }
 
 impl Pacer {
-    /// Starts the clock for `stage`.
+    /// Starts the clock of `stage`.
     pub fn new(stage: &'static str, total: u64) -> Self {
-        Self { stage, total, units: 0, last: Instant::now() }
+        Self { stage, total, steps: 0, last: Instant::now() }
     }
 
-    /// Notes `units` of work and reports `done` if it is time to.
+    /// Counts `steps` and, if a report is due, reports that `done` steps are finished.
     ///
     /// # Errors
-    /// What `on_progress` returns.
+    /// Those of `on_progress`.
     #[inline]
-    pub fn tick(&mut self, units: u64, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        self.units += units;
-        if self.units < LOOK_EVERY { Ok(()) } else { self.look(done, on_progress) }
+    pub fn tick(&mut self, steps: u64, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        self.steps += steps;
+        if self.steps < LOOK_EVERY { Ok(()) } else { self.look(done, on_progress) }
     }
 
     #[cold]
     fn look(&mut self, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        self.units = 0;
+        self.steps = 0;
         if self.last.elapsed() < BEAT {
             return Ok(());
         }
@@ -142,7 +147,7 @@ impl Pacer {
     /// Reports the end of the stage.
     ///
     /// # Errors
-    /// What `on_progress` returns.
+    /// Those of `on_progress`.
     pub fn finish(&self, done: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
         on_progress(Progress { stage: self.stage, done, total: self.total })
     }

@@ -1,4 +1,4 @@
-//! The initial vocabulary, and the words as its symbols.
+//! The initial vocabulary, and the words as sequences of initial symbols.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,16 +13,16 @@ use crate::{Error, Result};
 
 const STAGE: &str = "symbolise words";
 
-/// No symbol: the character is not in the alphabet.
+/// In place of an id: the character is not in the alphabet.
 const ABSENT: u32 = u32::MAX;
 
-/// How often each character occurs, indexed by code point.
+/// How often each character occurs, by code point.
 #[derive(Default)]
 struct CharCounts {
     counts: Vec<u64>,
-    // May pass 2^64 when the counts saturate, which the caller refuses.
+    // All characters of the corpus; exact even where `counts` saturate, so that the caller can refuse 2^64 and more.
     total: u128,
-    // In distinct words.
+    // Characters of the distinct words.
     distinct: usize,
 }
 
@@ -37,7 +37,7 @@ impl CharCounts {
     }
 }
 
-/// Builds the initial vocabulary and symbolises all words; where symbols are sorted, counts them too.
+/// Builds the initial vocabulary and the arena of the words; with [`Numbering::Sorted`], also counts the symbols.
 pub(super) fn symbolise(
     trainer: &BpeTrainer,
     numbering: Numbering,
@@ -83,7 +83,7 @@ pub(super) fn symbolise(
     };
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
     let room: Vec<usize> = parts.iter().zip(chars).map(|(part, chars)| part.len() + chars).collect();
-    // The first part takes in the others.
+    // The arena is joined in the memory of the first part.
     let all = room.iter().sum::<usize>() + 1;
     let rooms = std::iter::once(all).chain(room.into_iter().skip(1));
     let built =
@@ -120,7 +120,7 @@ fn parts_of(words: &WordCounts, threads: usize) -> Vec<Range<usize>> {
     parts
 }
 
-/// The words of `part`, for as long as the result is wanted.
+/// The words of `part`, until the meter stops.
 fn metered<'a>(
     words: &'a WordCounts,
     part: Range<usize>,
@@ -150,9 +150,9 @@ fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCou
 
 /// Characters, by code point.
 struct Alphabet {
-    /// All that have a count.
+    /// All characters with a count.
     present: Vec<char>,
-    /// Those for which there is a place.
+    /// The characters that the limit of the alphabet keeps.
     kept: Vec<char>,
 }
 
@@ -192,7 +192,7 @@ fn alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>) -> Result<Alphabet> 
     Ok(Alphabet { present: characters(present), kept: characters(kept) })
 }
 
-/// The symbol of each character: alone, after the prefix, before the suffix, between both.
+/// The symbols of each character, in four tables: plain, with prefix, with suffix, with both.
 struct Symbols<'a> {
     by_place: [Vec<u32>; 4],
     prefix: &'a str,
@@ -208,12 +208,12 @@ impl<'s> Symbols<'s> {
         }
     }
 
-    /// The table of characters without affixes.
+    /// Fills the table of plain characters.
     fn add_plain(&mut self, present: &[char], tokens: &mut Tokens) {
         let size = present.last().map_or(0, |&character| character as usize + 1);
         let mut plain = vec![ABSENT; size];
         for &character in present {
-            // A special token of one character stands for that character even if the alphabet has no place for it.
+            // A special token of one character stands for that character even if the alphabet drops it.
             if let Some(id) = tokens.get(character.encode_utf8(&mut [0; 4])) {
                 plain[character as usize] = id;
                 tokens.mark_in_use(id);
@@ -254,7 +254,7 @@ impl<'s> Symbols<'s> {
     ) {
         let size = present.last().map_or(0, |&character| character as usize + 1);
         self.by_place.fill(vec![ABSENT; size]);
-        // As in the other order, a special token of one character keeps that character.
+        // As with `Numbering::Alphabet`, a special token of one character keeps that character.
         let is_kept = |character: &char| {
             kept.binary_search(character).is_ok() || tokens.get(character.encode_utf8(&mut [0; 4])).is_some()
         };
@@ -283,7 +283,7 @@ impl<'s> Symbols<'s> {
         }
     }
 
-    /// How often each token below `size` occurs in some words.
+    /// How often each token below `size` occurs in the words of `part`.
     fn count(&self, words: &WordCounts, part: Range<usize>, size: usize, meter: &Meter) -> Vec<u64> {
         let mut counts = vec![0; size];
         for index in metered(words, part, meter).filter(|&index| words.count(index) > 0) {
@@ -303,7 +303,7 @@ impl<'s> Symbols<'s> {
         text
     }
 
-    /// The characters of a word with the index of their table.
+    /// The characters of a word, each with the index of its table.
     #[inline]
     fn places<'a>(&self, word: &'a str) -> impl Iterator<Item = (usize, char)> + use<'a> {
         let (prefixed, suffixed) =
@@ -319,14 +319,14 @@ impl<'s> Symbols<'s> {
         !self.prefix.is_empty() || !self.suffix.is_empty()
     }
 
-    /// As [`Self::of_word`], where there are no affixes.
+    /// As [`Self::of_word`], for options without affixes.
     #[inline]
     fn of_plain_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + use<'a, 's> {
         let plain = &self.by_place[0];
         word.chars().map(|character| plain[character as usize]).filter(|&id| id != ABSENT)
     }
 
-    /// The symbols of a word, characters outside the alphabet left out.
+    /// The symbols of a word, without characters outside the alphabet.
     #[inline]
     fn of_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + use<'a, 's> {
         self.places(word)

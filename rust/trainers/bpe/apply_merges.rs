@@ -1,4 +1,7 @@
-//! Applying a batch of merges at all their places, on one thread or several.
+//! Applying a batch of merges at all their occurrences, on one thread or several.
+//!
+//! The words are cut at word starts into parts with about the same number of occurrences. Each thread changes its own part
+//! and records the changes of pair counts in its own [`MergeDeltas`].
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle};
@@ -9,13 +12,13 @@ use super::word_index::WordIndex;
 use crate::Result;
 use crate::structures::prefetch::prefetch;
 
-/// How many places are previewed together.
+/// Positions in one batch of [`Part::preview`].
 const BATCH: usize = 64;
 
-/// How many places tell where words are to be cut.
+/// Positions that are sampled to find where to cut.
 const SAMPLES: usize = 256;
 
-/// What to replace by what.
+/// A merge to apply: `left` and `right` become `joined`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Replacement {
     pub(super) left: u32,
@@ -23,31 +26,31 @@ pub(super) struct Replacement {
     pub(super) joined: u32,
 }
 
-/// Some whole words that one thread may change.
+/// A range of whole words that one thread may change.
 #[derive(Debug)]
 pub(super) struct Part<'a> {
     cells: &'a mut [u32],
-    // Where they lie among all words.
+    // Position of the first cell in the arena.
     start: usize,
     word_index: &'a WordIndex,
 }
 
-/// Some whole words, and the ascending places of each merge in them.
+/// A part of the words, and for each merge the positions in it, ascending.
 pub(super) type Task<'a> = (Part<'a>, Vec<&'a [u32]>);
 
 impl<'a> Part<'a> {
-    /// All words.
+    /// The whole arena.
     pub(super) fn new(cells: &'a mut [u32], word_index: &'a WordIndex) -> Self {
         Self { cells, start: 0, word_index }
     }
 
-    /// Cuts the words into at most `wanted` parts with about as many of the places each; every list of places ascends.
+    /// Cuts the words into at most `wanted` parts with about the same number of positions; each list of positions ascends.
     pub(super) fn split(self, mut lists: Vec<&'a [u32]>, wanted: usize) -> Vec<Task<'a>> {
         let (mut rest, mut tasks) = (self, Vec::with_capacity(wanted));
         let samples = if wanted > 1 { samples(&lists) } else { Vec::new() };
         for number in 1..wanted {
             let Some(&middle) = samples.get(samples.len() * number / wanted) else { break };
-            // Where one word spans all, there is nothing to share out.
+            // Inside one long word there is nowhere to cut.
             let Some(cut) = rest.word_index.word_start(middle as usize).filter(|&cut| cut > rest.start)
             else {
                 continue;
@@ -64,8 +67,9 @@ impl<'a> Part<'a> {
         tasks
     }
 
-    /// Applies one merge after the other, each where its pair still is among its places, and notes what surrounds it there.
-    /// Calls `tick` with the number of places seen, and stops when that fails.
+    /// Applies the merges in order, each wherever its pair is still found at its positions; records the neighbours.
+    ///
+    /// Calls `tick` with the number of positions read, and stops if it fails.
     fn apply(
         &mut self,
         replacements: &[Replacement],
@@ -81,7 +85,7 @@ impl<'a> Part<'a> {
             let mut notes = deltas.note(number, joined);
             for places in places.chunks(BATCH) {
                 let len = self.preview(places, left, &mut live);
-                // What the next preview reads comes from memory while these are merged.
+                // Prefetch for the next preview overlaps with the merges of this one.
                 self.ask_for(ahead.next().unwrap_or_default());
                 for &(position, weight) in &live[..len] {
                     if let Some(applied) =
@@ -97,7 +101,7 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    /// Asks for the memory of some places.
+    /// Prefetches the cells and the index entries of some positions.
     #[inline]
     fn ask_for(&self, places: &[u32]) {
         for &position in places {
@@ -106,10 +110,10 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Finds the places that still hold `left`, with the counts of their words, and returns how many there are.
+    /// Finds the positions that still hold `left`, with the counts of their words; returns how many there are.
     ///
-    /// Nothing here waits for what was found at the place before, so the memory accesses of a whole batch overlap, and
-    /// merging right after finds its cells in the cache.
+    /// No read depends on the one before it, so the cache misses of a whole batch overlap, and the merges that follow find
+    /// their cells in the cache.
     #[inline]
     fn preview(&self, places: &[u32], left: u32, live: &mut [(u32, u64); BATCH]) -> usize {
         let mut len = 0;
@@ -124,7 +128,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Some of all places, evenly taken and ascending.
+/// An even sample of all positions, ascending.
 fn samples(lists: &[&[u32]]) -> Vec<u32> {
     let total: usize = lists.iter().map(|places| places.len()).sum();
     let every = total / SAMPLES + 1;
@@ -136,10 +140,9 @@ fn samples(lists: &[&[u32]]) -> Vec<u32> {
     samples
 }
 
-/// Applies merges to all `tasks`, each on a thread of its own with its own ledger.
+/// Applies the merges to all `tasks`, each on its own thread with its own deltas.
 ///
-/// What is done to a word depends on no other word, and the parts' neighbours come one after the other, so the result is
-/// that of one thread.
+/// Words do not affect each other, and deltas are combined in the order of the tasks, so the result is that of one thread.
 pub(super) fn apply(
     tasks: Vec<Task<'_>>,
     replacements: &[Replacement],
@@ -164,7 +167,7 @@ pub(super) fn apply(
             match helper.map(ScopedJoinHandle::join) {
                 Some(Ok(part)) => part?,
                 Some(Err(panic)) => std::panic::resume_unwind(panic),
-                // What the system refuses a thread for is done here.
+                // The system refused a thread: the calling thread does its task.
                 None => apply_waiting(at)?,
             }
         }

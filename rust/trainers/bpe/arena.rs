@@ -1,4 +1,4 @@
-//! All words as one array of cells.
+//! All words in one array of cells, see [`super::cells`] for their layout.
 
 use super::apply_merges::Part;
 use super::cells::{self, HEADER, LARGE, PAYLOAD, is_header, is_inside};
@@ -10,19 +10,19 @@ use crate::{Error, Result};
 
 const STAGE: &str = "count pairs";
 
-/// Ids stay below this: the two top bits of a cell tell its kind.
+/// Ids are below this: the two top bits of a cell tell what it is.
 pub(super) const MAX_IDS: usize = 1 << 30;
 
 /// All words of two or more tokens.
 #[derive(Debug)]
 pub(super) struct Arena {
     cells: Vec<u32>,
-    // WordHeaders stay where they are until the arena is compacted.
+    // Headers keep their positions until the arena is compacted.
     word_index: WordIndex,
 }
 
 impl Arena {
-    /// Puts parts together, in order; the first one's memory is kept.
+    /// Joins the cells of all threads, in order, in the memory of the first; `bytes` is reported if they are too many.
     pub(super) fn join(parts: Vec<Vec<u32>>, large_weights: Vec<u64>, bytes: usize) -> Result<Self> {
         let size: usize = parts.iter().map(Vec::len).sum();
         if size >= u32::MAX as usize {
@@ -38,7 +38,7 @@ impl Arena {
         Ok(Self { cells, word_index: WordIndex::new(large_weights) })
     }
 
-    /// Number of cells, the header after the last word included.
+    /// Number of cells, including the header after the last word.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
@@ -53,7 +53,7 @@ impl Arena {
         Part::new(&mut self.cells, &self.word_index)
     }
 
-    /// Notes where the headers are; the arena must be compact.
+    /// Builds the index of headers; the arena must be compact.
     pub(super) fn index_headers(&mut self, threads: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
         self.word_index.build(&self.cells, threads, on_progress)
     }
@@ -85,7 +85,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Visits every pair of a compact arena whose left token lies in `range`, with its position and its word's count.
+    /// Visits every pair of a compact arena whose left token lies in `range`: ids, position and the count of its word.
     #[inline]
     pub(super) fn for_each_pair(
         &self,
@@ -106,10 +106,10 @@ impl Arena {
     }
 }
 
-/// Compacts some cells, which start with a token or a header, in place; returns how many are left.
+/// Compacts a range of cells, which starts with a token or a header, in place; returns how many cells remain.
 fn compact_part(cells: &mut [u32], meter: &Meter) -> usize {
     let (mut read, mut write) = (0, 0);
-    // Where the present word's header went, if the word starts in this part.
+    // New position of the current word's header, if the word starts in this range.
     let mut header = None;
     let mut pause = METER_EVERY;
     while read < cells.len() {
@@ -134,7 +134,7 @@ fn compact_part(cells: &mut [u32], meter: &Meter) -> usize {
     write
 }
 
-/// The cells of some words while they are symbolised.
+/// Builds the cells of a range of words.
 #[derive(Debug)]
 pub(super) struct ArenaBuilder<'a> {
     cells: Vec<u32>,
@@ -142,12 +142,12 @@ pub(super) struct ArenaBuilder<'a> {
 }
 
 impl<'a> ArenaBuilder<'a> {
-    /// A builder with room for so many cells, which finds weights too large for a header in `large_weights`.
+    /// A builder with room for `room` cells; `large_weights` are the counts that do not fit into a header.
     pub(super) fn new(large_weights: &'a [u64], room: usize) -> Self {
         Self { cells: huge_pages::vec_mapped(room), large_weights }
     }
 
-    /// The weights too large for a header, ascending.
+    /// The counts that do not fit into a header, ascending.
     pub(super) fn large_weights(weights: impl Iterator<Item = u64>) -> Vec<u64> {
         let mut large: Vec<u64> = weights.filter(|&weight| weight > u64::from(PAYLOAD)).collect();
         large.sort_unstable();
@@ -155,7 +155,7 @@ impl<'a> ArenaBuilder<'a> {
         large
     }
 
-    /// Appends a word of `bytes` bytes; one without a pair, or that never occurs, is left out.
+    /// Appends a word of `bytes` bytes; a word without a pair, or with the count 0, is left out.
     #[inline]
     pub(super) fn push_word(
         &mut self,
@@ -182,7 +182,7 @@ impl<'a> ArenaBuilder<'a> {
         Ok(())
     }
 
-    /// The words' cells.
+    /// The cells of the words.
     pub(super) fn into_cells(self) -> Vec<u32> {
         self.cells
     }

@@ -1,24 +1,25 @@
-//! The 32-bit cells that words consist of, and merging in place.
+//! Layout of the 32-bit cells that words consist of, and merging in place.
 //!
-//! A word is a header cell with its count, then its tokens. A token of `n` cells keeps its id in the first; the second
-//! and the last hold `n`, the rest nothing, so both neighbours of a token are found at once. A token never moves and
-//! cells inside a token never look like an id, so the position of a pair tells by itself whether the pair is still there.
+//! A word is a header cell, which holds its count, and the cells of its tokens. An initial symbol has one cell, and a
+//! merged token has all cells of its symbols: of `n` cells the first holds its id, the second and the last hold `n`, the
+//! others nothing. So both neighbours of a token are found in constant time. A token never moves, and cells inside a token
+//! never look like an id, so a pair's position alone tells whether the pair is still there.
 
-/// A cell that starts a word.
+/// Bit of a cell that starts a word.
 pub(super) const HEADER: u32 = 1 << 31;
-/// In a header: the rest is an index into the large weights, not a weight.
+/// In a header: the payload is an index into the large weights, not a weight.
 pub(super) const LARGE: u32 = 1 << 30;
-/// A cell inside a token; the rest is the token's length or, further inside, 0.
+/// Bit of a cell inside a token; the payload is the token's length, or 0 in the middle.
 pub(super) const INSIDE: u32 = 1 << 30;
 /// The payload of a cell.
 pub(super) const PAYLOAD: u32 = (1 << 30) - 1;
 
-/// One applied merge and what surrounds it.
+/// The neighbours of an applied merge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Applied {
-    /// The token before, with its position among the cells.
+    /// The token before it, with its position among the cells.
     pub(super) left: Option<(u32, usize)>,
-    /// The token after.
+    /// The token after it.
     pub(super) right: Option<u32>,
 }
 
@@ -28,26 +29,26 @@ pub(super) fn is_header(cell: u32) -> bool {
     cell & HEADER != 0
 }
 
-/// Whether the cell is a further one of a token.
+/// Whether the cell is inside a token, after its first cell.
 #[inline]
 pub(super) fn is_inside(cell: u32) -> bool {
     cell & (HEADER | INSIDE) == INSIDE
 }
 
-/// The cell at `position`; after the last one the next word would start.
+/// The cell at `position`; the end of `cells` counts as the header of a next word.
 #[inline]
 fn cell(cells: &[u32], position: usize) -> u32 {
     cells.get(position).copied().unwrap_or(HEADER)
 }
 
-/// Where the token at `position` ends.
+/// The end of the token at `position`.
 #[inline]
 fn end(cells: &[u32], position: usize) -> usize {
     let second = cell(cells, position + 1);
     position + if is_inside(second) { (second & PAYLOAD) as usize } else { 1 }
 }
 
-/// Where `right` starts, if `position` holds the token `left` and `right` follows it.
+/// The position of `right`, if `left` is the token at `position` and `right` the one after it.
 #[inline]
 pub(super) fn right_of_pair(cells: &[u32], position: usize, left: u32, right: u32) -> Option<usize> {
     if cells[position] != left {
@@ -57,7 +58,7 @@ pub(super) fn right_of_pair(cells: &[u32], position: usize, left: u32, right: u3
     (cell(cells, middle) == right).then_some(middle)
 }
 
-/// Joins the pair at `position` of some whole words, if it is still there.
+/// Merges the pair at `position` if it is still there. `cells` are whole words.
 #[inline]
 pub(super) fn merge_at(
     cells: &mut [u32],

@@ -1,4 +1,4 @@
-//! Which pair is merged next.
+//! The choice of the next pair to merge: by frequency or by likelihood.
 
 use super::TieBreak;
 use super::arena::Arena;
@@ -7,17 +7,17 @@ use super::pairs::{Pair, PairTable};
 use super::ties::Ties;
 use crate::structures::bucket_queue::BucketQueue;
 
-/// The rule, and what it remembers of the pairs.
+/// The rule of the choice, with its state.
 #[derive(Debug)]
 pub(super) enum Choice {
     /// The most frequent pair.
     Frequency(Frequency),
-    /// The pair whose parts are seldom found apart.
+    /// The pair with the highest count(ab) / (count(a) count(b)).
     Likelihood(Likelihood),
 }
 
 impl Choice {
-    /// Begins with a new table of pairs.
+    /// Restarts with a new table of pairs.
     pub(super) fn start(&mut self, pairs: &mut PairTable, arena: &Arena) {
         match self {
             Self::Frequency(frequency) => frequency.start(pairs),
@@ -33,7 +33,7 @@ impl Choice {
         }
     }
 
-    /// The pair that will be the best once `merged` are merged, if that is known beforehand; see
+    /// The pair that will be the best once the pairs in `merged` are merged, if that is certain now; see
     /// [`Frequency::next_beside`].
     pub(super) fn next_beside(
         &mut self,
@@ -47,14 +47,14 @@ impl Choice {
         }
     }
 
-    /// Takes back the last pair that was handed out.
+    /// Takes back the last pair that was returned.
     pub(super) fn give_back(&mut self, index: u32, pairs: &mut PairTable, arena: &Arena) {
         if let Self::Frequency(frequency) = self {
             frequency.ties.push(index, pairs, arena);
         }
     }
 
-    /// Takes note of a merge, after which the table is up to date.
+    /// Updates the state after a merge; the table is up to date.
     pub(super) fn update(&mut self, merged: Merged, pairs: &mut PairTable, arena: &Arena) {
         match self {
             Self::Frequency(frequency) => frequency.update(merged.first_new, pairs, arena),
@@ -62,7 +62,7 @@ impl Choice {
         }
     }
 
-    /// Takes note of a merge after which a new table follows.
+    /// Updates the state after a merge that makes the table obsolete; [`Self::start`] follows.
     pub(super) fn recount(&mut self, merged: Merged) {
         match self {
             Self::Frequency(_) => {}
@@ -70,7 +70,7 @@ impl Choice {
         }
     }
 
-    /// Whether pairs of any count may be the best.
+    /// Whether a pair of any count may be the best.
     pub(super) fn needs_all_pairs(&self) -> bool {
         matches!(self, Self::Likelihood(_))
     }
@@ -102,13 +102,13 @@ impl Frequency {
         self.next_beside(&[], pairs, arena)
     }
 
-    /// The pair that will be the best once `merged` are merged, if that is known beforehand.
+    /// The pair that will be the best once the pairs in `merged` are merged, if that is certain now.
     ///
-    /// `merged` are the best pairs of this state, in order, none with the same token twice. Merging `a` and `b` takes
-    /// occurrences from pairs that end in `a` or begin with `b` alone, and a new pair has at most as many as one of these had.
-    /// So if no pair of the present highest count is one of those for any of `merged`, nothing new reaches that count and
-    /// nothing of that count changes. All pairs above it are among `merged`. Pairs whose count has fallen may be taken for
-    /// ones of the highest count; then less is known than could be.
+    /// `merged` are the best pairs of this state, in order; none of them joins a token with itself. Merging `a` and `b` takes
+    /// occurrences only from pairs that end in `a` or begin with `b`, and a new pair occurs at most as often as one of these
+    /// did. So if, for every pair in `merged`, no pair of the current highest count is one of these, then no new pair reaches
+    /// that count and no pair of that count loses occurrences. All pairs above it are in `merged`. A pair whose count has
+    /// fallen may still be queued at the highest count: then the answer may be `None` although the next pair is certain.
     fn next_beside(&mut self, merged: &[Pair], pairs: &mut PairTable, arena: &Arena) -> Option<u32> {
         loop {
             if merged.iter().any(|&pair| self.ties.suffer_from(pair)) {

@@ -1,5 +1,7 @@
-//! Counting pairs from scratch: all of them where there are few ids, or else a sketch of all and exactly the few that can
-//! reach a threshold.
+//! Counting pairs from scratch at the start of each threshold.
+//!
+//! With few ids, one pass counts all pairs exactly. With more, a first pass sums counts in a sketch, from which the
+//! threshold follows; a second one counts exactly the pairs that can reach the threshold. A last pass lists their positions.
 
 use std::ops::Range;
 
@@ -18,24 +20,24 @@ use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
 
 const STAGE: &str = "count pairs";
 
-/// Room that counting starts with.
+/// Initial capacity of the count tables.
 const FIRST_PAIRS: usize = 1 << 10;
 
-/// What one recount looks at.
+/// The input of a recount.
 #[derive(Clone, Copy)]
 pub(super) struct Counter<'a> {
-    /// The words, compact.
+    /// The words; the arena is compact.
     pub(super) arena: &'a Arena,
     /// The vocabulary so far.
     pub(super) tokens: &'a Tokens,
-    /// Which pairs count.
+    /// Which pairs may be merged.
     pub(super) length_limit: LengthLimit,
     /// How many threads count.
     pub(super) threads: usize,
 }
 
 impl Counter<'_> {
-    /// About equal ranges of cells.
+    /// Ranges of cells of about the same length, one for each thread.
     fn parts(self) -> Vec<Range<usize>> {
         let cells = self.arena.len() - 1;
         let share = (cells / self.threads.max(1) + 1).max(METER_EVERY);
@@ -51,7 +53,7 @@ impl Counter<'_> {
         run_parts(STAGE, self.arena.len() as u64, parts, on_progress, work)
     }
 
-    /// Visits the pairs of a range for as long as the result is wanted.
+    /// Visits the pairs of a range, until the meter stops.
     #[inline]
     fn visit(self, part: Range<usize>, meter: &Meter, mut each: impl FnMut(u64, u32, u64)) {
         for start in part.clone().step_by(METER_EVERY) {
@@ -67,7 +69,7 @@ impl Counter<'_> {
         }
     }
 
-    /// Looks over all pairs.
+    /// Counts or sketches all pairs.
     pub(super) fn pair_stats(self, on_progress: &mut OnProgress<'_>) -> Result<PairStats> {
         if pair_stats::fit_densely(self.tokens.len()) {
             self.count_all(on_progress).map(PairStats::Exact)
@@ -136,10 +138,10 @@ impl Counter<'_> {
             *by_ids.entry(key) = index;
         }
         let (starts, total) = starts(part_lens);
-        // New pairs will bring places of their own; room that nobody uses costs no memory.
+        // Room for the positions of pairs that merges create; untouched memory costs nothing.
         let mut places = huge_pages::vec_mapped(total + total / 2);
         places.resize(total, 0);
-        // The same memory throughout: an atomic number is laid out as the number itself.
+        // No copy: an atomic integer has the layout of the integer.
         let places: Vec<_> = places.into_iter().map(AtomicU32::new).collect();
         let parts = self.parts().into_iter().zip(starts).collect();
         if pair_stats::fit_densely(self.tokens.len()) {
@@ -161,9 +163,9 @@ impl Counter<'_> {
         Ok(PairTable::new(threshold, self.length_limit, by_ids, &pairs, places))
     }
 
-    /// Writes the places of all tracked pairs to where each part says for each pair.
+    /// Writes the positions of all tracked pairs; `parts` tell where each part starts to write for each pair.
     ///
-    /// No two threads write to the same place, so they need nothing but memory that may be shared.
+    /// No two threads write to the same index, so relaxed atomic stores suffice.
     fn list(
         self,
         parts: Vec<(Range<usize>, Vec<u32>)>,
@@ -184,13 +186,14 @@ impl Counter<'_> {
     }
 }
 
-/// How many places each pair has in one part.
+/// How many positions each pair has in one part.
 fn lens(counts: &Counts, pairs: &[(u64, u64, u32)]) -> Vec<u32> {
     pairs.iter().map(|&(key, ..)| counts.get(key).map_or(0, |count| count.occurrences)).collect()
 }
 
-/// Where the places of each pair start in each part, if they lie pair by pair and earlier parts first; and how many there
-/// are in all.
+/// Where each part starts to write the positions of each pair, and the number of all positions.
+///
+/// Positions lie pair by pair, and for each pair those of earlier parts come first.
 fn starts(mut part_lens: Vec<Vec<u32>>) -> (Vec<Vec<u32>>, usize) {
     let mut total = 0;
     for index in 0..part_lens.first().map_or(0, Vec::len) {

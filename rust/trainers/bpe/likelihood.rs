@@ -1,13 +1,15 @@
-//! The choice by likelihood: count(ab) / (count(a) count(b)), the highest first.
+//! The choice by likelihood: the pair with the highest score count(ab) / (count(a) count(b)).
 //!
-//! When a token is merged away, the scores of all other pairs that hold it rise, so no queue of old scores will do. All
-//! pairs with the same left token form a group. A merge of `a` and `b` into `c` changes the scores of the pairs in the
-//! groups of these three, which are looked through anew, and those of the pairs with one of the three on the right,
-//! each of which is compared with the best of its group alone.
+//! When a merge makes a token rarer, the scores of all other pairs that hold the token rise, so a queue of old scores is
+//! useless. Two levels of grouping keep updates small:
 //!
-//! Groups whose best pairs have the same right token form a class, in which count(ab) / count(a) says the order: so when
-//! the right token becomes rarer, which changes the best of thousands of groups, each class stays as it is. A tournament
-//! of the classes' best has the best of all.
+//! * All pairs with the same left token form a *group*. A merge of `a` and `b` into `c` changes the scores of the pairs in
+//!   the groups of these three, which are scanned again, and of the pairs whose right token is one of the three, each of
+//!   which is only compared with the best pair of its group.
+//! * Groups whose best pairs have the same right token form a *class*, ordered by count(ab) / count(a). When the right
+//!   token becomes rarer, which changes the best score of thousands of groups, the order within the class stays.
+//!
+//! A tournament of the best pairs of all classes finds the best pair of all.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -24,7 +26,7 @@ pub(super) struct Merged {
     pub(super) left: u32,
     pub(super) right: u32,
     pub(super) joined: u32,
-    /// How often it was applied, by the words' counts.
+    /// How often it was applied, weighted by the words' counts.
     pub(super) weight: u64,
     /// Pairs from this index on are new.
     pub(super) first_new: u32,
@@ -41,7 +43,8 @@ struct Listed {
 /// The best pair of a group.
 #[derive(Clone, Copy, Debug)]
 struct Best {
-    /// A little less than the score, times the count of the group's token: most other pairs stay below it.
+    /// A lower bound of count(ab) / count(b), which is the score times the group's own count. Pairs below it cannot be better,
+    /// and most are.
     bar: f64,
     count: u64,
     /// The pair, or [`NOTHING`].
@@ -53,17 +56,17 @@ const NOTHING: u32 = u32::MAX;
 
 const NO_BEST: Best = Best { bar: 0.0, count: 0, pair: NOTHING, right: NOTHING };
 
-/// A group in its class, by the best pair that it had at the time.
+/// An entry of a class: a group, with its best pair when the entry was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Member {
     /// Occurrences of the pair.
     count: u64,
     /// Occurrences of the group's token.
     left_count: u64,
-    /// The place among equals: it stays for as long as the pair's count does.
+    /// The tie-break rank of the pair; it holds as long as the pair's count does.
     rank: u64,
     group: u32,
-    /// Another one than the group's by now means that this is out of date.
+    /// The entry is out of date if the group's version is another one.
     version: u32,
 }
 
@@ -85,9 +88,9 @@ impl PartialOrd for Member {
 /// Groups whose best pairs have the same right token.
 #[derive(Clone, Debug, Default)]
 struct Class {
-    /// The best first, and some that are out of date.
+    /// The best first; entries out of date are removed late.
     members: BinaryHeap<Member>,
-    /// At this number those that are out of date go.
+    /// At this number of entries, those out of date are removed.
     limit: usize,
 }
 
@@ -95,22 +98,22 @@ struct Class {
 #[derive(Debug)]
 pub(super) struct Likelihood {
     scores: Scores,
-    /// By left token: its pairs are a group.
+    /// The pairs of each group, by left token.
     by_left: Vec<Vec<Listed>>,
-    /// By right token.
+    /// The pairs by right token.
     by_right: Vec<Vec<Listed>>,
     /// By group.
     best: Vec<Best>,
-    /// By group: how often the best pair or its standing in its class has changed.
+    /// By group: how often its best pair, or that pair's position in its class, has changed.
     versions: Vec<u32>,
     classes: Vec<Class>,
-    /// Classes whose best may have changed.
+    /// Classes whose best pair may have changed.
     changed: Vec<u32>,
     tournament: Tournament,
 }
 
 impl Likelihood {
-    /// A choice among the pairs of tokens that occur as `counts` says.
+    /// A choice without pairs; `counts` are the occurrences of each token.
     pub(super) fn new(precision: Precision, rule: TieBreak, counts: Vec<u64>) -> Self {
         Self {
             scores: Scores { precision, rule, counts },
@@ -124,7 +127,7 @@ impl Likelihood {
         }
     }
 
-    /// Begins with a new table of pairs.
+    /// Restarts with a new table of pairs.
     pub(super) fn start(&mut self, pairs: &mut PairTable, arena: &Arena) {
         let Scores { precision, rule, ref mut counts } = self.scores;
         *self = Self::new(precision, rule, std::mem::take(counts));
@@ -159,7 +162,7 @@ impl Likelihood {
         self.champion(self.tournament.winner()?).map(|best| best.pair)
     }
 
-    /// Counts the tokens after a merge.
+    /// Updates the counts of the tokens after a merge.
     pub(super) fn recount(&mut self, Merged { left, right, joined, weight, .. }: Merged) {
         let counts = &mut self.scores.counts;
         if counts.len() <= joined as usize {
@@ -170,7 +173,7 @@ impl Likelihood {
         counts[joined as usize] += weight;
     }
 
-    /// Brings all scores up to date after a merge.
+    /// Updates all scores after a merge.
     pub(super) fn update(&mut self, merged: Merged, pairs: &mut PairTable, arena: &Arena) {
         self.recount(merged);
         self.make_room();
@@ -184,7 +187,7 @@ impl Likelihood {
                 let count = pairs.live_count(pair);
                 let best = self.best[group as usize];
                 if merged.contains(&group) {
-                    // It is looked through below.
+                    // Scanned below.
                 } else if best.pair == pair {
                     self.renew(group, count, token_count, pairs, arena);
                 } else if estimate(count) >= best.bar * token_count && count > 0 {
@@ -207,7 +210,7 @@ impl Likelihood {
         self.play(pairs, arena);
     }
 
-    /// Takes note that the right token of a group's best pair has become rarer, and that the pair occurs `count` times.
+    /// Updates a group after the right token of its best pair has become rarer; `count` are the occurrences of the pair now.
     fn renew(&mut self, group: u32, count: u64, right_count: f64, pairs: &mut PairTable, arena: &Arena) {
         let best = &mut self.best[group as usize];
         let bar = bar(count, right_count);
@@ -217,7 +220,7 @@ impl Likelihood {
                 self.changed.push(group);
             }
         } else if bar * (1.0 - 4.0 * UNCERTAINTY) > best.bar {
-            // The score is higher than before in any case. Where it stays, the pair may have lost its first place.
+            // The score has certainly risen, so the pair stays the best. At an equal score it might have lost a tie.
             let candidate = self.best_of(group).map(|best| Candidate { count, ..best });
             self.set_best(group, candidate, pairs, arena);
         } else {
@@ -225,14 +228,14 @@ impl Likelihood {
         }
     }
 
-    /// Finds the best of a group; forgets the pairs that are gone.
+    /// Finds the best pair of a group by scanning it; removes pairs without occurrences.
     fn look_through(&mut self, token: u32, pairs: &mut PairTable, arena: &Arena) {
         let mut group = std::mem::take(&mut self.by_left[token as usize]);
         let (mut best, mut least) = (None, 0.0);
         group.retain(|&Listed { pair, other: right }| {
             let count = pairs.live_count(pair);
             let right_count = estimate(self.scores.counts[right as usize]);
-            // Most pairs are told by a product.
+            // One product rejects most pairs.
             if count > 0 && estimate(count) >= least * right_count {
                 let candidate = Candidate { pair, left: token, right, count };
                 if best.is_none_or(|best| self.scores.is_better(candidate, best, pairs, arena)) {
@@ -251,8 +254,8 @@ impl Likelihood {
         (pair != NOTHING).then_some(Candidate { pair, left: group, right, count })
     }
 
-    /// The class of a group. Rounding makes scores equal that differ without the right token's count, so that rounded
-    /// scores have a class for each group.
+    /// The class of a group. Rounded scores may be equal although count(ab) / count(a) differs, so with rounded scores each
+    /// group is a class of its own.
     fn class(&self, group: u32, right: u32) -> u32 {
         if self.scores.precision == Precision::Float64 { group } else { right }
     }
@@ -288,7 +291,7 @@ impl Likelihood {
         self.classes[class as usize].members.peek().and_then(|member| self.best_of(member.group))
     }
 
-    /// Lets the classes play that have changed.
+    /// Updates the tournament for the classes that have changed.
     fn play(&mut self, pairs: &mut PairTable, arena: &Arena) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();

@@ -1,4 +1,4 @@
-//! Choosing and applying merges, one threshold after the other.
+//! The main loop: chooses pairs and applies merges, one threshold after the other.
 
 use super::apply_merges::{self, Replacement};
 use super::arena::Arena;
@@ -14,16 +14,16 @@ use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::Pacer;
 
-/// Where the thresholds lie; a matter of speed only.
+/// Where the thresholds lie, and how work is shared; the result does not depend on it.
 ///
-/// A low threshold tracks pairs that never win, a high one recounts more often.
+/// A low threshold tracks pairs that never win; a high one recounts more often.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// The threshold is at least the highest count divided by this.
     pub(super) spread: u64,
     /// At most about this many pairs reach the threshold for every 100 tokens still to be found.
     pub(super) tracked_percent: usize,
-    /// So many places to a thread, if there are enough.
+    /// Positions for each thread; a batch with fewer uses fewer threads.
     pub(super) share: usize,
 }
 
@@ -33,15 +33,15 @@ impl Default for Tuning {
     }
 }
 
-/// At most this many pairs in a batch.
+/// Maximal number of pairs in a batch.
 const LARGEST: usize = 64;
 
-/// What is left to do under one threshold.
+/// Why no more merges follow under a threshold.
 #[derive(PartialEq, Eq)]
 enum Outcome {
-    /// Nothing, nor under a lower one.
+    /// Training is finished: a lower threshold would find no pair either.
     Finished,
-    /// The next threshold may find more pairs.
+    /// A lower threshold may find more pairs.
     Exhausted,
 }
 
@@ -69,20 +69,20 @@ pub(super) struct MergeLoop<'a> {
     arena: Arena,
     choice: Choice,
     batch: Batch,
-    // One for each thread, where so many have been needed.
+    // One for each thread; grows to the largest number of threads used so far.
     all_deltas: Vec<MergeDeltas>,
     sums: Sums,
     initial: usize,
-    // The next threshold is at most this.
+    // Upper bound of the next threshold.
     ceiling: u64,
-    // Whether some merge has spelled a token that was in use before, so that pairs can come back.
+    // Whether some merge has made a token that was in use before, so that counts of pairs can rise.
     pairs_return: bool,
     merges: Vec<(u32, u32)>,
     counts: Vec<u64>,
 }
 
 impl<'a> MergeLoop<'a> {
-    /// Training that starts from symbolised words.
+    /// Training that starts from the initial symbols of the words in `arena`.
     pub(super) fn new(
         trainer: &'a BpeTrainer,
         tokens: Tokens,
@@ -133,7 +133,7 @@ impl<'a> MergeLoop<'a> {
             };
             self.batch.clear();
             if self.join(&pairs, index) {
-                // Pairs of the old token gain occurrences, even untracked ones: only a recount tells their counts.
+                // Pairs of the old token, tracked or not, gain occurrences: only a recount finds their counts.
                 self.pairs_return = true;
                 self.ceiling = u64::MAX;
                 let used = self.apply_merges(&pairs, pacer, on_progress)?;
@@ -162,7 +162,7 @@ impl<'a> MergeLoop<'a> {
             threads,
         };
         let pair_stats = counter.pair_stats(on_progress)?;
-        // A sketch may promise more than there is, so the ceiling sees to it that thresholds fall.
+        // A sketch may overestimate counts, so the ceiling ensures that each threshold is lower than the last.
         let threshold = (pair_stats.highest() / self.tuning.spread)
             .max(pair_stats.nth_highest(wanted))
             .min(self.ceiling)
@@ -172,7 +172,7 @@ impl<'a> MergeLoop<'a> {
         counter.table(pair_stats, threshold, on_progress)
     }
 
-    /// What was learnt. A pair that was merged before keeps its later place alone, as in Hugging Face.
+    /// The result. A pair that was merged twice keeps only its later rank, as in Hugging Face.
     fn into_trained(self) -> TrainedBpe {
         let (mut merges, mut counts) = (self.merges, self.counts);
         if self.pairs_return {
@@ -188,8 +188,9 @@ impl<'a> MergeLoop<'a> {
         TrainedBpe { vocab: self.tokens.into_texts(), merges, counts }
     }
 
-    /// Puts a pair into the batch; returns whether it spells a token that the words may hold already, which is left to a
-    /// batch of its own.
+    /// Adds a pair to the batch; returns whether the words may already hold the token that it makes.
+    ///
+    /// Such a pair needs a batch of its own: it is added only if the batch is empty.
     fn join(&mut self, pairs: &PairTable, index: u32) -> bool {
         let pair = pairs.get(index);
         let Pair { left, right, .. } = pair;
@@ -205,12 +206,12 @@ impl<'a> MergeLoop<'a> {
         known
     }
 
-    /// Puts the pairs that certainly come next beside the first one, until there is enough to do for all threads.
+    /// Adds pairs that are certain to come next to the batch, until there is enough work for all threads.
     fn widen(&mut self, pairs: &mut PairTable) {
         let threads = self.trainer.threads;
         let wanted = if threads > 1 { self.tuning.share.saturating_mul(threads) } else { 0 };
         let mut places = pairs.places(self.batch.indices[0]).len();
-        // A run of one token makes new pairs that may be as frequent as the pair itself.
+        // Merging a token with itself makes new pairs that may be as frequent as the merged pair.
         let is_run = |pair: Pair| pair.left == pair.right;
         if is_run(self.batch.pairs[0]) {
             return;
@@ -225,8 +226,9 @@ impl<'a> MergeLoop<'a> {
         }
     }
 
-    /// Makes all replacements of the batch, on several threads where there is enough to do; returns how many had a part in
-    /// it, whose all_deltas have the neighbours.
+    /// Applies the merges of the batch, on several threads if there are enough positions; returns how many threads were used.
+    ///
+    /// The first of `all_deltas`, as many as that, hold the changes.
     fn apply_merges(
         &mut self,
         pairs: &PairTable,
@@ -246,13 +248,13 @@ impl<'a> MergeLoop<'a> {
         for deltas in &mut *all_deltas {
             deltas.start(replacements.len(), self.tokens.len());
         }
-        apply_merges::apply(tasks, replacements, all_deltas, &mut |units| {
-            pacer.tick(units, done, on_progress)
+        apply_merges::apply(tasks, replacements, all_deltas, &mut |positions| {
+            pacer.tick(positions, done, on_progress)
         })?;
         Ok(used)
     }
 
-    /// Makes all replacements of the batch and brings all counts up to date.
+    /// Applies the merges of the batch and updates all counts.
     fn apply(
         &mut self,
         pairs: &mut PairTable,
@@ -290,7 +292,7 @@ impl<'a> MergeLoop<'a> {
         }
         if pairs.next_place() > base {
             for part in parts {
-                let tick = |units| pacer.tick(units, done, on_progress);
+                let tick = |positions| pacer.tick(positions, done, on_progress);
                 part.hand_out(self.batch.indices.len(), pairs.places_from(base), tick)?;
             }
         }
@@ -299,8 +301,9 @@ impl<'a> MergeLoop<'a> {
         Ok(())
     }
 
-    /// The first merge of the batch, in which `used` threads had a part and after which pairs from `first_new` on are new.
-    /// What is chosen by likelihood is alone in its batch.
+    /// The first merge of the batch; `used` threads applied it, and pairs from `first_new` on are new.
+    ///
+    /// With the choice by likelihood it is the only merge of its batch.
     fn merged(&mut self, used: usize, first_new: u32) -> Merged {
         let Replacement { left, right, joined } = self.batch.replacements[0];
         let weight = self.all_deltas[..used].iter_mut().map(|deltas| deltas.merge(0).performed).sum();

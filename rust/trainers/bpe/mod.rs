@@ -1,27 +1,28 @@
 //! Byte-pair encoding: merges the most frequent pair of neighbours until the vocabulary is full.
 //!
-//! The rule, step by step: count every adjacent pair of symbols in all words, weighted by the words' counts (overlaps
-//! count: `aaa` holds two `aa`); take the most frequent pair, equals by [`TieBreak`]; replace it from left to right,
+//! The algorithm, step by step: count every adjacent pair of symbols in all words, weighted by the words' counts (overlaps
+//! count: `aaa` holds two `aa`); take the most frequent pair, ties broken by [`TieBreak`]; replace it from left to right,
 //! without overlap, by the concatenation of its texts. Source: Sennrich et al. 2016, section 3.2.
 //!
-//! How it is made fast, with the same result:
-//! * words lie back to back in one array of `u32` cells (`arena`, `cells`); a merged token keeps its place there, so
-//!   lists of occurrences stay sorted and never need repair;
-//! * only pairs that can win soon are tracked (`pairs`): counts never rise, so a pair below a threshold is forgotten
-//!   until the threshold itself is lowered, which recounts everything (`counting`), two to four times in all;
-//! * a merge tallies its neighbours in arrays (`neighbours`), so the hash map is asked once per distinct neighbour, not
-//!   once per occurrence;
-//! * pairs that cannot influence one another are merged in batches (`choice` says which), whose places threads share out
-//!   (`apply_merges`);
-//! * among few ids, as at first, pairs are counted in a square and not in a map (`pair_stats`);
-//! * the queue asks for counts late ([`crate::structures::bucket_queue`]), so falling counts cost it nothing.
+//! These structures make it fast and keep the result:
+//! * All words lie in one array of `u32` cells (`arena`, `cells`). A merged token keeps its position, so lists of
+//!   occurrences stay sorted and never need repair.
+//! * Only pairs that can win soon are tracked (`pairs`). Counts never rise, so a pair below a threshold is ignored until
+//!   the threshold is lowered, which recounts all pairs (`counting`): two to four times in all.
+//! * A merge sums its changes by neighbouring token in arrays (`neighbours`), so the hash map of pairs is probed once for
+//!   each distinct neighbour, not once for each occurrence.
+//! * Pairs that cannot affect one another are merged in one batch (`choice` tells which), whose occurrences are sharded
+//!   over threads (`apply_merges`).
+//! * While there are few ids, as at the start, pairs are counted in a dense matrix instead of a map (`pair_stats`).
+//! * The queue of pairs reads counts lazily ([`crate::structures::bucket_queue`]), so a falling count costs it nothing.
 //!
-//! Time: O(symbols + occurrences merged), and three passes over what is left of the words per threshold; one huge
-//! word costs what many small ones do. Memory: 4 bytes a symbol and a word for the cells, a quarter byte for their
-//! index, and half the cells once more while threads' parts are joined; at most 4 bytes a symbol for the places of
-//! tracked pairs when a threshold starts, and 8 per merged occurrence under it; 64 to 96 bytes per tracked pair, of
-//! which there are little more than tokens to be found; while a pass counts, 4 MB and 48 to 96 bytes per tracked
-//! pair and thread.
+//! Time: O(symbols + occurrences merged), and three passes over the remaining words for each threshold; one huge word
+//! costs as much as many small ones of the same total length.
+//!
+//! Memory: 4 bytes a symbol and a word for the cells, a quarter byte for their index, and half the cells once more while
+//! the threads' cells are joined. When a threshold starts, at most 4 bytes a symbol for the positions of tracked pairs;
+//! under it, 8 bytes per merged occurrence. 64 to 96 bytes per tracked pair; there are little more of these than tokens
+//! still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked pair and thread.
 
 mod alphabet;
 mod apply_merges;
@@ -57,10 +58,10 @@ use crate::{Error, Result};
 /// Which of several equally frequent pairs is merged first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TieBreak {
-    /// The pair with the smaller left id, then the smaller right id, as Hugging Face's trainer.
+    /// The pair with the smaller left id, then the smaller right id, as in Hugging Face's trainer.
     #[default]
     SmallestIds,
-    /// The pair whose earliest occurrence left comes first, by word and then by position, as the textbook's loop.
+    /// The pair whose first remaining occurrence comes first, by word and then by position, as in the textbook's loop.
     FirstSeen,
 }
 
@@ -76,23 +77,23 @@ enum Numbering {
 /// The options of byte-pair training; the names and the defaults are Hugging Face's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BpeTrainer {
-    /// Tokens in all, the special ones and the alphabet included.
+    /// Size of the vocabulary, special tokens and alphabet included.
     pub vocab_size: usize,
     /// A pair less frequent than this is never merged.
     pub min_frequency: u64,
     /// Tokens that take the first ids in the given order; repeated ones count once.
     pub special_tokens: Vec<String>,
-    /// At most this many characters in the alphabet: the rarest go, and among equals the larger code points.
-    /// Characters without a place vanish from the words, and their neighbours become adjacent.
+    /// At most this many characters in the alphabet: the rarest are dropped, and of equals the larger code points.
+    ///
+    /// Dropped characters are removed from the words, so their neighbours become adjacent.
     pub limit_alphabet: Option<usize>,
     /// Characters that are in the alphabet even if no word holds them; they count as infinitely frequent.
     pub initial_alphabet: Vec<char>,
-    /// Put before every character but the first of a word, and taken off the right part when two tokens join.
+    /// Prefix of every character but the first of a word; removed from the right token when two tokens join.
     pub continuing_subword_prefix: Option<String>,
-    /// Put after the last character of a word.
+    /// Suffix of the last character of a word.
     pub end_of_word_suffix: Option<String>,
-    /// Joined tokens stay shorter than this many characters, affixes not counted; pairs of single characters may
-    /// always join.
+    /// Merged tokens have fewer characters than this, affixes not counted; two single characters may always be merged.
     pub max_token_length: Option<usize>,
     /// The choice among equally frequent pairs.
     pub tie_break: TieBreak,
@@ -117,16 +118,16 @@ impl Default for BpeTrainer {
     }
 }
 
-/// What [`BpeTrainer::train`] learns.
+/// The result of [`BpeTrainer::train`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrainedBpe {
-    /// The tokens, by id: special tokens, alphabet, affixed characters in order of first appearance, merges.
+    /// The tokens by id: special tokens, alphabet, affixed characters in order of first appearance, merges.
     pub vocab: Vec<String>,
     /// The pairs of ids, in the order learnt, each once.
     ///
-    /// Where a merge spells a token that exists already it adds none, so the result's id is found by its text.
+    /// A merge whose text is a token already adds no token, so the id that a merge makes must be looked up by its text.
     pub merges: Vec<(u32, u32)>,
-    /// How often each merge's pair occurred when it was chosen.
+    /// For each merge, how often its pair occurred when it was chosen.
     pub counts: Vec<u64>,
 }
 
@@ -146,13 +147,13 @@ impl TrainedBpe {
 impl BpeTrainer {
     /// Learns merges from `words`.
     ///
-    /// A word list without words yields the special tokens and the initial alphabet.
+    /// Without words, the result is the special tokens and the initial alphabet.
     ///
     /// # Errors
     /// [`Error::VocabSizeTooSmall`] if the initial tokens alone exceed `vocab_size`, [`Error::InvalidOption`] if
     /// `vocab_size` exceeds 2^30, [`Error::TextTooLong`] if a word has 2^30 characters or all distinct words together
-    /// 2^32, [`Error::Unsupported`] if a character occurs 2^64 times, and whatever `on_progress` returns, which is
-    /// called at least every 50 ms.
+    /// 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, and the errors of `on_progress`, which is called at
+    /// least every 50 ms.
     pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
         self.train_tuned(words, on_progress, merge_loop::Tuning::default())
     }
@@ -170,8 +171,8 @@ impl BpeTrainer {
         merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(on_progress)
     }
 
-    /// As [`Self::train`], but the pair of the highest likelihood first, and only the symbols of the words are tokens,
-    /// sorted as strings.
+    /// As [`Self::train`], but merges the pair of the highest likelihood first. The initial tokens are only the symbols of the
+    /// words and the initial alphabet, sorted as strings.
     pub(super) fn train_by_likelihood(
         &self,
         words: WordCounts,

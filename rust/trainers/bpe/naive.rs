@@ -1,10 +1,10 @@
-//! The rule as it is written: recounts everything before every merge.
+//! The naive twin of the trainer: recounts all pairs before every merge.
 
 use std::collections::BTreeMap;
 
 use super::{BpeTrainer, TieBreak, TrainedBpe};
 
-/// Trains on words with counts; a word counted 0 times is not there.
+/// Trains on words with counts; words with the count 0 are ignored.
 pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> TrainedBpe {
     let words: Vec<_> = words.iter().copied().filter(|&(_, count)| count > 0).collect();
     let (mut vocab, mut words) = symbolise_naive(trainer, &words);
@@ -14,7 +14,7 @@ pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> Traine
     words.iter().flat_map(|(word, _)| word).for_each(|&id| lengths[id] = 1);
     let mut learnt = TrainedBpe::default();
     while vocab.len() < trainer.vocab_size {
-        // Of each pair the count, and in descending order the place where it is first seen.
+        // For each pair its count, and its first position subtracted from `usize::MAX`, so that the earlier one is larger.
         let mut counts = BTreeMap::new();
         let pairs = words
             .iter()

@@ -1,23 +1,26 @@
-//! What merges change, summed by neighbouring token.
+//! The changes of pair counts that merges cause, summed by neighbouring token.
+//!
+//! Where a merge joins `left` and `right`, the pairs with the token before and the token after change. These neighbours are
+//! tallied in dense arrays, so an occurrence costs no hashing.
 
 use super::cells::Applied;
 use crate::Result;
 use crate::structures::parallel::METER_EVERY;
 
-/// A neighbour whose places nobody wants.
+/// In place of a slot: the pair is not tracked, so its positions are not needed.
 pub(super) const UNPLACED: u32 = u32::MAX;
 
-/// No number: the token has not been a neighbour yet.
+/// In place of an index: the token has no tally yet.
 const ABSENT: u32 = u32::MAX;
 
-/// One neighbour's share of a merge.
+/// How often one token is a neighbour of a merge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     /// Sum of the words' counts.
     pub(super) weight: u64,
-    /// Number of places.
+    /// Number of occurrences.
     pub(super) occurrences: u32,
-    /// Where its next place goes, or [`UNPLACED`].
+    /// Where its next position is written, or [`UNPLACED`].
     pub(super) slot: u32,
 }
 
@@ -27,7 +30,7 @@ impl Tally {
         self.occurrences += other.occurrences;
     }
 
-    /// Takes the part of a list from `slot` on that its own places need.
+    /// Reserves the slots from `slot` on for its own occurrences.
     fn take_slots(&mut self, slot: &mut u32) {
         self.slot = *slot;
         if *slot != UNPLACED {
@@ -36,12 +39,12 @@ impl Tally {
     }
 }
 
-/// Tallies by token, in the order in which the tokens came.
+/// Tallies by token, in order of first appearance.
 #[derive(Debug, Default)]
 pub(super) struct Tallies(Vec<(u32, Tally)>);
 
 impl Tallies {
-    /// The number of `token`'s tally, which begins empty.
+    /// The index of `token`'s tally, which is added if it is missing.
     #[inline]
     fn number(&mut self, token: u32, numbers: &mut Numbers) -> u32 {
         let number = &mut numbers.0[token as usize];
@@ -58,7 +61,7 @@ impl Tallies {
     }
 }
 
-/// Which tally a token has, while one list of tallies is made: dense, so that an occurrence costs no hashing.
+/// The index of each token's tally; dense, so that an occurrence costs no hashing.
 #[derive(Debug, Default)]
 struct Numbers(Vec<u32>);
 
@@ -80,7 +83,7 @@ impl Numbers {
 #[derive(Debug, Default)]
 pub(super) struct Side {
     tallies: Tallies,
-    // Numbers of tallies with the positions of the pairs their tokens form now, ascending by position.
+    // For each occurrence the index of its tally and the position of the new pair, ascending by position.
     places: Vec<(u32, u32)>,
 }
 
@@ -92,7 +95,7 @@ impl Side {
         self.places.push((number, position));
     }
 
-    /// Writes each place into its neighbour's part of `lists`, in order; calls `tick` with the number written.
+    /// Writes each position into its neighbour's range of `lists`, in order; calls `tick` with the number written.
     fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
         for places in self.places.chunks(METER_EVERY) {
             for &(number, position) in places {
@@ -113,17 +116,17 @@ impl Side {
     }
 }
 
-/// All neighbours of one merge in some words.
+/// All neighbours of one merge in one part of the words.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// Tokens before the new one; places are theirs.
+    /// Tokens before the new token; a pair's position is that of the neighbour.
     pub(super) left: Side,
-    /// Tokens after the new one; places are the new one's.
+    /// Tokens after the new token; a pair's position is that of the new token.
     pub(super) right: Side,
-    /// The new token after itself.
+    /// The new token followed by itself.
     self_pair: Tally,
     self_pair_places: Vec<u32>,
-    /// How often the pair was replaced, by the words' counts.
+    /// How often the pair was merged, weighted by the words' counts.
     pub(super) performed: u64,
 }
 
@@ -136,7 +139,7 @@ impl Neighbours {
         self.performed = 0;
     }
 
-    /// Writes all wanted places into `lists`; calls `tick` with the number written, and stops when that fails.
+    /// Writes all needed positions into `lists`; calls `tick` with the number written, and stops if it fails.
     fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
         self.left.hand_out(lists, tick)?;
         self.right.hand_out(lists, tick)?;
@@ -148,7 +151,7 @@ impl Neighbours {
     }
 }
 
-/// The neighbours of all merges of a batch in some words.
+/// The neighbours of all merges of a batch in one part of the words.
 #[derive(Debug, Default)]
 pub(super) struct MergeDeltas {
     merges: Vec<Neighbours>,
@@ -157,7 +160,7 @@ pub(super) struct MergeDeltas {
 }
 
 impl MergeDeltas {
-    /// Makes room for `merges` merges among ids below `ids` and forgets the last batch.
+    /// Clears the last batch and makes room for `merges` merges of ids below `ids`.
     pub(super) fn start(&mut self, merges: usize, ids: usize) {
         if self.merges.len() < merges {
             self.merges.resize_with(merges, Neighbours::default);
@@ -172,14 +175,14 @@ impl MergeDeltas {
         &mut self.merges[number]
     }
 
-    /// Starts to note one merge into `joined`.
+    /// Starts to record the merge into `joined`.
     pub(super) fn note(&mut self, number: usize, joined: u32) -> Notes<'_> {
         let Self { merges, left, right } = self;
         Notes { neighbours: &mut merges[number], left, right, joined, waiting: None }
     }
 
-    /// Writes all wanted places of the first `merges` merges into `lists`; calls `tick` with the number written, and stops
-    /// when that fails.
+    /// Writes all needed positions of the first `merges` merges into `lists`; calls `tick` with the number written, and stops
+    /// if it fails.
     pub(super) fn hand_out(
         &mut self,
         merges: usize,
@@ -190,26 +193,26 @@ impl MergeDeltas {
     }
 }
 
-/// The neighbours of one merge while it is applied.
+/// Records the neighbours of one merge while it is applied.
 #[derive(Debug)]
 pub(super) struct Notes<'a> {
     neighbours: &'a mut Neighbours,
     left: &'a mut Numbers,
     right: &'a mut Numbers,
     joined: u32,
-    // The last right neighbour waits: if it is part of the next occurrence, it was never one.
+    // The right neighbour of the last occurrence is held back: the next merge may consume it.
     waiting: Option<(u32, u32, u64)>,
 }
 
 impl Notes<'_> {
-    /// Notes a merge at `position` of a word counted `weight` times; positions ascend, and the word's cells are counted
-    /// from `base`.
+    /// Records a merge at `position`, in a word of the count `weight`. Positions ascend. `base` is the position of the part's
+    /// first cell.
     #[inline]
     pub(super) fn add(&mut self, position: u32, weight: u64, applied: Applied, base: usize) {
         let neighbours = &mut *self.neighbours;
         neighbours.performed += weight;
         match applied.left.map(|(token, start)| (token, (base + start) as u32)) {
-            // Only this merge makes the new token, so the one before must be the last occurrence.
+            // Only this merge makes the new token, so the neighbour is its last occurrence.
             Some((token, start)) if token == self.joined => {
                 self.waiting = None;
                 neighbours.self_pair.add(Tally { weight, occurrences: 1, slot: 0 });
@@ -222,7 +225,7 @@ impl Notes<'_> {
         self.waiting = applied.right.map(|token| (token, position, weight));
     }
 
-    /// Takes in the last occurrence's right neighbour.
+    /// Records the right neighbour of the last occurrence.
     #[inline]
     fn take_in_waiting(&mut self) {
         if let Some((token, position, weight)) = self.waiting.take() {
@@ -230,7 +233,7 @@ impl Notes<'_> {
         }
     }
 
-    /// Ends the merge.
+    /// Finishes the merge.
     pub(super) fn finish(mut self) {
         self.take_in_waiting();
         self.left.forget(&self.neighbours.left.tallies);
@@ -238,7 +241,7 @@ impl Notes<'_> {
     }
 }
 
-/// Sums over all parts of the words.
+/// Sums of tallies over all parts of the words.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     numbers: Numbers,
@@ -251,8 +254,9 @@ impl Sums {
         self.numbers.make_room(ids);
     }
 
-    /// Visits every neighbour on one side of a merge once, with its sums over all parts; `visit` returns where its places
-    /// go, those of earlier parts first.
+    /// Visits every neighbour on one side of a merge once, with its tally summed over all parts.
+    ///
+    /// `visit` returns the slot of its first position; the positions of earlier parts come first.
     #[inline]
     pub(super) fn for_each(
         &mut self,
@@ -286,7 +290,7 @@ impl Sums {
     }
 }
 
-/// As [`Sums::for_each`], for the new token of merge `number` after itself.
+/// As [`Sums::for_each`], for the pair of merge `number`'s new token with itself.
 pub(super) fn for_self_pair(parts: &mut [MergeDeltas], number: usize, visit: impl FnOnce(Tally) -> u32) {
     let mut sum = Tally::default();
     for part in &mut *parts {

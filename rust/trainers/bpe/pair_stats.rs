@@ -1,13 +1,13 @@
-//! What is known of all pairs before it is chosen which of them are tracked.
+//! Statistics of all pairs, from which the next threshold is chosen.
 
 use super::pairs::{ids, key};
 use super::sketch::Sketch;
 use crate::structures::flat_map::FlatMap;
 
-/// Among so few ids all pairs have a place in a square, 4 MB at most: no slower to reach than a sketch.
+/// The most ids for a dense matrix of all pairs; its 4 MB are as fast to reach as a sketch.
 const DENSE_IDS: usize = 512;
 
-/// Whether the pairs of `ids` ids are few enough for a [`DenseCounts`].
+/// Whether `ids` ids are few enough for [`DenseCounts`].
 pub(super) fn fit_densely(ids: usize) -> bool {
     ids <= DENSE_IDS
 }
@@ -15,14 +15,14 @@ pub(super) fn fit_densely(ids: usize) -> bool {
 /// How often one pair occurs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PairCount {
-    /// By the words' counts.
+    /// Weighted by the words' counts.
     pub(super) weight: u64,
     /// In distinct words.
     pub(super) occurrences: u32,
 }
 
 impl PairCount {
-    /// Counts a place in a word that occurs `weight` times.
+    /// Counts an occurrence in a word of the count `weight`.
     #[inline]
     pub(super) fn add(&mut self, weight: u64) {
         self.weight += weight;
@@ -30,10 +30,10 @@ impl PairCount {
     }
 }
 
-/// Pairs with their counts.
+/// Counts of pairs, by key.
 pub(super) type Counts = FlatMap<PairCount>;
 
-/// A value for each pair of a few ids.
+/// A matrix with a value for each pair of a few ids.
 #[derive(Debug)]
 pub(super) struct DenseCounts<V> {
     side: usize,
@@ -53,7 +53,7 @@ impl<V: Copy + Default> DenseCounts<V> {
         self.values[left as usize * self.side + right as usize]
     }
 
-    /// The value of a pair, to be changed.
+    /// The value of a pair, mutable.
     #[inline]
     pub(super) fn get_mut(&mut self, key: u64) -> &mut V {
         let (left, right) = ids(key);
@@ -68,12 +68,12 @@ impl<V: Copy + Default> DenseCounts<V> {
     }
 }
 
-/// What is known of the pairs before the threshold is chosen.
+/// Counts of all pairs before the threshold is chosen.
 #[derive(Debug)]
 pub(super) enum PairStats {
-    /// All there is to know, of each part of the words.
+    /// Exact counts, for each part of the words.
     Exact(Vec<Counts>),
-    /// Sums that are seldom too high.
+    /// Upper bounds, rarely far above the counts.
     Sketch(Sketch),
 }
 
@@ -86,7 +86,7 @@ impl PairStats {
         }
     }
 
-    /// The count that `rank` others reach, 0 if there are too few.
+    /// The count at index `rank` in descending order; 0 if there are too few pairs.
     pub(super) fn nth_highest(&self, rank: usize) -> u64 {
         match self {
             Self::Exact(parts) => {
@@ -99,7 +99,7 @@ impl PairStats {
     }
 }
 
-/// Pairs with their counts and occurrences, summed over all parts.
+/// Keys of pairs with their counts and occurrences, summed over all parts.
 pub(super) fn sum(counted: &[Counts]) -> Vec<(u64, u64, u32)> {
     let flat = |(key, count): (u64, PairCount)| (key, count.weight, count.occurrences);
     if let [counts] = counted {

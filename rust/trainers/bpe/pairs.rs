@@ -1,36 +1,36 @@
-//! The pairs that can still win, with their counts and the places where they occur.
+//! The tracked pairs: those that can still win under the current threshold, with counts and positions.
 
 use super::arena::Arena;
 use super::neighbours::{Tally, UNPLACED};
 use super::tokens::Tokens;
 use crate::structures::flat_map::FlatMap;
 
-/// A pair above the threshold.
+/// A tracked pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
-    /// The two ids.
+    /// The left id.
     pub(super) left: u32,
-    /// The two ids.
+    /// The right id.
     pub(super) right: u32,
-    // Its part of all places.
+    // Its range of the positions.
     start: usize,
     len: u32,
 }
 
-/// All pairs counted at least `threshold` times; the others are not looked at until the table is built anew.
+/// All pairs that reached `threshold` when they were counted or made; others are ignored until the next recount.
 #[derive(Debug)]
 pub(super) struct PairTable {
     threshold: u64,
     length_limit: LengthLimit,
     by_ids: FlatMap<u32>,
     pairs: Vec<Pair>,
-    // How often each occurs, apart from the rest because they are what most steps need alone.
+    // Counts of the pairs in an array of their own: most steps need only these.
     counts: Vec<u64>,
-    // Positions of left tokens, ascending for each pair; a pair may have gone from them.
+    // Positions of left tokens, ascending for each pair; some are stale, because the pair there has been merged away.
     places: Vec<u32>,
 }
 
-/// Two ids as a key.
+/// The key of two ids.
 #[inline]
 pub(super) fn key(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
@@ -42,12 +42,12 @@ pub(super) fn ids(key: u64) -> (u32, u32) {
     ((key >> 32) as u32, key as u32)
 }
 
-/// A rule about the lengths of two tokens that join.
+/// The limit on the length of merged tokens, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LengthLimit(pub(super) Option<usize>);
 
 impl LengthLimit {
-    /// Whether the tokens may join. As Hugging Face's, the limit is exclusive and spares pairs of single characters.
+    /// Whether the tokens may be merged. As in Hugging Face, the limit is exclusive and spares pairs of single characters.
     #[inline]
     pub(super) fn allows(self, tokens: &Tokens, left: u32, right: u32) -> bool {
         let Some(limit) = self.0 else { return true };
@@ -57,7 +57,7 @@ impl LengthLimit {
 }
 
 impl PairTable {
-    /// A table of counted pairs (key, count, occurrences), whose places lie one after the other in `places`.
+    /// A table of counted pairs (key, count, occurrences), whose positions lie in `places` one pair after the other.
     pub(super) fn new(
         threshold: u64,
         length_limit: LengthLimit,
@@ -97,20 +97,20 @@ impl PairTable {
         self.counts[index as usize]
     }
 
-    /// The count of a tracked pair, 0 if it is below the threshold.
+    /// The count of a tracked pair; 0 if it is below the threshold.
     #[inline]
     pub(super) fn live_count(&self, index: u32) -> u64 {
         let count = self.count(index);
         if count < self.threshold { 0 } else { count }
     }
 
-    /// The places of a tracked pair, dead ones among them.
+    /// The positions of a tracked pair, including stale ones.
     pub(super) fn places(&self, index: u32) -> &[u32] {
         let pair = self.pairs[index as usize];
         &self.places[pair.start..pair.start + pair.len as usize]
     }
 
-    /// The first place where the pair still is; forgets the dead ones before it.
+    /// The first position where the pair still is; drops the stale ones before it.
     pub(super) fn first_place(&mut self, index: u32, arena: &Arena) -> Option<u32> {
         let pair = self.get(index);
         let dead =
@@ -121,7 +121,7 @@ impl PairTable {
         self.places(index).first().copied()
     }
 
-    /// Takes `weight` off a pair's count, if it is tracked.
+    /// Subtracts `weight` from a pair's count, if the pair is tracked.
     #[inline]
     pub(super) fn lower(&mut self, left: u32, right: u32, weight: u64) {
         if let Some(index) = self.by_ids.get(key(left, right)) {
@@ -129,17 +129,17 @@ impl PairTable {
         }
     }
 
-    /// Ends a pair that has been merged.
+    /// Sets the count of a merged pair to 0.
     pub(super) fn retire(&mut self, index: u32) {
         self.counts[index as usize] = 0;
     }
 
-    /// Where places of pairs opened from now on will start.
+    /// Where the positions of the next new pairs will start.
     pub(super) fn next_place(&self) -> usize {
         self.places.len()
     }
 
-    /// Tracks a new pair if it reaches the threshold; returns where its places go, counted from `base`.
+    /// Tracks a new pair if it reaches the threshold; returns where its positions start, relative to `base`.
     #[inline]
     pub(super) fn open(&mut self, left: u32, right: u32, tally: Tally, tokens: &Tokens, base: usize) -> u32 {
         if tally.weight < self.threshold || !self.length_limit.allows(tokens, left, right) {
@@ -153,7 +153,7 @@ impl PairTable {
         (start - base) as u32
     }
 
-    /// The places from `base` on, to be filled.
+    /// The positions from `base` on, to be filled.
     pub(super) fn places_from(&mut self, base: usize) -> &mut [u32] {
         &mut self.places[base..]
     }

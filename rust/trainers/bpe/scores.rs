@@ -1,4 +1,4 @@
-//! The score of a pair: count(ab) / (count(a) count(b)).
+//! Scores of pairs by likelihood: count(ab) / (count(a) count(b)), estimated in floating point, compared exactly if need be.
 
 use std::cmp::Ordering;
 
@@ -7,15 +7,15 @@ use super::arena::Arena;
 use super::pairs::PairTable;
 use crate::structures::fraction::Fraction;
 
-/// How far an estimate may be from the fraction that it stands for, in proportion: four roundings and some room.
+/// Bound of the relative error of an estimate: four roundings and a margin.
 pub(super) const UNCERTAINTY: f64 = 1e-14;
 
 /// How scores are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trainers) enum Precision {
-    /// As fractions.
+    /// As exact fractions.
     Exact,
-    /// As numbers of 64 bits, to which the fractions are rounded.
+    /// As fractions rounded to 64-bit floats.
     Float64,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Candidate {
     pub(super) count: u64,
 }
 
-/// What scores depend on beside the pairs.
+/// Everything but the pairs that decides the order of scores.
 #[derive(Debug)]
 pub(super) struct Scores {
     pub(super) precision: Precision,
@@ -43,7 +43,7 @@ impl Scores {
         Fraction { numerator: count, denominator }
     }
 
-    /// The score: rounded once if that is how scores are compared, else a little off.
+    /// The score: correctly rounded with [`Precision::Float64`], else within [`UNCERTAINTY`].
     #[inline]
     pub(super) fn estimate(&self, candidate: Candidate) -> f64 {
         match self.precision {
@@ -55,7 +55,7 @@ impl Scores {
         }
     }
 
-    /// The order of two scores as far as their estimates tell it.
+    /// The order of two scores, if their estimates decide it.
     #[inline]
     pub(super) fn by_estimate(&self, one: f64, other: f64) -> Option<Ordering> {
         let difference = one - other;
@@ -66,7 +66,7 @@ impl Scores {
         is_certain.then(|| difference.total_cmp(&0.0))
     }
 
-    /// Whether the first pair has the higher score, or the same and the earlier place among equals.
+    /// Whether `one` has the higher score, or an equal score and the lower tie-break rank.
     #[inline]
     pub(super) fn is_better(
         &self,
@@ -91,7 +91,7 @@ impl Scores {
     }
 }
 
-/// A number, a little off where it has more than 53 bits.
+/// The nearest float, inexact above 53 bits.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "an estimate, see `UNCERTAINTY`")]
 pub(super) fn estimate(number: u64) -> f64 {

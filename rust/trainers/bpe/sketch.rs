@@ -1,9 +1,9 @@
-//! Counts of pairs summed by hash, and sets of pairs told by hash: small enough to stay near the processor.
+//! A count-min sketch with one row, and a filter with one hash: approximate counts and sets that fit into the cache.
 
-/// At most this many sums in a sketch, 4 MB: what stays near the processor.
+/// At most 2^20 sums in a sketch: 4 MB, which stay in the cache.
 const SKETCH_BITS: u32 = 20;
 
-/// Counts of pairs summed by hash, up to `u32::MAX`: never below a pair's true count, rarely far above.
+/// Counts of pairs summed by hash, saturating at `u32::MAX`: never below a pair's true count, rarely far above.
 #[derive(Clone, Debug)]
 pub(super) struct Sketch {
     sums: Vec<u32>,
@@ -17,20 +17,20 @@ pub(super) struct Hash {
 }
 
 impl Hash {
-    /// A hash for the pairs of `ids` ids in `cells` cells: more values than pairs there can be would only be slower to reach.
+    /// A hash for the pairs of `ids` ids in `cells` cells: more values than possible pairs would only waste cache.
     pub(super) fn new(ids: usize, cells: usize) -> Self {
         Self { bits: (2 * (ids + 1).ilog2() + 2).min(cells.ilog2() + 1).clamp(6, SKETCH_BITS) }
     }
 
     #[inline]
     fn of(self, key: u64) -> usize {
-        // Another odd constant than the hash map's, so that what collides here does not collide there.
+        // Another odd constant than in `FlatMap`, so that collisions here are no collisions there.
         (key.wrapping_mul(0xD6E8_FEB8_6659_FD93) >> (64 - self.bits)) as usize
     }
 }
 
 impl Sketch {
-    /// No counts yet.
+    /// A sketch of no pairs.
     pub(super) fn new(hash: Hash) -> Self {
         Self { sums: vec![0; 1 << hash.bits], hash }
     }
@@ -54,7 +54,7 @@ impl Sketch {
         self.sums.iter().copied().max().map_or(0, u64::from)
     }
 
-    /// The sum that `rank` others reach, 0 if there are too few.
+    /// The sum at index `rank` in descending order; 0 if there are too few.
     pub(super) fn nth_highest(&self, rank: usize) -> u64 {
         if rank >= self.sums.len() {
             return 0;
@@ -74,7 +74,7 @@ impl Sketch {
     }
 }
 
-/// A set of pairs that may hold a few more: small enough to stay close, it spares most look-ups elsewhere.
+/// A Bloom filter with one hash: small enough for the cache, it spares most lookups in larger tables.
 #[derive(Debug)]
 pub(super) struct Filter {
     bits: Vec<u64>,
@@ -93,7 +93,7 @@ impl Filter {
         self.bits[slot / 64] |= 1 << (slot % 64);
     }
 
-    /// Whether the pair, or one of the same hash, has been added.
+    /// Whether the pair, or another one with the same hash, has been added.
     #[inline]
     pub(super) fn may_hold(&self, key: u64) -> bool {
         let slot = self.hash.of(key);

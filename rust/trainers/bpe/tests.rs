@@ -56,7 +56,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    // A thread for every other place takes its time, so it is seldom asked for.
+    // A share of one or two positions starts many threads, which is slow, so it is rare.
     fn tunings()(
         (spread, tracked_percent) in prop_oneof![Just((256, 130)), (1u64..4, 0usize..50)],
         share in prop_oneof![19 => Just(1 << 13), 1 => 1usize..3],
@@ -113,7 +113,7 @@ fn merged_texts(learnt: &TrainedBpe) -> Vec<[&str; 2]> {
 #[test]
 fn textbook_golden_bpe() {
     let golden = &goldens()["bpe"];
-    // Word by word as the corpus first shows them: the golden's own table may be sorted by its reader.
+    // Words in the order of the corpus: a JSON reader may have sorted the golden file's own table.
     let corpus =
         goldens()["corpus"].as_array().expect("a list").iter().fold(String::new(), |text, sentence| {
             text + sentence
@@ -144,7 +144,7 @@ fn textbook_golden_bpe() {
 
 #[test]
 fn textbook_golden_end_of_word() {
-    // One character stands for the end of a word, which is a symbol of its own here.
+    // `$` stands for the end of a word, which is a symbol of its own here.
     let golden = &goldens()["bpe_end_of_word"];
     let corpus = golden["corpus"].as_str().expect("a text").replace(' ', "$ ") + "$";
     let words = count_words(&corpus);
@@ -180,7 +180,7 @@ fn equal_counts_merge_first_seen_first() {
     let trainer = BpeTrainer { tie_break: TieBreak::FirstSeen, ..BpeTrainer::default() };
     let words = [("cd", 2), ("ba", 2), ("bc", 2)];
     assert_eq!(merged_texts(&train(&trainer, &words)), [["c", "d"], ["b", "a"], ["b", "c"]]);
-    // Once `ab` is merged, `ca` is seen in the last word only, after `cb` and `ad`.
+    // Once `ab` is merged, `ca` occurs only in the last word, after `cb` and `ad`.
     let words = [("cab", 2), ("ab", 3), ("cbb", 2), ("add", 1), ("ad", 1), ("ca", 2)];
     let merges = [["a", "b"], ["c", "ab"], ["c", "b"], ["cb", "b"], ["a", "d"], ["c", "a"], ["ad", "d"]];
     assert_eq!(merged_texts(&train(&trainer, &words)), merges);

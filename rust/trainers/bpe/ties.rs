@@ -1,4 +1,4 @@
-//! The choice among equally frequent pairs.
+//! Ties: the choice among equally frequent pairs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use super::arena::Arena;
 use super::pairs::{Pair, PairTable};
 
 impl TieBreak {
-    /// The place of a pair among equals, the first of which is the lowest.
+    /// The rank of a pair among equals; the lowest is merged first.
     pub(super) fn rank(self, index: u32, pairs: &mut PairTable, arena: &Arena) -> u64 {
         match self {
             Self::SmallestIds => {
@@ -25,7 +25,7 @@ impl TieBreak {
 pub(super) struct Ties {
     rule: TieBreak,
     heap: BinaryHeap<Reverse<(u64, u32)>>,
-    // How many pairs here have each token on the left, and on the right.
+    // For each token, how many pairs here have it on the left, and how many on the right.
     lefts: Vec<u32>,
     rights: Vec<u32>,
 }
@@ -38,8 +38,8 @@ impl Ties {
 
     /// Adds a pair.
     ///
-    /// Its key stays true for as long as the pair's count does: a pair that keeps its count has lost no occurrence, so
-    /// the first one is still the first.
+    /// Its rank holds as long as its count does: a pair that keeps its count has lost no occurrence, so its first occurrence is
+    /// the same.
     pub(super) fn push(&mut self, index: u32, pairs: &mut PairTable, arena: &Arena) {
         let Pair { left, right, .. } = pairs.get(index);
         let ids = left.max(right) as usize + 1;
@@ -52,7 +52,7 @@ impl Ties {
         self.heap.push(Reverse((self.rule.rank(index, pairs, arena), index)));
     }
 
-    /// The best pair; its count may have fallen since it came.
+    /// Removes the best pair; its count may have fallen since it was added.
     pub(super) fn pop(&mut self, pairs: &PairTable) -> Option<u32> {
         let Reverse((_, index)) = self.heap.pop()?;
         let Pair { left, right, .. } = pairs.get(index);
@@ -67,7 +67,7 @@ impl Ties {
         held(&self.rights, pair.left) || held(&self.lefts, pair.right)
     }
 
-    /// Forgets all pairs.
+    /// Removes all pairs.
     pub(super) fn clear(&mut self) {
         self.heap.clear();
         self.lefts.fill(0);

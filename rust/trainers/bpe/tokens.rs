@@ -1,4 +1,4 @@
-//! The vocabulary while it grows.
+//! The growing vocabulary.
 
 use std::hash::BuildHasher;
 
@@ -9,12 +9,12 @@ use hashbrown::HashTable;
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
     texts: Vec<String>,
-    // Ids by hash of text; the texts themselves are kept once.
+    // Ids by the hash of their text; the texts are stored only once.
     ids: HashTable<u32>,
     hasher: FixedState,
     // Length in initial symbols.
     lengths: Vec<u32>,
-    // Whether the token may occur in the words already.
+    // Whether the words may already hold the token.
     in_use: Vec<bool>,
 }
 
@@ -24,7 +24,7 @@ impl Tokens {
         self.ids.find(self.hasher.hash_one(text), |&id| self.texts[id as usize] == text).copied()
     }
 
-    /// The id of `text`, which becomes a token if it is none.
+    /// The id of `text`, which is added if it is missing.
     pub(super) fn intern(&mut self, text: &str) -> u32 {
         if let Some(id) = self.get(text) {
             return id;
@@ -43,7 +43,7 @@ impl Tokens {
         self.in_use[id as usize] = true;
     }
 
-    /// The id of the token that joins `left` and `right`, and whether the words may have held it before.
+    /// The id of the token that joins `left` and `right`, and whether the words may already hold that token.
     pub(super) fn join(&mut self, left: u32, right: u32, prefix: Option<&str>) -> (u32, bool) {
         let tail = &self.texts[right as usize];
         let tail = prefix.and_then(|prefix| tail.strip_prefix(prefix)).unwrap_or(tail);

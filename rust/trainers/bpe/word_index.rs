@@ -1,4 +1,7 @@
-//! Where words start and how often they occur, found from any cell of theirs.
+//! Index of the word headers: finds the start and the count of a word from any of its cells.
+//!
+//! Cells are indexed in strides of 64: a bit for each header in the stride, and the last header before it. 16 bytes
+//! for every 64 cells.
 
 use super::cells::{LARGE, PAYLOAD, is_header};
 use crate::Result;
@@ -8,16 +11,16 @@ use crate::structures::prefetch::prefetch;
 
 const STAGE: &str = "count pairs";
 
-/// Cells per entry of the header index.
+/// Cells per entry of the index.
 const STRIDE: usize = 64;
 
 /// In place of a header: there is none before.
 const NONE: u32 = 0;
 
-/// How many strides the start of a word is looked for in.
+/// How many strides are searched for the start of a word.
 const FAR: usize = 64;
 
-/// Where the headers of one stride of cells are.
+/// Index entry: the headers of one stride of cells.
 #[derive(Clone, Copy, Debug)]
 struct WordHeaders {
     /// A bit for each cell of the stride.
@@ -34,12 +37,12 @@ pub(super) struct WordIndex {
 }
 
 impl WordIndex {
-    /// An index of nothing yet, with the weights too large for a header.
+    /// An empty index; `large_weights` are the counts that do not fit into a header.
     pub(super) fn new(large_weights: Vec<u64>) -> Self {
         Self { strides: Vec::new(), large_weights }
     }
 
-    /// Notes where the headers of compact words are.
+    /// Indexes the headers of `cells`, which are compact.
     pub(super) fn build(
         &mut self,
         cells: &[u32],
@@ -71,18 +74,18 @@ impl WordIndex {
         }
     }
 
-    /// Asks for the memory that [`Self::weight_at`] reads first.
+    /// Prefetches the entry that [`Self::weight_at`] reads first.
     #[inline]
     pub(super) fn ask_for(&self, position: usize) {
         prefetch(&self.strides, position / STRIDE);
     }
 
-    /// The count of the word around `position`, which lies in `cells`, whose first one has the position `start`.
+    /// The count of the word around `position`. `cells` contain the word; their first cell has the position `start`.
     #[inline]
     pub(super) fn weight_at(&self, position: usize, cells: &[u32], start: usize) -> u64 {
         let WordHeaders { bits, before } = self.strides[position / STRIDE];
         let bits = bits & ((1 << (position % STRIDE)) - 1);
-        // A header close by is likely to be in the cache with its word.
+        // A header in the same stride is likely to be in the cache with its word.
         let header = if bits == 0 {
             before
         } else {
@@ -91,7 +94,7 @@ impl WordIndex {
         self.weight(header)
     }
 
-    /// Where the word around `position` starts; `None` if that is far away.
+    /// The start of the word around `position`; `None` if it is too far away.
     pub(super) fn word_start(&self, position: usize) -> Option<usize> {
         let last = position / STRIDE;
         let at = |stride: usize, bits: u64| (bits != 0).then(|| stride * STRIDE + bits.ilog2() as usize);
@@ -101,7 +104,7 @@ impl WordIndex {
     }
 }
 
-/// The headers of some strides, and the last header.
+/// Indexes some strides of cells; returns their entries and the last header.
 fn index_part(cells: &[u32], meter: &Meter) -> (Vec<WordHeaders>, u32) {
     let (mut strides, mut last) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), NONE);
     for cells in cells.chunks(METER_EVERY) {

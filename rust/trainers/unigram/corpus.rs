@@ -1,4 +1,4 @@
-//! The words as numbers: one array of character codes, cut where a character is left out.
+//! The words as arrays of character codes, cut where a character is outside the alphabet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -8,25 +8,25 @@ use crate::structures::parallel::sort_in_runs;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
-/// No code.
+/// In place of a code: the character is not in the alphabet.
 const NO_CODE: u32 = u32::MAX;
 
-/// The words as the trainer sees them.
+/// The words of the training, coded and sorted.
 #[derive(Debug, Default)]
 pub(super) struct Corpus {
-    /// By code; ascending, so codes order texts as code points do.
+    /// The characters by code, ascending, so that codes order texts as code points do.
     pub(super) alphabet: Vec<char>,
     /// How often each character of the alphabet occurs.
     pub(super) char_counts: Vec<u64>,
-    /// All words back to back, distinct and in descending order.
+    /// All words, concatenated; distinct and in descending order.
     pub(super) codes: Vec<u32>,
-    /// Where each word ends in `codes`.
+    /// The end of each word in `codes`.
     pub(super) ends: Vec<usize>,
-    /// How often each word occurs.
+    /// The count of each word.
     pub(super) counts: Vec<u64>,
 }
 
-/// Weighted counts of all characters.
+/// How often each character occurs, weighted by the words' counts.
 fn count_characters(words: &WordCounts) -> BTreeMap<char, u64> {
     let mut counts: Vec<Option<u64>> = Vec::new();
     for (word, count) in words.iter() {
@@ -41,7 +41,7 @@ fn count_characters(words: &WordCounts) -> BTreeMap<char, u64> {
     (0u32..).zip(counts).filter_map(|(c, count)| Some((char::from_u32(c)?, count?))).collect()
 }
 
-/// Drops the rarest characters beyond the share that must be covered; of equal counts the larger code points.
+/// Drops the rarest characters that the wanted coverage does not need; of equal counts the larger code points.
 fn cover(counts: BTreeMap<char, u64>, coverage: f64) -> BTreeMap<char, u64> {
     let total: u128 = counts.values().map(|&count| u128::from(count)).sum();
     let mut ranked: Vec<(char, u64)> = counts.into_iter().collect();
@@ -59,7 +59,7 @@ impl Corpus {
     /// Chooses the alphabet and codes the words; `specials` are the special tokens.
     ///
     /// # Errors
-    /// [`Error::VocabSizeTooSmall`] if the alphabet has no room beside them.
+    /// [`Error::VocabSizeTooSmall`] if special tokens and alphabet exceed the size of the vocabulary.
     pub(super) fn new(
         trainer: &UnigramTrainer,
         words: &WordCounts,
@@ -99,11 +99,11 @@ impl Corpus {
         }
     }
 
-    /// The same words in descending order, equal ones together.
+    /// The same words in descending order; equal words are merged.
     fn sorted(self, threads: usize) -> Self {
         let packed = self.packed();
         let codes = |index: usize| &self.codes[self.word(index)];
-        // First by what goes into one number, which is told apart fastest.
+        // Sort by the packed prefix first: one integer comparison decides most orders.
         let key = |index: usize| u128::from(packed.pack(codes(index))) << 64 | index as u128;
         let mut order: Vec<u128> = (0..self.len()).map(key).collect();
         sort_in_runs(&mut order, threads, |left, right| right.cmp(left));
@@ -129,13 +129,13 @@ impl Corpus {
         Self { alphabet: self.alphabet, char_counts: self.char_counts, ..sorted }
     }
 
-    /// How codes are packed.
+    /// How codes are packed into keys.
     pub(super) fn packed(&self) -> Packed {
         let bits = (usize::BITS - self.alphabet.len().leading_zeros()).max(1);
         Packed { bits, codes: (u64::BITS / bits) as usize }
     }
 
-    /// By position: what [`Packed::pack`] makes of the word from there on, of `longest` codes at most.
+    /// By position: the key of the rest of the word, of at most `longest` codes, as [`Packed::pack`] makes it.
     pub(super) fn suffix_keys(&self, packed: Packed, longest: usize) -> Vec<u64> {
         let last = (packed.codes as u32 - 1) * packed.bits;
         let kept =
@@ -151,12 +151,12 @@ impl Corpus {
         keys
     }
 
-    /// Number of words, or of parts of words.
+    /// Number of words; a word that was cut counts as several.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Where word `index` lies in the codes.
+    /// The range of word `index` in `codes`.
     pub(super) fn word(&self, index: usize) -> Range<usize> {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         start..self.ends[index]
@@ -173,31 +173,31 @@ impl Corpus {
     }
 }
 
-/// First codes as a number, in the order of the codes themselves.
+/// Packs the first codes of a text into a 64-bit key; keys have the order of the texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packed {
     bits: u32,
-    /// How many codes have room.
+    /// How many codes fit into a key.
     pub(super) codes: usize,
 }
 
 impl Packed {
-    /// Bits of a number.
+    /// Bits of a key.
     pub(super) fn key_bits(&self) -> u32 {
         self.bits * self.codes as u32
     }
 
-    /// Whether a number has as many codes as there is room for, and so perhaps stands for more.
+    /// Whether a key is full: the text may have more codes than the key.
     pub(super) fn is_full(&self, key: u64) -> bool {
         key & ((1 << self.bits) - 1) != 0
     }
 
-    /// The first of `codes`.
+    /// The key of the first codes of `codes`.
     #[inline]
     pub(super) fn pack(&self, codes: &[u32]) -> u64 {
         let own = &codes[..codes.len().min(self.codes)];
         let padding = (self.codes - own.len()) as u32 * self.bits;
-        // 0 stands for the end, which comes first.
+        // 0 stands for the end of the text, which sorts first.
         let key = own.iter().fold(0u64, |key, &code| key << self.bits | u64::from(code + 1));
         key.checked_shl(padding).unwrap_or(0)
     }

@@ -1,4 +1,7 @@
-//! Expectation maximisation and pruning.
+//! Expectation maximization and pruning (Kudo 2018, section 3.2).
+//!
+//! Threads take blocks of words from a shared queue and add to sums of their own. The sums are integers, so the result does
+//! not depend on which thread took which block.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,22 +15,22 @@ use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::{Meter, run_parts};
 use crate::structures::parallel::{both, sort_in_runs};
 
-/// Where a piece occurs first, or `None` for a character that no word holds.
+/// Start and length of a piece's first occurrence; `None` for a character that no word holds.
 type Place = Option<(usize, u16)>;
 
-/// Pieces with their scores, and all their places.
+/// The pieces with their scores, and the lattice of all words.
 pub(super) struct Pieces<'a> {
     corpus: &'a Corpus,
     lattice: Vec<Block>,
-    /// By id; characters come first and have their codes for ids.
+    /// By id. Characters come first; their ids are their codes.
     places: Vec<Place>,
-    /// The ids of all others by their places.
+    /// The ids of all other pieces, sorted by their places.
     by_place: Vec<u32>,
     scores: Vec<f64>,
-    /// What the lattice does not know yet: the new ids of its pieces.
+    /// New ids by old ids, which have not been applied to the lattice yet.
     renamed: Option<Vec<u32>>,
-    /// Expected counts are counted in parts of one, so many that all characters together have less than 2^62: sums of
-    /// integers are the same in any order. A power of two.
+    /// Expected counts are integers in fixed point: multiples of one divided by this power of two. It is chosen so that the
+    /// counts of all characters together stay below 2^62; sums of integers are the same in any order.
     precision: f64,
     threads: usize,
 }
@@ -65,10 +68,10 @@ impl<'a> Pieces<'a> {
         self.corpus.alphabet.len()
     }
 
-    /// One round of expectation and maximisation.
+    /// One round of expectation maximization.
     pub(super) fn improve(&mut self, on_progress: &mut OnProgress<'_>) -> Result<()> {
         let expected = self.expect(on_progress)?;
-        // A piece that is expected less than half a time goes; a character counts at least as much.
+        // A piece with an expected count below one half is removed; a character counts at least one half.
         let least = ((0.5 * self.precision) as u64).max(1);
         let mut new_ids = vec![GONE; expected.len()];
         let mut kept = Vec::with_capacity(expected.len());
@@ -85,7 +88,7 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// How often each piece is expected over all segmentations, times `precision`.
+    /// The expected count of each piece over all segmentations, times `precision`.
     fn expect(&mut self, on_progress: &mut OnProgress<'_>) -> Result<Vec<u64>> {
         let likelihoods: Vec<f64> = self.scores.iter().map(|score| score.exp()).collect();
         let (corpus, precision) = (self.corpus, self.precision);
@@ -98,7 +101,10 @@ impl<'a> Pieces<'a> {
         Ok(added(parts))
     }
 
-    /// Keeps characters and the pieces without which the likelihood would fall most, `n` in all if there are so many.
+    /// Keeps the characters and the pieces whose removal would lower the likelihood most: at most `n` pieces in all, but
+    /// always all characters.
+    ///
+    /// A piece is always removed if it is not its own best segmentation, or if no word's best segmentation uses it.
     pub(super) fn prune(&mut self, n: usize, on_progress: &mut OnProgress<'_>) -> Result<()> {
         let scores = std::mem::take(&mut self.scores);
         let corpus = self.corpus;
@@ -126,7 +132,7 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// By how much the log likelihood falls without each piece that is the best segmentation of itself.
+    /// For each piece that is its own best segmentation: by how much the log likelihood falls without it, and its id.
     fn losses(&mut self, used: &[u64], on_progress: &mut OnProgress<'_>) -> Result<Vec<(f64, usize)>> {
         let total: u128 = used.iter().map(|&count| u128::from(count)).sum();
         let used_ids = self.by_place.iter().filter(|&&id| used[id as usize] > 0);
@@ -154,7 +160,7 @@ impl<'a> Pieces<'a> {
         Ok(parts.concat())
     }
 
-    /// Takes note of new ids, by old ones; the lattice learns of them when it is next gone through.
+    /// Renames pieces by old id; the lattice is renamed on the next pass.
     fn rename(&mut self, new_ids: Vec<u32>) {
         let mut id = 0;
         self.places.retain(|_| {
@@ -168,7 +174,7 @@ impl<'a> Pieces<'a> {
         self.renamed = Some(new_ids);
     }
 
-    /// Characters and the best others, `n` in all, by descending score; equals by code points.
+    /// The characters and the best other pieces, `n` in all, by descending score, equal scores by code points.
     pub(super) fn finish(self, n: usize) -> Vec<(String, f64)> {
         let text = |id: usize| match (self.corpus.alphabet.get(id), self.places[id]) {
             (Some(c), _) => c.to_string(),
@@ -188,7 +194,7 @@ impl<'a> Pieces<'a> {
         all
     }
 
-    /// Goes through all blocks with as many sums for each thread as there are pieces, for as long as `work` says so.
+    /// Runs `work` on all blocks, until it returns false; each thread has its own sums, one for each piece.
     fn over_blocks(
         &mut self,
         stage: &'static str,
@@ -214,7 +220,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// The places of characters and seeds, by id, and the ids of the seeds by their places.
+/// The places of characters and seeds by id, and the ids of the seeds by place.
 fn places(corpus: &Corpus, suffixes: &Suffixes, seeds: &[Seed], threads: usize) -> (Vec<Place>, Vec<u32>) {
     let mut places: Vec<Place> = vec![None; corpus.alphabet.len()];
     for (at, &code) in corpus.codes.iter().enumerate().rev() {
@@ -227,7 +233,7 @@ fn places(corpus: &Corpus, suffixes: &Suffixes, seeds: &[Seed], threads: usize) 
     (places, by_place)
 }
 
-/// The blocks with the edges of all characters and seeds.
+/// Builds the blocks, with the edges of all characters and seeds.
 fn lattice(
     corpus: &Corpus,
     chains: &Chains,
@@ -252,12 +258,12 @@ fn lattice(
     Ok(lattice)
 }
 
-/// The next of some work that threads share.
+/// Takes the next item from a queue that threads share.
 fn next<T>(items: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
     items.lock().unwrap_or_else(PoisonError::into_inner).next()
 }
 
-/// By how much the log likelihood falls if `others`, given from right to left, take the place of a piece.
+/// By how much the log likelihood falls if `others`, given from right to left, replace a piece.
 fn loss_without(id: u32, others: &[u32], used: &[u64], total: u128) -> f64 {
     let count = u128::from(used[id as usize]);
     let log_total = nearest(total + count * (others.len() as u128).saturating_sub(1)).ln();
@@ -269,7 +275,7 @@ fn loss_without(id: u32, others: &[u32], used: &[u64], total: u128) -> f64 {
     count / total * (count.ln() - total.ln() - score)
 }
 
-/// Sums of several parts, item by item.
+/// Sums of several vectors, item by item.
 fn added<T: Copy + std::ops::AddAssign>(parts: Vec<Vec<T>>) -> Vec<T> {
     let mut parts = parts.into_iter();
     let mut sums = parts.next().unwrap_or_default();
@@ -279,7 +285,7 @@ fn added<T: Copy + std::ops::AddAssign>(parts: Vec<Vec<T>>) -> Vec<T> {
     sums
 }
 
-/// The derivative of log(gamma(x)) for positive x, to 10 digits (Bernardo 1976).
+/// Digamma, the derivative of log(gamma(x)), for positive x, to 10 digits (Bernardo 1976).
 fn digamma(mut x: f64) -> f64 {
     let mut result = 0.0;
     while x < 7.0 {
@@ -287,10 +293,10 @@ fn digamma(mut x: f64) -> f64 {
         x += 1.0;
     }
     x -= 0.5;
-    let dense_counts = 1.0 / (x * x);
-    let fourth = dense_counts * dense_counts;
-    result += x.ln() + dense_counts / 24.0 - 7.0 / 960.0 * fourth;
-    result + 31.0 / 8064.0 * fourth * dense_counts - 127.0 / 30720.0 * fourth * fourth
+    let inverse_square = 1.0 / (x * x);
+    let fourth = inverse_square * inverse_square;
+    result += x.ln() + inverse_square / 24.0 - 7.0 / 960.0 * fourth;
+    result + 31.0 / 8064.0 * fourth * inverse_square - 127.0 / 30720.0 * fourth * fourth
 }
 
 #[cfg(test)]
@@ -299,7 +305,7 @@ mod tests {
 
     #[test]
     fn digamma_has_its_known_values() {
-        // At 1 it is the negative of Euler's constant, and it grows by 1 / x from x to x + 1.
+        // At 1 it is the negative of Euler's constant, and from x to x + 1 it grows by 1 / x.
         assert!((digamma(1.0) + 0.577_215_664_901_532_9).abs() < 1e-10);
         assert!((digamma(8.5) - digamma(7.5) - 1.0 / 7.5).abs() < 1e-10);
     }

@@ -1,7 +1,7 @@
-//! The textbook's loop: counts stay, and a piece goes if the loss hardly grows without it.
+//! The textbook's loop: counts are fixed, and the pieces whose removal raises the loss least are removed.
 //!
-//! A word whose best segmentation does not use a piece costs the same without it, so only the others are tried anew.
-//! Sums are made in the order of the words all the same, since their rounding decides between near equals.
+//! A word whose best segmentation does not use a piece has the same loss without it, so only the other words are segmented
+//! again. Losses are still summed in the order of the words, because rounding decides between near ties.
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
@@ -19,8 +19,8 @@ use crate::{Error, Result};
 
 const STAGE: &str = "remove pieces";
 
-/// Pieces of the words, numbered as they are met; their texts lie in the words.
-struct CachedTokens<'a> {
+/// Pieces with their counts, numbered in order of first appearance; their texts are slices of the words.
+struct PieceCounts<'a> {
     texts: Vec<&'a str>,
     counts: Vec<u64>,
     ids: HashTable<u32>,
@@ -30,7 +30,7 @@ fn hash(text: &str) -> u64 {
     FixedState::default().hash_one(text.as_bytes())
 }
 
-impl<'a> CachedTokens<'a> {
+impl<'a> PieceCounts<'a> {
     fn new() -> Self {
         Self { texts: Vec::new(), counts: Vec::new(), ids: HashTable::new() }
     }
@@ -56,17 +56,17 @@ fn bounds(word: &str) -> Vec<usize> {
     word.char_indices().map(|(at, _)| at).chain([word.len()]).collect()
 }
 
-/// A word and the pieces in it.
+/// The lattice of a word.
 struct Lattice {
     /// The word's count.
     weight: f64,
-    /// Start, end and id, by start and then by end; places are in characters.
+    /// Start and end in characters, and id; sorted by start, then by end.
     edges: Vec<(u32, u32, u32)>,
     length: usize,
 }
 
 impl Lattice {
-    /// The cost of the best segmentation, plus 1, without piece `without`; `path` receives its pieces.
+    /// The cost of the best segmentation that does not use piece `without`, plus 1; `path` receives its pieces.
     fn best(
         &self,
         costs: &[f64],
@@ -99,7 +99,7 @@ fn seeds<'a>(
     words: &'a WordCounts,
     specials: &BTreeSet<&str>,
 ) -> (Vec<&'a str>, Vec<u64>, usize) {
-    let (mut characters, mut substrings) = (CachedTokens::new(), CachedTokens::new());
+    let (mut characters, mut substrings) = (PieceCounts::new(), PieceCounts::new());
     for (word, count) in words.iter() {
         let bounds = bounds(word);
         for (start, &from) in bounds.iter().enumerate() {
@@ -174,9 +174,9 @@ fn keep<T>(items: &mut Vec<T>, is_gone: &[bool]) {
     items.retain(|_| !gone.next().copied().unwrap_or(false));
 }
 
-/// A lattice a word; characters that are special tokens cut words into several.
+/// The lattice of each word. A character that is a special token is no piece, but longer pieces may hold it.
 fn lattices(trainer: &UnigramTrainer, words: &WordCounts, texts: &[&str]) -> Vec<Lattice> {
-    let mut ids = CachedTokens::new();
+    let mut ids = PieceCounts::new();
     for text in texts {
         ids.add(text, 0);
     }
@@ -208,7 +208,7 @@ fn increases(
     let (mut scratch, mut path) = (Vec::new(), Vec::new());
     let mut losses = Vec::with_capacity(lattices.len());
     let mut users: Vec<Vec<u32>> = vec![Vec::new(); costs.len()];
-    // Sums of the losses before each word.
+    // Sum of the losses of all words before each word.
     let mut sums = vec![0.0];
     for (word, lattice) in (0u32..).zip(lattices) {
         let loss = lattice.weight * lattice.best(costs, GONE, &mut scratch, &mut path);

@@ -1,9 +1,11 @@
-//! All segmentations of all words: by beginning of a word, the pieces that end there.
+//! The lattice of all words: for each distinct prefix of the words, the pieces that end there.
 //!
-//! Words are sorted, so that those which begin alike stand together, and a beginning has its edges once, however many
-//! words go on from it: a quarter of all places in English. A walk enters a beginning before those that go on from it
-//! and leaves it after them. Edges come from the sorted suffixes, so no piece is ever looked up; when pieces go, their
-//! edges go with them. 6 bytes an edge.
+//! Words are sorted, so words with a common prefix are neighbours, and the edges of a prefix are stored once for all of
+//! them. In English the distinct prefixes are a quarter of all positions. A walk is a depth-first traversal: it enters a
+//! prefix before the longer ones that begin with it, and leaves it after them.
+//!
+//! Edges come from the sorted suffixes, so no piece is ever looked up in text; when pieces are removed, so are their edges.
+//! Memory: 6 bytes an edge.
 
 use std::ops::Range;
 
@@ -11,35 +13,35 @@ use super::corpus::Corpus;
 use super::seeds::Chains;
 use crate::structures::parallel::{METER_EVERY, Meter};
 
-/// The id of a piece that is gone.
+/// The id of a removed piece.
 pub(super) const GONE: u32 = u32::MAX;
 
-/// Words share their beginnings with others of their block: those that start in the same run of so many characters.
+/// Size of a block: words share prefixes if they start in the same range of this many characters.
 const BLOCK: usize = 8192;
 
-/// Words that stand together, and the edges of their beginnings.
+/// Neighbouring words, and the edges of their prefixes.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// By place in the corpus.
+    /// The words, as indices in the corpus.
     pub(super) words: Range<usize>,
-    /// By word: characters that it shares with the one before.
+    /// By word: number of characters shared with the word before.
     shared: Vec<u32>,
-    /// By beginning, in the order of the walk: number of edges.
+    /// By prefix, in the order of the walk: number of edges.
     degrees: Vec<u16>,
-    /// By edge, longer ones first: the piece, and its length.
+    /// By edge, the edges of a prefix in descending order of length: the piece, and its length.
     pub(super) ids: Vec<u32>,
     pub(super) lens: Vec<u16>,
 }
 
-/// What a walk does.
+/// The callbacks of a walk.
 pub(super) trait Visitor {
-    /// At the beginning of `depth` characters, where the pieces of `edges` end.
+    /// Called at the prefix of `depth` characters; `edges` are the pieces that end there.
     fn enter(&mut self, depth: usize, edges: Range<usize>);
 
-    /// At the end of a word; `path` has the edges of all its beginnings, from that of one character on.
+    /// Called at the end of a word; `path` has the edges of all its prefixes, the shortest first.
     fn end_word(&mut self, word: usize, path: &[Range<usize>]);
 
-    /// After all that go on from a beginning.
+    /// Called after all longer prefixes that begin with the prefix of `depth` characters.
     fn leave(&mut self, depth: usize, edges: Range<usize>);
 }
 
@@ -58,12 +60,12 @@ pub(super) fn blocks(corpus: &Corpus) -> Vec<Range<usize>> {
 }
 
 impl Block {
-    /// The edges of all characters, whose ids are their codes, and of the seeds, whose ids follow.
+    /// Builds the edges of all characters, whose ids are their codes, and of the seeds, whose ids follow.
     pub(super) fn new(corpus: &Corpus, chains: &Chains, words: Range<usize>) -> Self {
         let mut block =
             Self { shared: Vec::new(), degrees: Vec::new(), ids: Vec::new(), lens: Vec::new(), words };
         let characters = corpus.alphabet.len() as u32;
-        // Edges by the beginning where they end, counted from the first that is not shared.
+        // Edges by the prefix where they end, from the first prefix that the word before does not share.
         let mut ending: Vec<Vec<(u32, u16)>> = Vec::new();
         let mut before: &[u32] = &[];
         for index in block.words.clone() {
@@ -98,14 +100,14 @@ impl Block {
         block
     }
 
-    /// Renames pieces and drops the edges of those that are [`GONE`].
+    /// Renames pieces and drops the edges of pieces that are [`GONE`].
     pub(super) fn rename(&mut self, new_ids: &[u32]) {
         let (mut kept, mut edge) = (0, 0);
         for degree in &mut self.degrees {
             let (end, first) = (edge + usize::from(*degree), kept);
             for edge in edge..end {
                 let id = new_ids[self.ids[edge] as usize];
-                // Written where nothing is needed any more, and written over unless it stays.
+                // Every edge is written, and a dropped one is overwritten by the next; what lay at `kept` has been read already.
                 (self.ids[kept], self.lens[kept]) = (id, self.lens[edge]);
                 kept += usize::from(id != GONE);
             }
@@ -116,7 +118,7 @@ impl Block {
         self.lens.truncate(kept);
     }
 
-    /// Visits all beginnings in descending order of the words, for as long as the result is wanted.
+    /// Visits all prefixes in descending order of the words, until the meter stops; returns whether it visited all.
     pub(super) fn walk(&self, corpus: &Corpus, meter: &Meter, visitor: &mut impl Visitor) -> bool {
         let mut path = Vec::new();
         let mut degrees = self.degrees.iter();
@@ -141,7 +143,7 @@ impl Block {
     }
 }
 
-/// Leaves all beginnings that are longer than `depth`.
+/// Leaves all prefixes that are longer than `depth`.
 #[inline]
 fn leave(visitor: &mut impl Visitor, path: &mut Vec<Range<usize>>, depth: usize) {
     while path.len() > depth {

@@ -1,16 +1,20 @@
-//! Unigram language model: from many pieces to few, by likelihood.
+//! Unigram language model: prunes a large vocabulary of substrings by likelihood.
 //!
-//! The rule, step by step: start from all characters and the most frequent substrings; estimate how often each piece is
-//! expected over all segmentations, and score it by that; remove the pieces whose loss costs least; repeat until few
-//! more than wanted are left, and take the best. Source: Kudo 2018, "Subword Regularization", section 3.2.
+//! The algorithm, step by step: start from all characters and the most frequent substrings; estimate the expected count of
+//! each piece over all segmentations, and derive its score; remove the pieces whose removal lowers the likelihood least;
+//! repeat until there are few more pieces than wanted, and take the best. Source: Kudo 2018, "Subword Regularization",
+//! section 3.2.
 //!
-//! How it is made fast: substrings and all their places come from one sorted list of suffixes (`seeds`), so that no
-//! piece is ever looked up in text; words that begin alike share what is known of their beginnings (`lattice`,
-//! `passes`); probabilities are multiplied, not their logarithms added; expected counts are sums of integers, so that
-//! threads may add them in any order and the result is the same bit by bit (`em`).
+//! These structures make it fast:
+//! * Substrings and all their positions come from one sorted array of suffixes (`seeds`), so no piece is ever looked up in
+//!   text.
+//! * Words with a common prefix share its edges and its sums (`lattice`, `passes`).
+//! * Probabilities are multiplied instead of adding logarithms.
+//! * Expected counts are integers in fixed point, so threads may add them in any order with the same result, bit by bit
+//!   (`em`).
 //!
-//! Time: O(n log n) in the characters of distinct words for the seeds, O(places of pieces in distinct beginnings) a
-//! round after. Memory: 34 bytes a character, 6 a place of a piece, and 8 a piece and thread.
+//! Time: O(n log n) in the characters of distinct words for the seeds, then O(occurrences of pieces in distinct prefixes)
+//! for each round. Memory: 34 bytes a character, 6 an occurrence of a piece, and 8 a piece and thread.
 //!
 //! [`Algorithm::ExactLoss`] is the textbook's loop instead (`exact_loss`).
 
@@ -34,39 +38,39 @@ use crate::structures::parallel::OnProgress;
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
-/// The most characters that a piece may have.
+/// The upper limit of the option `max_piece_length`.
 const LONGEST: usize = 1024;
 
 /// How pieces are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Expectation maximisation, and pruning by an approximate loss.
+    /// Expectation maximization, and pruning by an approximate loss.
     #[default]
     Em,
-    /// The textbook's loop: fixed counts, and every piece tried without, O(pieces x words) a round.
+    /// The textbook's loop: counts are fixed, and the exact loss without each piece is computed; O(pieces x words) a round.
     ExactLoss,
 }
 
 /// The options of unigram training; the names and the defaults are Hugging Face's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnigramTrainer {
-    /// Pieces in all, the special tokens included.
+    /// Size of the vocabulary, special tokens included.
     pub vocab_size: usize,
     /// Tokens that take the first ids in the given order, with score 0; repeated ones count once.
     pub special_tokens: Vec<String>,
     /// Characters that are pieces even if no word holds them. By exact loss, only characters of words are pieces.
     pub initial_alphabet: Vec<char>,
-    /// The share of pieces that each pruning keeps, between 0 and 1. By exact loss, nine tenths always stay.
+    /// The share of pieces that each pruning keeps, between 0 and 1. By exact loss, each pruning keeps nine tenths.
     pub shrinking_factor: f64,
-    /// The token that stands for unknown characters; it is the first one if it is not special.
+    /// The token that stands for unknown characters; if it is no special token, it takes the first id.
     pub unk_token: Option<String>,
-    /// No piece has more characters.
+    /// The most characters of a piece.
     pub max_piece_length: usize,
-    /// Maximisations between two prunings.
+    /// Rounds of expectation maximization between two prunings.
     pub n_sub_iterations: usize,
-    /// Characters and substrings to start from.
+    /// Number of characters and substrings to start from.
     pub seed_size: usize,
-    /// The share of all characters of the corpus that have a piece, from 0 to 1; the rarest go.
+    /// The share of the corpus's characters that have a piece, from 0 to 1; the rarest characters are dropped.
     pub character_coverage: f64,
     /// How pieces are chosen.
     pub algorithm: Algorithm,
@@ -92,16 +96,16 @@ impl Default for UnigramTrainer {
     }
 }
 
-/// What [`UnigramTrainer::train`] learns.
+/// The result of [`UnigramTrainer::train`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainedUnigram {
-    /// Pieces and scores by id: special tokens, then by descending score.
+    /// Pieces and scores by id: special tokens, then the others by descending score.
     pub pieces: Vec<(String, f64)>,
     /// The id of unknown characters.
     pub unk_id: Option<u32>,
 }
 
-/// The nearest double, ties to even: what Python makes of an integer.
+/// The nearest float, ties to even: Python's conversion of an integer.
 #[expect(clippy::cast_precision_loss, reason = "the rounding is meant")]
 fn nearest(number: u128) -> f64 {
     number as f64
@@ -120,11 +124,11 @@ impl TrainedUnigram {
 impl UnigramTrainer {
     /// Learns pieces from `words`.
     ///
-    /// A word list without words yields the special tokens and the initial alphabet.
+    /// Without words, the result is the special tokens and the initial alphabet.
     ///
     /// # Errors
     /// [`Error::VocabSizeTooSmall`] if special tokens and characters alone exceed `vocab_size`,
-    /// [`Error::InvalidOption`] if an option is out of range, and whatever `on_progress` returns.
+    /// [`Error::InvalidOption`] if an option is out of range, and the errors of `on_progress`.
     pub fn train(&self, words: &WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedUnigram> {
         self.check()?;
         let mut specials: Vec<&str> = Vec::new();
@@ -167,7 +171,7 @@ impl UnigramTrainer {
             if pieces.len() <= desired.max(corpus.alphabet.len()) {
                 return Ok(pieces.finish(wanted));
             }
-            // A factor next to 1 must not keep all of them for ever.
+            // With a factor near 1, rounding could keep all pieces and the loop would not end.
             let kept = (self.shrinking_factor * nearest(pieces.len() as u128)) as usize;
             pieces.prune(desired.max(kept.min(pieces.len() - 1)), on_progress)?;
         }

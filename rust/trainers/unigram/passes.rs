@@ -1,4 +1,4 @@
-//! What is found out on a walk through the lattice: expected counts, best segmentations, alternatives.
+//! The passes over the lattice: expected counts, counts in the best segmentations, and alternatives to a piece.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::corpus::Corpus;
 use super::lattice::{Block, Visitor};
 use super::nearest;
 
-/// A power of two by which sums that get small are scaled.
+/// Power of two by which small sums are scaled.
 const SMALL: i32 = 256;
 
-/// `value` times a power of two, rounded once at most unless it vanishes.
+/// `value` times a power of two; rounded at most once, unless it underflows to 0.
 #[inline]
 pub(super) fn scaled(mut value: f64, mut power: i32) -> f64 {
     const STEP: i32 = 512;
@@ -31,35 +31,36 @@ pub(super) fn scaled(mut value: f64, mut power: i32) -> f64 {
     value * by(power)
 }
 
-/// What all segmentations say of one beginning on the path.
+/// Sums over all segmentations, for one prefix on the path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    /// The likelihood of the beginning, over all its segmentations.
+    /// The likelihood of the prefix: the sum over its segmentations.
     forward: f64,
-    /// By how many words it is gone on from, each divided by its likelihood.
+    /// The sum over all words that begin with the prefix: the word's count times the likelihood of the text after the prefix,
+    /// divided by the likelihood of the word.
     backward: f64,
-    /// The power of two that `forward` has to be multiplied by, and `backward` divided.
+    /// The true values are `forward` times 2^power, and `backward` divided by it.
     power: i32,
 }
 
-/// How often each piece is expected over all segmentations: forwards on entering a beginning, backwards on leaving it.
+/// Expected count of each piece over all segmentations: forward sums on entering a prefix, backward sums on leaving it.
 pub(super) struct Expectation<'a> {
     block: &'a Block,
     /// By word.
     counts: &'a [u64],
     likelihoods: &'a [f64],
-    /// Parts of one that are counted.
+    /// Counts are multiples of one divided by this power of two.
     precision: f64,
     path: Vec<Sums>,
-    /// Likelihoods of the edges on the path, looked up once.
+    /// Likelihoods of the edges on the path, read once.
     factors: Vec<f64>,
-    /// Beginnings on the path that have a power.
+    /// Number of prefixes on the path with a power other than 0.
     powers: usize,
     expected: &'a mut [u64],
 }
 
 impl<'a> Expectation<'a> {
-    /// Adds to `expected`, in parts of one: `precision` is their number, a power of two.
+    /// Adds to `expected`, which counts in multiples of one divided by `precision`, a power of two.
     pub(super) fn new(
         block: &'a Block,
         counts: &'a [u64],
@@ -71,7 +72,7 @@ impl<'a> Expectation<'a> {
         Self { block, counts, likelihoods, precision, path, factors: Vec::new(), powers: 0, expected }
     }
 
-    /// Counts as all beginnings with powers are, whether they have one or not.
+    /// Uses powers for every prefix, needed or not.
     #[cfg(test)]
     pub(super) fn always_with_powers(mut self) -> Self {
         self.powers = 1;
@@ -80,13 +81,13 @@ impl<'a> Expectation<'a> {
 
     #[inline]
     fn count(&mut self, edge: usize, share: f64) {
-        // What all characters can be expected has 62 bits; the half makes it the nearest integer.
+        // All counts together have 62 bits. Adding one half rounds to the nearest integer.
         self.expected[self.block.ids[edge] as usize] += (share * self.precision + 0.5) as i64 as u64;
     }
 
     fn enter_with_powers(&self, depth: usize, edges: Range<usize>, factors: usize) -> Sums {
         let start = |edge: usize| &self.path[depth - usize::from(self.block.lens[edge])];
-        // The power of two is that of the first sum to come.
+        // Sums are scaled relative to the first one.
         let mut power = start(edges.start).power;
         let mut forward = 0.0;
         for (edge, factor) in edges.zip(&self.factors[factors..]) {
@@ -157,7 +158,7 @@ impl Visitor for Expectation<'_> {
     }
 }
 
-/// The best segmentation of one beginning on the path.
+/// The best segmentation of one prefix on the path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Best {
     score: f64,
@@ -178,7 +179,7 @@ pub(super) struct Usage<'a> {
 }
 
 impl<'a> Usage<'a> {
-    /// Adds to `used`; `counts` are those of the words.
+    /// Adds to `used`; `counts` are the counts of the words.
     pub(super) fn new(block: &'a Block, counts: &'a [u64], scores: &'a [f64], used: &'a mut [u64]) -> Self {
         Self { block, counts, scores, path: vec![Best::default()], used }
     }
@@ -213,21 +214,23 @@ impl Visitor for Usage<'_> {
     }
 }
 
-/// The best segmentations of pieces without themselves, each found where the piece stands in a word.
+/// The best segmentation of a piece's text without the piece itself, found at one of its occurrences.
 pub(super) struct Alternatives<'a, F> {
     block: &'a Block,
     corpus: &'a Corpus,
     scores: &'a [f64],
-    /// Ids, starts in the corpus and lengths, by start.
+    /// Ids, starts in the corpus and lengths of occurrences, by start.
     places: std::iter::Peekable<std::slice::Iter<'a, (u32, usize, u16)>>,
-    /// By end in the piece: the score, the last piece and its length.
+    /// By end in the piece: the score of the best segmentation, its last piece and that piece's length.
     best: Vec<(f64, u32, u16)>,
     pieces: Vec<u32>,
     each: F,
 }
 
 impl<'a, F: FnMut(u32, &[u32])> Alternatives<'a, F> {
-    /// Calls `each` with the piece at each of `places`, and with the others from right to left, unless they are better.
+    /// Calls `each` with every piece in `places` and its alternative, whose pieces are given from right to left.
+    ///
+    /// Skips a piece whose alternative has a higher score.
     pub(super) fn new(
         block: &'a Block,
         corpus: &'a Corpus,

@@ -1,8 +1,9 @@
-//! Frequent substrings: the inner nodes of the words' suffix tree, cut at the longest length a piece may have.
+//! Frequent substrings: the inner nodes of the words' suffix tree, cut at the maximal length of a piece.
 //!
-//! Suffixes are sorted by their first characters, packed into one number, and only equals by the rest; neighbours that
-//! begin alike form intervals, and an interval is a substring that different characters or ends follow. Positions are
-//! 64-bit. Memory: 16 bytes a character for the suffixes and 16 for keys, weights and sums. Source: Abouelhoda, Kurtz, Ohlebusch 2004.
+//! Suffixes are sorted by their first characters, packed into one key; only those with equal keys are compared further.
+//! Neighbours with a common prefix form intervals, and each interval is a substring that different characters or ends of
+//! words follow. Positions are 64-bit. Memory: 16 bytes a character for the suffixes, and 16 for keys, weights and sums.
+//! Source: Abouelhoda, Kurtz, Ohlebusch 2004.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -17,19 +18,19 @@ use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
 
 const STAGE: &str = "find seeds";
 
-/// A suffix: its first characters as a number, and where it starts.
+/// A suffix: the key of its first characters, and its position.
 type Suffix = (u64, u64);
 
-/// A substring and the sorted suffixes that begin with it.
+/// A substring, as the interval of sorted suffixes that begin with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seed {
-    /// How often it occurs, weighted.
+    /// How often it occurs, weighted by the words' counts.
     pub(super) count: u64,
-    /// Its first suffix.
+    /// Index of its first suffix.
     pub(super) first: usize,
-    /// After its last suffix.
+    /// Index after its last suffix.
     pub(super) end: usize,
-    /// In characters.
+    /// Length in characters.
     pub(super) len: u16,
 }
 
@@ -38,7 +39,7 @@ impl Seed {
         u128::from(self.count) * u128::from(self.len)
     }
 
-    /// Higher weights first, equals by their text: a prefix before what it begins, others as their suffixes.
+    /// Higher weights first, equal weights by text.
     fn order(&self) -> (Reverse<u128>, usize, u16) {
         (Reverse(self.weight()), self.first, self.len)
     }
@@ -47,9 +48,9 @@ impl Seed {
 /// All suffixes of all words, sorted.
 pub(super) struct Suffixes {
     sorted: Vec<Suffix>,
-    /// Those that begin with the same character.
+    /// By first character: the range of suffixes that begin with it.
     groups: Vec<Range<usize>>,
-    /// By position: characters from there to the end of the word, no more than a piece may have.
+    /// By position: characters up to the end of the word, at most the maximal length of a piece.
     room: Vec<u16>,
 }
 
@@ -89,7 +90,7 @@ impl Suffixes {
             for bucket in buckets {
                 done += bucket.len();
                 bucket.sort_unstable_by_key(|&(key, at)| u128::from(key) << 64 | u128::from(at));
-                // Suffixes that end within their keys are equal where these are: many words end alike.
+                // Suffixes that fit into their keys need no further comparison; many words have the same ending.
                 let is_same = |left: &Suffix, right: &Suffix| left.0 == right.0;
                 for equals in bucket.chunk_by_mut(is_same).filter(|equals| packing.is_full(equals[0].0)) {
                     equals.sort_unstable_by(|left, right| {
@@ -104,7 +105,7 @@ impl Suffixes {
         Ok(Self { sorted, groups: groups(codes, corpus.alphabet.len()), room })
     }
 
-    /// Where the suffix at `index` starts in the codes.
+    /// Position of the suffix at `index` in the codes.
     pub(super) fn position(&self, index: usize) -> usize {
         self.sorted[index].1 as usize
     }
@@ -114,7 +115,7 @@ impl Suffixes {
         self.sorted.len()
     }
 
-    /// Characters that two neighbours have in common.
+    /// Length of the common prefix of the suffixes at `index - 1` and `index`.
     fn common(&self, codes: &[u32], index: usize) -> u16 {
         let (left, right) = (self.position(index - 1), self.position(index));
         let most = self.room[left].min(self.room[right]);
@@ -122,7 +123,7 @@ impl Suffixes {
         (0..most).take_while(is_same).count() as u16
     }
 
-    /// The `n` substrings of the highest count times length, in that order; `excluded` ones left out.
+    /// The `n` substrings with the highest count times length, in that order, except for those in `excluded`.
     pub(super) fn best(
         &self,
         corpus: &Corpus,
@@ -153,8 +154,9 @@ impl Suffixes {
         Ok(seeds)
     }
 
-    /// Offers the substrings that begin with the character of a group, for as long as they are wanted; `weights` are those
-    /// of positions.
+    /// Offers all substrings that begin with the character of a group; returns false if the meter stops.
+    ///
+    /// `weights` are the words' counts by position.
     fn offer_group(
         &self,
         group: Range<usize>,
@@ -163,7 +165,7 @@ impl Suffixes {
         meter: &Meter,
         best: &mut Best,
     ) -> bool {
-        // By suffix, what all before it weigh.
+        // For each suffix, the sum of the weights of all suffixes before it.
         let mut sums = Vec::with_capacity(group.len() + 1);
         sums.push(0u64);
         for &(_, at) in &self.sorted[group.clone()] {
@@ -197,9 +199,9 @@ impl Suffixes {
         meter.add(done)
     }
 
-    /// By position, the seeds that start there.
+    /// For each position, the seeds that start there.
     pub(super) fn chains(&self, seeds: &[Seed], threads: usize) -> Chains {
-        // Outer intervals before inner ones.
+        // Outer intervals come before inner ones.
         let order = (0..).zip(seeds).map(|(seed, &Seed { first, len, .. })| (first, len, seed));
         let mut order = by_place(order, threads).peekable();
         let mut links = vec![Link { shorter: NONE, len: 0 }; seeds.len()];
@@ -218,7 +220,7 @@ impl Suffixes {
         Chains { longest_at, links, longest }
     }
 
-    /// The characters of a seed.
+    /// The codes of a seed.
     pub(super) fn codes_of<'a>(&self, corpus: &'a Corpus, seed: &Seed) -> &'a [u32] {
         let start = self.position(seed.first);
         &corpus.codes[start..start + usize::from(seed.len)]
@@ -234,12 +236,12 @@ impl Suffixes {
     }
 }
 
-/// Numbers with their places and lengths, by place and shorter ones first.
+/// Sorts numbers with their places and lengths by place, then by length.
 pub(super) fn by_place(
     numbers: impl Iterator<Item = (usize, u16, u32)>,
     threads: usize,
 ) -> impl Iterator<Item = (usize, u16, u32)> {
-    // Integers are compared faster than tuples.
+    // Packed, because integers are compared faster than tuples.
     let pack = |(start, len, number): (usize, u16, u32)| {
         (start as u128) << 48 | u128::from(len) << 32 | u128::from(number)
     };
@@ -248,18 +250,18 @@ pub(super) fn by_place(
     packed.into_iter().map(|packed| ((packed >> 48) as usize, (packed >> 32) as u16, packed as u32))
 }
 
-/// No seed.
+/// In place of a seed: there is none.
 const NONE: u32 = u32::MAX;
 
 /// A seed in a chain.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// The longest seed that it begins with.
+    /// The longest other seed that it begins with.
     shorter: u32,
     len: u16,
 }
 
-/// The seeds at each position: the longest one, and from each the next shorter one.
+/// Linked lists of the seeds at each position: the longest one, and from each seed the next shorter one.
 #[derive(Debug)]
 pub(super) struct Chains {
     longest_at: Vec<u32>,
@@ -277,7 +279,7 @@ impl Chains {
         })
     }
 
-    /// Characters of the longest seed.
+    /// Length of the longest seed.
     pub(super) fn longest(&self) -> usize {
         self.longest
     }
@@ -285,7 +287,7 @@ impl Chains {
 
 /// The best substrings so far.
 struct Best {
-    /// As many are kept at least, if there are.
+    /// At least this many are kept, if there are as many.
     keep: usize,
     seeds: Vec<Seed>,
 }
@@ -309,10 +311,10 @@ impl Best {
     }
 }
 
-/// Bits of a key that suffixes are told apart by before they are sorted: what is left to sort fits into fast memory.
+/// Suffixes are put into buckets by this many leading bits of their keys, so that a bucket fits into the cache.
 const FIRST_BITS: u32 = 16;
 
-/// Suffixes in the order of the first bits of their keys, and where those with the same end.
+/// The suffixes in buckets by the first bits of their keys, and the ends of the buckets.
 fn by_first_bits(keys: &[u64], packing: Packed) -> (Vec<Suffix>, Vec<usize>) {
     let shift = packing.key_bits().saturating_sub(FIRST_BITS);
     let bucket = |key: u64| (key >> shift) as usize;
@@ -333,7 +335,7 @@ fn by_first_bits(keys: &[u64], packing: Packed) -> (Vec<Suffix>, Vec<usize>) {
     (suffixes, next)
 }
 
-/// Where sorted suffixes begin with the same character, by character.
+/// By character: the range of sorted suffixes that begin with it.
 fn groups(codes: &[u32], alphabet: usize) -> Vec<Range<usize>> {
     let mut counts = vec![0; alphabet];
     for &code in codes {
@@ -347,7 +349,7 @@ fn groups(codes: &[u32], alphabet: usize) -> Vec<Range<usize>> {
     counts.into_iter().map(group).collect()
 }
 
-/// What is to be done, dealt out to threads in shares of about the same size, larger ones first.
+/// Distributes `groups` over threads in shares of about the same size: the largest first, each to the smallest share.
 fn deal<T>(mut groups: Vec<T>, threads: usize, len: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
     groups.sort_by_key(|group| Reverse(len(group)));
     let mut dealt: Vec<Vec<T>> = (0..threads.max(1)).map(|_| Vec::new()).collect();

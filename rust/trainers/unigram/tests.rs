@@ -18,7 +18,7 @@ fn counts(words: &BTreeMap<String, u64>) -> WordCounts {
     counts
 }
 
-/// Substrings with their counts by trying all, in the order of their choice.
+/// Substrings with their counts by trying all, in the order in which seeds are chosen.
 fn naive_seeds(words: &BTreeMap<String, u64>, longest: usize) -> Vec<(String, u64)> {
     let mut found: BTreeMap<String, (u64, BTreeSet<String>)> = BTreeMap::new();
     for (word, count) in words {
@@ -123,7 +123,7 @@ fn a_word_as_long_as_a_book_does_not_underflow() {
     assert!(trained.pieces.iter().any(|(piece, _)| piece.len() == 16), "{:?}", trained.pieces);
 }
 
-/// A corpus with its lattice, whose pieces are characters and all seeds, and the pieces' texts.
+/// A corpus with its lattice, whose pieces are characters and all seeds, and the codes of the pieces.
 fn lattice(words: &BTreeMap<String, u64>) -> (Corpus, Vec<Block>, Vec<Vec<u32>>) {
     let trainer = UnigramTrainer::default();
     let corpus = Corpus::new(&trainer, &counts(words), &BTreeSet::new()).expect("room for all characters");
@@ -137,7 +137,7 @@ fn lattice(words: &BTreeMap<String, u64>) -> (Corpus, Vec<Block>, Vec<Vec<u32>>)
     (corpus, blocks, texts)
 }
 
-/// All segmentations, one after the other.
+/// All segmentations, by recursion.
 fn naive_segmentations(word: &[u32], texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
     if word.is_empty() {
         return vec![Vec::new()];
@@ -151,7 +151,7 @@ fn naive_segmentations(word: &[u32], texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
     found
 }
 
-/// The best of them; of equals the one whose last piece is the longest.
+/// The best segmentation without the piece `without`; of equals the one whose last piece is the longest.
 fn naive_best(word: &[u32], texts: &[Vec<u32>], scores: &[f64], without: usize) -> Vec<usize> {
     let key = |path: &Vec<usize>| {
         let score = path.iter().map(|&id| scores[id]).sum::<f64>() as i64;
@@ -195,7 +195,7 @@ proptest! {
     #[test]
     fn plain_sums_matches_naive(words in words()) {
         let (corpus, blocks, texts) = lattice(&words);
-        // Also such as make sums small.
+        // Some of these make sums so small that they need powers.
         let likelihoods: Vec<f64> = (1..=texts.len() as i32).map(|id| 0.7f64.powi(id * id % 300)).collect();
         let (mut plain, mut naive) = (vec![0; texts.len()], vec![0; texts.len()]);
         for block in &blocks {

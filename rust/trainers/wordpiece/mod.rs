@@ -1,8 +1,10 @@
 //! WordPiece: merges by frequency, as libraries do, or by likelihood, as the textbook does.
 //!
-//! By frequency this is byte-pair encoding with a prefix for what continues a word. By likelihood the pair with the
-//! highest count(ab) / (count(a) count(b)) is merged first; a token's count is that of all its occurrences, in words of a
-//! single token too. Sources: Schuster and Nakajima 2012, section 2; the score of the public course notebooks.
+//! By frequency this is byte-pair encoding with a prefix for symbols that continue a word. By likelihood, the pair with the
+//! highest count(ab) / (count(a) count(b)) is merged first; the count of a token includes its occurrences in words of a
+//! single token. Both run the loop of [`super::bpe`], with its bounds.
+//!
+//! Sources: Schuster and Nakajima 2012, section 2; the score of the public course notebooks.
 
 #[cfg(test)]
 mod naive;
@@ -17,19 +19,19 @@ use crate::structures::parallel::OnProgress;
 /// Which pair is merged first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Score {
-    /// The most frequent one, as in Hugging Face.
+    /// The most frequent pair, as in Hugging Face.
     #[default]
     Frequency,
-    /// The one with the highest likelihood; fractions are compared exactly.
+    /// The pair with the highest likelihood; fractions are compared exactly.
     Likelihood,
-    /// The same with fractions rounded to 64 bits, so that different ones can be equal.
+    /// As `Likelihood`, with fractions rounded to 64-bit floats, so that different fractions can be equal.
     LikelihoodFloat64,
 }
 
-/// The options of `WordPiece` training; the names and the defaults are Hugging Face's, the last three are ours.
+/// The options of `WordPiece` training; the names and the defaults are Hugging Face's, except for the last four options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPieceTrainer {
-    /// Tokens in all, the special ones and the initial symbols included.
+    /// Size of the vocabulary, special tokens and initial symbols included.
     pub vocab_size: usize,
     /// A pair less frequent than this is never merged.
     pub min_frequency: u64,
@@ -39,15 +41,15 @@ pub struct WordPieceTrainer {
     pub limit_alphabet: Option<usize>,
     /// As [`BpeTrainer::initial_alphabet`].
     pub initial_alphabet: Vec<char>,
-    /// Put before every character but the first of a word, and taken off the right part when two tokens join.
+    /// Prefix of every character but the first of a word; removed from the right token when two tokens join.
     pub continuing_subword_prefix: String,
-    /// Put after the last character of a word.
+    /// Suffix of the last character of a word.
     pub end_of_word_suffix: Option<String>,
     /// Which pair is merged first.
     pub score: Score,
-    /// The choice among equals; if none is named, the smallest ids for frequencies, the first seen for likelihoods.
+    /// The choice among equals; by default the smallest ids for frequency, the first seen for likelihood.
     pub tie_break: Option<TieBreak>,
-    /// As `min_frequency`; the larger of the two holds.
+    /// As `min_frequency`; the larger of the two applies.
     pub min_pair_frequency: u64,
     /// Threads for counting; the result does not depend on it.
     pub threads: usize,
@@ -74,8 +76,8 @@ impl Default for WordPieceTrainer {
 impl WordPieceTrainer {
     /// Learns tokens from `words`.
     ///
-    /// By frequency the ids are special tokens, alphabet, characters with prefix or suffix by first appearance, merges;
-    /// by likelihood special tokens, the symbols of the words sorted as strings, merges.
+    /// By frequency, the ids are special tokens, alphabet, affixed characters by first appearance, merges; by likelihood,
+    /// special tokens, the symbols of the words sorted as strings, merges.
     ///
     /// # Errors
     /// Those of [`BpeTrainer::train`].

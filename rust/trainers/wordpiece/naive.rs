@@ -1,4 +1,4 @@
-//! The likelihood rule as it is written: recounts everything before every merge.
+//! The naive twin of training by likelihood: recounts all pairs before every merge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::{Score, WordPieceTrainer};
 use crate::trainers::bpe::{TieBreak, TrainedBpe};
 
 #[expect(clippy::cast_precision_loss, reason = "small counts")]
-/// Trains on words with counts; a word counted 0 times is not there. Counts have to stay small.
+/// Trains on words with counts; words with the count 0 are ignored. Counts have to be small.
 pub(super) fn train_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> TrainedBpe {
     let words: Vec<_> = words.iter().copied().filter(|&(_, count)| count > 0).collect();
     let (mut vocab, mut words) = symbolise_naive(trainer, &words);
@@ -14,7 +14,7 @@ pub(super) fn train_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> 
     let mut learnt = TrainedBpe::default();
     while vocab.len() < trainer.vocab_size {
         let mut tokens = vec![0_u64; vocab.len()];
-        // Of each pair the count, and the place where it is first seen.
+        // For each pair its count and its first position.
         let mut pairs = BTreeMap::new();
         let mut place = 0;
         for (word, count) in &words {
@@ -42,7 +42,7 @@ pub(super) fn train_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> 
                 let score = |count: u64, pair| count as f64 / product(pair) as f64;
                 score(count, pair).total_cmp(&score(other_count, other))
             };
-            // Pairs come by ids, so the smaller ones came first.
+            // Pairs come in the order of their ids, so the best so far has the smaller ids.
             let by_ties = match trainer.tie_break {
                 Some(TieBreak::SmallestIds) => std::cmp::Ordering::Less,
                 Some(TieBreak::FirstSeen) | None => other_first.cmp(&first),

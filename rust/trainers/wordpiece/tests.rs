@@ -80,7 +80,7 @@ proptest! {
 
 #[test]
 fn the_rarest_neighbours_go_first() {
-    // 5 / (20 * 5): no other pair's score reaches a twentieth.
+    // 5 / (20 * 5): the score of every other pair is below 1 / 20.
     let words = [("hug", 10), ("pug", 5), ("pun", 12), ("bun", 4), ("hugs", 5)];
     let trainer = WordPieceTrainer { vocab_size: 8, score: Score::Likelihood, ..WordPieceTrainer::default() };
     let learnt = train(&trainer, &words);
@@ -90,15 +90,15 @@ fn the_rarest_neighbours_go_first() {
 
 #[test]
 fn counts_beyond_64_bits_in_products_are_compared() {
-    // Counts of 2^40 make products of 2^81; the two scores differ by one in the last count alone.
+    // Counts of 2^40 make products of 2^81; the two scores differ only by one in the last count.
     let large = 1 << 40;
     let words = [("ab", large), ("cd", large + 1), ("a", large), ("##b", 0), ("c", large - 1)];
     let trainer = WordPieceTrainer { vocab_size: 5, score: Score::Likelihood, ..WordPieceTrainer::default() };
     let learnt = train(&trainer, &words);
-    // 1 / 2^41 for the first, and 1 / 2^41 for the second: first seen wins.
+    // Both scores are 1 / 2^41: the first seen wins.
     assert_eq!(learnt.vocab.last().map(String::as_str), Some("ab"));
     let words = [("ab", large), ("cd", large + 1), ("a", large), ("c", large - 2)];
-    // Now c occurs once less often than a: the second has the higher score.
+    // Now c occurs once less often than a, so the second pair has the higher score.
     assert_eq!(train(&trainer, &words).vocab.last().map(String::as_str), Some("cd"));
 }
 
