@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::stage::{self, Stage};
+use super::stage::{Stage, Staged};
 use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
@@ -10,6 +10,7 @@ use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
+use crate::structures::versioned::{Kept, Seen, Version};
 use crate::tokenizer::{DEFAULT_CACHE_LIMIT, PaddingRule, Parts, Pipeline, Tokenizer, Truncation};
 
 /// The stages, shared with the Python objects that were put in or handed out.
@@ -45,27 +46,18 @@ impl State {
 
     /// A tokenizer around a model and nothing else.
     pub(super) fn of_model(model: Arc<Stage<Arc<Model>>>) -> Self {
-        Self {
-            normalizer: None,
-            pre_tokenizer: None,
-            model,
-            post_processor: None,
-            decoder: None,
-            added: Arc::default(),
-            truncation: None,
-            padding: None,
-            encode_special_tokens: false,
-            cache_limit: DEFAULT_CACHE_LIMIT,
-        }
+        Self { model: Arc::clone(&model), ..Self::of(Parts::of_model(model.get())) }
     }
 
-    pub(super) fn parts(&self) -> Parts {
+    /// The stages as they are now; notes in `seen` what the pipeline and what the rest was read from.
+    fn parts(&self, seen: &mut [Seen; 2]) -> Parts {
+        let [pipeline, rest] = seen;
         Parts {
-            normalizer: self.normalizer.as_ref().map(|stage| stage.get()),
-            pre_tokenizer: self.pre_tokenizer.as_ref().map(|stage| stage.get()),
-            model: self.model.get(),
-            post_processor: self.post_processor.as_ref().map(|stage| stage.get()),
-            decoder: self.decoder.as_ref().map(|stage| stage.get()),
+            normalizer: read(self.normalizer.as_ref(), pipeline),
+            pre_tokenizer: read(self.pre_tokenizer.as_ref(), pipeline),
+            model: self.model.read(pipeline),
+            post_processor: read(self.post_processor.as_ref(), rest),
+            decoder: read(self.decoder.as_ref(), rest),
             added: Arc::clone(&self.added),
             truncation: self.truncation.clone(),
             padding: self.padding.clone(),
@@ -73,20 +65,12 @@ impl State {
     }
 }
 
-struct Compiled {
-    tokenizer: Arc<Tokenizer>,
-    /// Time of the latest change that it knows of.
-    time: u64,
+fn read<T: Staged>(stage: Option<&Arc<Stage<T>>>, seen: &mut Seen) -> Option<T> {
+    stage.map(|stage| stage.read(seen))
 }
 
-/// State and what was compiled from it.
-pub(super) struct Shared {
-    state: RwLock<State>,
-    compiled: RwLock<Option<Compiled>>,
-}
-
-/// Which parts of the compiled tokenizer a change of the state concerns.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Which part of the compiled tokenizer a change of the state concerns.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Concerns {
     /// The stages up to the model: all is compiled anew, and caches start empty.
     Pipeline,
@@ -94,9 +78,35 @@ pub(super) enum Concerns {
     Rest,
 }
 
+/// State, and what was compiled from it.
+///
+/// The pipeline, which has the caches, is kept until the state that it concerns or one of its own stages changes; the
+/// tokenizer around it also until what comes after the model does.
+pub(super) struct Shared {
+    state: RwLock<State>,
+    /// Of the state, by what it concerns.
+    versions: [Version; 2],
+    pipeline: Kept<Pipeline>,
+    tokenizer: Kept<Tokenizer>,
+}
+
+/// The state at one moment, with all stages as they were then.
+struct Snapshot {
+    parts: Parts,
+    encode_special_tokens: bool,
+    cache_limit: usize,
+    /// What the pipeline and what the rest was read from.
+    seen: [Seen; 2],
+}
+
 impl Shared {
     pub(super) fn new(state: State) -> Self {
-        Self { state: RwLock::new(state), compiled: RwLock::new(None) }
+        Self {
+            state: RwLock::new(state),
+            versions: Default::default(),
+            pipeline: Kept::default(),
+            tokenizer: Kept::default(),
+        }
     }
 
     pub(super) fn state(&self) -> RwLockReadGuard<'_, State> {
@@ -107,41 +117,62 @@ impl Shared {
     pub(super) fn change<T>(&self, concerns: Concerns, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut state);
-        let mut compiled = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
-        *compiled = match (concerns, compiled.take()) {
-            (Concerns::Rest, Some(old)) => {
-                let pipeline = Arc::clone(old.tokenizer.pipeline());
-                let tokenizer = Arc::new(Tokenizer::with_pipeline(pipeline, &state.parts()));
-                Some(Compiled { tokenizer, time: old.time })
-            }
-            _ => None,
-        };
+        self.versions[concerns as usize].advance();
+        drop(state);
+        self.drop_stale();
         result
+    }
+
+    /// Frees what no call will use again, caches above all.
+    fn drop_stale(&self) {
+        // It shares the pipeline, so it goes first.
+        self.tokenizer.drop_stale();
+        self.pipeline.drop_stale();
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        loop {
+            let state = self.state();
+            let mut seen = <[Seen; 2]>::default();
+            for (seen, version) in seen.iter_mut().zip(&self.versions) {
+                seen.note(version);
+            }
+            let (parts, encode_special_tokens) = (state.parts(&mut seen), state.encode_special_tokens);
+            // Stages that change while others are read could make a tokenizer that nobody has set.
+            if seen.iter().all(Seen::is_current) {
+                return Snapshot { parts, encode_special_tokens, cache_limit: state.cache_limit, seen };
+            }
+        }
+    }
+
+    /// All stages and options as they are now.
+    pub(super) fn parts(&self) -> Parts {
+        self.snapshot().parts
     }
 
     /// The compiled tokenizer as of now.
     pub(super) fn tokenizer(&self) -> Result<Arc<Tokenizer>> {
-        let time = stage::now();
-        {
-            let compiled = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(compiled) = compiled.as_ref().filter(|compiled| compiled.time == time) {
-                return Ok(Arc::clone(&compiled.tokenizer));
-            }
+        if let Some(tokenizer) = self.tokenizer.current() {
+            return Ok(tokenizer);
         }
-        let state = self.state();
-        let parts = state.parts();
-        let pipeline = Arc::new(Pipeline::new(
-            parts.normalizer.clone(),
-            parts.pre_tokenizer.clone(),
-            Arc::clone(&parts.model),
-            Arc::clone(&parts.added),
-            state.encode_special_tokens,
-            state.cache_limit,
-        )?);
-        let tokenizer = Arc::new(Tokenizer::with_pipeline(pipeline, &parts));
-        drop(state);
-        let compiled = Compiled { tokenizer: Arc::clone(&tokenizer), time };
-        *self.compiled.write().unwrap_or_else(PoisonError::into_inner) = Some(compiled);
-        Ok(tokenizer)
+        // Now rather than when the new ones take their place: both would be in memory.
+        self.drop_stale();
+        let Snapshot { parts, encode_special_tokens, cache_limit, seen } = self.snapshot();
+        let [mut seen, rest] = seen;
+        let pipeline = if let Some(pipeline) = self.pipeline.computed_from(&seen) {
+            pipeline
+        } else {
+            let pipeline = Pipeline::new(
+                parts.normalizer.clone(),
+                parts.pre_tokenizer.clone(),
+                Arc::clone(&parts.model),
+                Arc::clone(&parts.added),
+                encode_special_tokens,
+                cache_limit,
+            )?;
+            self.pipeline.keep(pipeline, &seen)
+        };
+        seen.note_all(&rest);
+        Ok(self.tokenizer.keep(Tokenizer::with_pipeline(pipeline, &parts), &seen))
     }
 }

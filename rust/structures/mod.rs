@@ -13,5 +13,6 @@ pub mod progress;
 pub mod regex;
 pub mod threads;
 pub mod tournament;
+pub mod versioned;
 pub mod workers;
 pub mod worthwhile;
