@@ -176,3 +176,92 @@ impl Shared {
         Ok(self.tokenizer.keep(Tokenizer::with_pipeline(pipeline, &parts), &seen))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Threads without an interpreter, whose lock would let one of them run at a time.
+
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::*;
+    use crate::models::wordlevel::WordLevel;
+
+    // Of so many turns, a handful at most end between the two steps of another thread that must not come apart.
+    const TURNS: usize = 200_000;
+
+    fn model(turn: usize) -> Arc<Model> {
+        Arc::new(Model::WordLevel(WordLevel::new(Arc::default(), turn.to_string())))
+    }
+
+    fn turn_of(model: &Model) -> usize {
+        let Model::WordLevel(model) = model else { panic!("only such models are set") };
+        model.unk_token().parse().expect("a number")
+    }
+
+    fn normalizer(turn: usize) -> Normalizer {
+        Normalizer::Prepend(turn.to_string())
+    }
+
+    /// Sets a flag when the work is over, also by a failed assertion.
+    struct Ends<'a>(&'a AtomicBool);
+
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Calls `set` for each turn, and `meanwhile` on other threads all the time.
+    fn race(set: impl Fn(usize), meanwhile: impl Fn() + Sync) {
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        meanwhile();
+                    }
+                });
+            }
+            let _ends = Ends(&done);
+            (1..TURNS).for_each(set);
+        });
+    }
+
+    #[test]
+    fn a_setter_is_seen_by_the_next_call_whatever_others_compile_meanwhile() {
+        let shared = Shared::new(State::of_model(Stage::new(model(0))));
+        let seen = || turn_of(shared.tokenizer().expect("valid stages").pipeline().model());
+        let set = |turn: usize| {
+            if turn.is_multiple_of(2) {
+                shared.state().model.set(model(turn));
+            } else {
+                shared.change(Concerns::Pipeline, |state| state.model = Stage::new(model(turn)));
+            }
+            assert_eq!(seen(), turn);
+        };
+        race(set, || {
+            seen();
+        });
+        assert_eq!(seen(), TURNS - 1);
+    }
+
+    #[test]
+    fn stages_that_are_set_one_after_the_other_are_read_as_they_were_at_one_moment() {
+        let (first, second) = (Stage::new(normalizer(0)), Stage::new(model(0)));
+        let sequence = Stage::of_sequence(vec![Arc::clone(&first)]);
+        let shared =
+            Shared::new(State { normalizer: Some(sequence), ..State::of_model(Arc::clone(&second)) });
+        let set = |turn| {
+            first.set(normalizer(turn));
+            second.set(model(turn));
+        };
+        race(set, || {
+            let parts = shared.parts();
+            let Some(Normalizer::Sequence(stages)) = parts.normalizer else { panic!("it has a sequence") };
+            let [Normalizer::Prepend(turn)] = &stages[..] else { panic!("only such elements are set") };
+            let (first, second) = (turn.parse::<usize>().expect("a number"), turn_of(&parts.model));
+            assert!(first == second || first == second + 1, "{first}, {second}");
+        });
+    }
+}
