@@ -1,7 +1,7 @@
 //! The byte-level alphabet: each byte as one printable character.
 //!
-//! Printable Latin-1 bytes stand for themselves; the other 68 take U+0100 onwards in byte order.
-//! Source: Radford et al. 2019 (GPT-2), `bytes_to_unicode`.
+//! Printable Latin-1 bytes stand for themselves; the other 68 bytes map to U+0100 onwards in byte order. Source:
+//! Radford et al. 2019 (GPT-2), `bytes_to_unicode`.
 
 /// The character of each byte.
 pub const BYTE_TO_CHAR: [char; 256] = byte_to_char();
@@ -14,10 +14,10 @@ const CHAR_TO_BYTE: [u16; CHAR_BOUND] = char_to_byte();
 /// The UTF-8 of each byte's character, and its length.
 static BYTE_TO_UTF8: [([u8; 2], u8); 256] = byte_to_utf8();
 
-/// How many bytes are mapped at a time.
+/// Bytes mapped at a time.
 const CHUNK: usize = 32;
 
-/// No byte has this character.
+/// In place of a byte: the character is not in the alphabet.
 const NONE: u16 = 256;
 
 const fn is_printable(byte: u8) -> bool {
@@ -77,16 +77,16 @@ pub fn push_mapped(bytes: &[u8], out: &mut String) {
         let (mut mapped, mut len) = ([0; 2 * CHUNK], 0);
         for &byte in bytes {
             let (utf8, width) = BYTE_TO_UTF8[byte as usize];
-            // Two bytes always, the second of which the next character may replace.
+            // Always copies two bytes; the next character overwrites the second if this one has a single byte.
             mapped[len..len + 2].copy_from_slice(&utf8);
             len += usize::from(width);
         }
-        // Characters of the alphabet are always whole.
+        // The buffer holds whole characters, so it is valid UTF-8.
         out.push_str(std::str::from_utf8(&mapped[..len]).unwrap_or_default());
     }
 }
 
-/// Appends the bytes that `token` stands for, or its own UTF-8 if a character is foreign to the alphabet.
+/// Appends the bytes that `token` stands for, or its own UTF-8 if it has a character outside the alphabet.
 pub fn push_unmapped(token: &str, out: &mut Vec<u8>) {
     let start = out.len();
     for c in token.chars() {

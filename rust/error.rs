@@ -1,17 +1,17 @@
-//! The one error type of the crate: every message is lower case and names the value and the limit.
+//! The only error type of the crate. Every message is lower case and names the value and the limit.
 
 use std::path::PathBuf;
 
 use thiserror::Error as ThisError;
 
-/// What can go wrong anywhere in the crate; the data sits in the variants.
+/// Any error of the crate; the data is in the variants.
 #[derive(Debug, ThisError)]
 #[non_exhaustive]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried, as a verb: `open`, `read`, `write`, `rename`.
+        /// The operation, as a verb: `open`, `read`, `write`, `rename`.
         action: &'static str,
         /// The file in question.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum Error {
         /// Number of bytes read.
         bytes: u64,
     },
-    /// A vocabulary that cannot hold what it must.
+    /// A vocabulary size too small for what the vocabulary must hold.
     #[error("vocab_size is {vocab_size} but special tokens and initial alphabet need {needed}")]
     VocabSizeTooSmall {
         /// The size asked for.
@@ -52,7 +52,7 @@ pub enum Error {
         /// The range or the choices.
         expected: String,
     },
-    /// A `tokenizer.json`, `vocab.json` or `merges.txt` that does not say what it must.
+    /// A `tokenizer.json`, `vocab.json` or `merges.txt` with malformed or contradictory content.
     #[error("{path}: {message}")]
     Format {
         /// The JSON path, such as `model.merges[17]`.
@@ -69,7 +69,7 @@ pub enum Error {
         kind: &'static str,
         /// The unknown value.
         value: String,
-        /// The known ones, comma separated.
+        /// The supported values, comma separated.
         known: String,
     },
     /// A regular expression that does not compile or that gave up while matching.
@@ -80,12 +80,12 @@ pub enum Error {
         /// The engine's complaint.
         message: String,
     },
-    /// A token that the vocabulary must hold, and does not.
+    /// A token that the vocabulary must hold but does not.
     #[error("token `{token}` of {role} is not in the vocabulary of {vocab_size} tokens")]
     TokenNotInVocab {
         /// The missing token.
         token: String,
-        /// Where it was named: `merge 12`, `unk_token`, ...
+        /// What names the token: `merge 12`, `unk_token`, ...
         role: String,
         /// Size of the vocabulary.
         vocab_size: usize,
@@ -106,7 +106,7 @@ pub enum Error {
         /// The largest size.
         limit: usize,
     },
-    /// A component used without what it needs, such as a trainer for another kind of model.
+    /// A component used without what it requires, such as a trainer for another type of model.
     #[error("{0}")]
     Unsupported(String),
     /// The caller's progress callback asked to stop.
@@ -114,5 +114,5 @@ pub enum Error {
     Interrupted,
 }
 
-/// The crate's result.
+/// The result type of the crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,13 +1,13 @@
 //! Trains and runs subword tokenizers on the CPU.
 //!
-//! A text goes through the stages in this order; each has a module of its own name, a file a variant:
+//! A text goes through the stages in this order. Each stage has a module of the same name, with one file per variant:
 //!
 //! ```text
 //! added_tokens -> normalizers -> pre_tokenizers -> models -> processors        decoders: ids back to text
 //! ```
 //!
-//! [`tokenizer`] composes them, [`engine`] is the fast path through them, [`trainers`] learn models,
-//! [`formats`] read and write files. `docs/architecture.md` tells how and why.
+//! [`tokenizer`] composes the stages, [`pipeline`] is the fast path through them, [`trainers`] learn models, and
+//! [`formats`] read and write files. `docs/architecture.md` explains how and why.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,7 +29,7 @@
 //! let trained = trainer.train(words, &mut |_| Ok(()))?;
 //! assert_eq!(trained.vocab, ["e", "l", "o", "r", "w", "lo", "low"]);
 //!
-//! // Encode with what was learnt.
+//! // Encode with the trained model.
 //! let model = Model::Bpe(trained.into_model(BpeOptions::default())?);
 //! let components = Components { pre_tokenizer: Some(PreTokenizer::Whitespace), ..Components::of_model(Arc::new(model)) };
 //! let tokenizer = Tokenizer::new(&components)?;

@@ -1,9 +1,9 @@
-//! What the Metaspace pre-tokenizer and decoder share: a visible character in place of spaces.
+//! Options that the Metaspace pre-tokenizer and decoder share: a visible character instead of spaces.
 
-/// The visible space that everybody uses, U+2581.
+/// The visible space in common use, U+2581.
 pub const VISIBLE_SPACE: char = '\u{2581}';
 
-/// Appends `text` to `out`, with a visible space in place of each space.
+/// Appends `text` to `out`, with each space made visible.
 pub fn push_visible(text: &str, out: &mut String) {
     let mut words = text.split(' ');
     out.extend(words.next());
@@ -13,14 +13,14 @@ pub fn push_visible(text: &str, out: &mut String) {
     }
 }
 
-/// Where the visible space is put before text that does not start with one.
+/// Where a visible space is added before text that does not start with one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrependScheme {
     /// Only at the beginning of the original text.
     First,
     /// Nowhere.
     Never,
-    /// Before every piece of text, such as each one between added tokens.
+    /// Before every segment of a text, also one after an added token.
     Always,
 }
 
@@ -47,11 +47,11 @@ impl PrependScheme {
 /// Options of Metaspace, as Hugging Face names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metaspace {
-    /// The character in place of a space.
+    /// The character that replaces a space.
     pub replacement: char,
-    /// Where one is put before the text, and taken away in decoding.
+    /// Where one is added before the text; decoding removes it.
     pub prepend_scheme: PrependScheme,
-    /// Cuts before every replacement; without meaning for the decoder.
+    /// Cuts before every replacement; the decoder ignores it.
     pub split: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Tokens and their ids; the only owner of id assignment.
+//! Tokens and their ids. This is the only module that assigns ids.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -6,13 +6,13 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-/// Marks an id without a token in the dense table.
+/// In place of a slot in the dense table: the id has no token.
 const NO_SLOT: u32 = u32::MAX;
 
-/// A map between tokens and ids, both ways, with all token text in one arena.
+/// A map between tokens and ids, both ways, with the text of all tokens in one arena.
 ///
-/// Ids need not be contiguous. Two tokens may share an id, as in files found in the wild: both
-/// are found by text, and the one added last is found by id.
+/// Ids need not be contiguous. Two tokens may share an id, as in some published files: both are found by text, and the
+/// one added last is found by id.
 #[derive(Clone, Debug, Default)]
 pub struct Vocab {
     text: String,
@@ -28,7 +28,7 @@ struct Slot {
     id: u32,
 }
 
-/// Published vocabularies are dense; a stray large id must not cost memory in its own size.
+/// Slots by id. Published vocabularies are dense, but a stray large id must not cost memory in proportion to itself.
 #[derive(Clone, Debug)]
 enum ById {
     Dense(Vec<u32>),
@@ -51,7 +51,7 @@ impl Vocab {
         Self::default()
     }
 
-    /// A vocabulary whose ids are the places in `tokens`; a repeated token keeps its first id.
+    /// A vocabulary whose ids are the positions in `tokens`; a repeated token keeps its first id.
     pub fn from_tokens<T: AsRef<str>>(tokens: impl IntoIterator<Item = T>) -> Self {
         let mut vocab = Self::new();
         for token in tokens {
@@ -62,7 +62,7 @@ impl Vocab {
         vocab
     }
 
-    /// Adds `token` under `id`; a token that is there already moves to the new id.
+    /// Adds `token` with `id`. If the vocabulary has `token` already, the token moves to the new id.
     pub fn insert(&mut self, token: &str, id: u32) {
         let slot = if let Some(slot) = self.slot_of(token) {
             self.forget_id(self.slots[slot as usize].id, slot);
@@ -74,8 +74,8 @@ impl Vocab {
         self.set_by_id(id, slot);
     }
 
-    /// Adds `token` under `id`, and counts it once more if it is there already: it moves to the new id, and is found by the old
-    /// one too.
+    /// Adds `token` with `id`. If the vocabulary has `token` already, the token counts once more: it moves to the new
+    /// id, but the old id still finds it.
     pub fn list(&mut self, token: &str, id: u32) {
         let slot = if let Some(before) = self.slot_of(token) {
             let slot = self.slots.len() as u32;
@@ -155,27 +155,27 @@ impl Vocab {
         Some(slot_text(&self.text, &self.slots, slot))
     }
 
-    /// Number of tokens; one that is listed again counts again.
+    /// Number of tokens; a token that is listed twice counts twice.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is no token.
+    /// True if there is no token.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// One more than the largest id; 0 when empty.
+    /// One more than the largest id; 0 if there is no token.
     pub fn id_bound(&self) -> usize {
         self.slots.iter().map(|slot| slot.id as usize + 1).max().unwrap_or(0)
     }
 
-    /// Tokens and ids in the order in which the tokens were added; of a token that is listed again the last id is its own.
+    /// Tokens and ids in the order of insertion; the last entry of a token that is listed twice has its current id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> + '_ {
         (0u32..).zip(&self.slots).map(|(index, slot)| (slot_text(&self.text, &self.slots, index), slot.id))
     }
 
-    /// Tokens and ids by ascending id; equal ids keep the order in which they were added.
+    /// Tokens and ids by ascending id; equal ids keep the order of insertion.
     pub fn sorted_by_id(&self) -> Vec<(&str, u32)> {
         let mut entries: Vec<(&str, u32)> = self.iter().collect();
         entries.sort_by_key(|&(_, id)| id);

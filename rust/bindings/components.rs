@@ -1,32 +1,15 @@
-//! What all stages have in common towards Python: pickling, `repr`, and indices of sequences.
+//! What all stages have in common towards Python: pickling, `repr`, fields, indices of sequences.
+
+use std::sync::Arc;
 
 use pyo3::exceptions::{PyException, PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
 
-use super::errors::OrRaise;
-use super::stage::{Stage, Staged};
+use super::errors::{OrRaise, exception, to_python};
+use super::stage::{NotReplaced, Stage, Staged};
 use crate::formats::components::{Component, from_str};
-
-/// Classes of stages without options: the Python name, the Rust name and the stage of each.
-macro_rules! plain_stages {
-    ($base:ident of $module:literal: $($(#[$doc:meta])* $name:literal $class:ident => $stage:expr;)+) => {$(
-        $(#[$doc])*
-        #[pyclass(name = $name, module = $module, extends = $base, frozen)]
-        pub(super) struct $class;
-
-        #[pymethods]
-        impl $class {
-            #[new]
-            fn new() -> PyClassInitializer<Self> {
-                PyClassInitializer::<$base>::from($base::of($stage)).add_subclass(Self)
-            }
-        }
-    )+};
-}
-
-pub(super) use plain_stages;
 
 /// The stage as JSON bytes, which is how it travels in a pickle.
 pub(super) fn get_state<'py, T: Component + Staged>(
@@ -42,8 +25,7 @@ pub(super) fn set_state<T: Component + Staged>(
     stage: &Stage<T>,
     state: &[u8],
 ) -> PyResult<()> {
-    let value = from_str(&String::from_utf8_lossy(state)).or_raise(py)?;
-    stage.set(value);
+    stage.set(from_str(&String::from_utf8_lossy(state)).or_raise(py)?);
     Ok(())
 }
 
@@ -85,16 +67,58 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// The error for an object whose state is that of another class.
-pub(super) fn unpickled(kind: &str) -> PyErr {
-    PyException::new_err(format!("this object was unpickled from another {kind}'s state"))
+fn unpickled<T: Staged>() -> PyErr {
+    PyException::new_err(format!("this object was unpickled from another {}'s state", T::NAME))
+}
+
+/// What `read` finds in a stage, which is None if the stage is not of the object's class.
+pub(super) fn get_field<T: Staged, R>(
+    stage: &Stage<T>,
+    read: impl FnOnce(&mut T) -> Option<R>,
+) -> PyResult<R> {
+    read(&mut stage.get()).ok_or_else(unpickled::<T>)
+}
+
+/// RewriteMemo a stage by `set`, which gives None if the stage is not of the object's class.
+pub(super) fn set_field<T: Staged>(stage: &Stage<T>, set: impl FnOnce(&mut T) -> Option<()>) -> PyResult<()> {
+    stage.update(|mut value| set(&mut value).map(|()| value).ok_or_else(unpickled::<T>))
+}
+
+/// As [`set_field`], for a stage that is made anew, which may fail.
+pub(super) fn replace<T: Staged>(
+    py: Python<'_>,
+    stage: &Stage<T>,
+    make: impl FnOnce(T) -> Option<crate::Result<T>>,
+) -> PyResult<()> {
+    let replaced = stage.update(|old| make(old).ok_or(None)?.map_err(Some));
+    // After the update, since the exception's class is Python's, and no Python code may run during an update.
+    replaced.map_err(|error| error.map_or_else(unpickled::<T>, |error| to_python(py, &error)))
+}
+
+/// The shared element at an index of a sequence.
+pub(super) fn element<T: Staged>(stage: &Stage<T>, at: i64) -> PyResult<Arc<Stage<T>>> {
+    stage.element(index(at)?).ok_or_else(no_such_index)
+}
+
+/// Replaces the element at an index of a sequence.
+pub(super) fn set_element<T: Staged>(
+    py: Python<'_>,
+    stage: &Stage<T>,
+    at: i64,
+    value: &Arc<Stage<T>>,
+) -> PyResult<()> {
+    let circular = || exception(py, "OptionError", "a sequence cannot be an element of itself".to_owned());
+    stage.set_element(index(at)?, Arc::clone(value)).map_err(|error| match error {
+        NotReplaced::NoSuchIndex => no_such_index(),
+        NotReplaced::Circular => circular(),
+    })
 }
 
 /// An index of a sequence; negative ones are refused, as in Hugging Face.
-pub(super) fn index(index: i64) -> PyResult<usize> {
+fn index(index: i64) -> PyResult<usize> {
     usize::try_from(index).map_err(|_| PyOverflowError::new_err("can't convert negative int to unsigned"))
 }
 
-/// The error for an index beyond the end.
-pub(super) fn no_such_index() -> PyErr {
+fn no_such_index() -> PyErr {
     PyIndexError::new_err("Index not found")
 }

@@ -1,6 +1,7 @@
 //! `lexmill.models`.
 
 mod bpe;
+mod options;
 mod unigram;
 mod wordlevel;
 mod wordpiece;
@@ -26,6 +27,8 @@ use crate::models::{Model, Scratch, Tokens};
 use crate::vocab::Vocab;
 
 impl Staged for Arc<Model> {
+    const NAME: &'static str = "model";
+
     fn sequence(mut stages: Vec<Self>) -> Self {
         stages.swap_remove(0)
     }

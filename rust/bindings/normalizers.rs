@@ -7,63 +7,50 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
 
 pub(super) use bert::PyBertNormalizer;
 pub(super) use sentencepiece::{PyNmt, PyPrecompiled, PySentencePiece};
 
-use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
+use super::components::{element, get_field, set_element, set_field};
 use super::errors::{OrRaise, exception};
 use super::regex::PatternArgument;
-use super::stage::{Stage, Staged};
+use super::stage_class::{plain_stages, stage_base, stage_fields};
 use crate::normalizers::{Form, Normalizer};
 use crate::structures::finder::Replacement;
 
-impl Staged for Normalizer {
-    fn sequence(stages: Vec<Self>) -> Self {
-        Self::Sequence(stages)
-    }
-
-    fn as_sequence(&self) -> Option<&[Self]> {
-        match self {
-            Self::Sequence(stages) => Some(stages),
-            _ => None,
-        }
-    }
+stage_base! {
+    /// Base class of all normalizers.
+    "Normalizer" PyNormalizer of Normalizer("normalizer") in "lexmill.normalizers";
+    /// Normalizers one after the other.
+    Sequence(normalizers);
+    Normalizer::Unicode(Form::Nfc) => PyNfc,
+    Normalizer::Unicode(Form::Nfd) => PyNfd,
+    Normalizer::Unicode(Form::Nfkc) => PyNfkc,
+    Normalizer::Unicode(Form::Nfkd) => PyNfkd,
+    Normalizer::Lowercase => PyLowercase,
+    Normalizer::Strip { .. } => PyStrip,
+    Normalizer::StripAccents => PyStripAccents,
+    Normalizer::Prepend(_) => PyPrepend,
+    Normalizer::Nmt => PyNmt,
+    Normalizer::Precompiled(_) => PyPrecompiled,
+    Normalizer::Replace(_) => PyReplace,
+    Normalizer::Bert(_) => PyBertNormalizer,
+    Normalizer::SentencePiece(_) => PySentencePiece,
 }
 
-/// Base class of all normalizers.
-#[pyclass(name = "Normalizer", module = "lexmill.normalizers", subclass, frozen, dict, weakref)]
-pub(super) struct PyNormalizer {
-    pub(super) stage: Arc<Stage<Normalizer>>,
-}
-
-impl PyNormalizer {
-    fn of(value: Normalizer) -> PyClassInitializer<Self> {
-        PyClassInitializer::from(Self { stage: Stage::new(value) })
+#[pymethods]
+impl PySequence {
+    fn __len__(this: PyRef<'_, Self>) -> usize {
+        this.as_super().stage.len()
     }
-}
 
-/// The Python object of the right class for a shared stage.
-pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Normalizer>>) -> PyResult<Py<PyAny>> {
-    let kind = stage.get();
-    let base = PyClassInitializer::from(PyNormalizer { stage });
-    Ok(match kind {
-        Normalizer::Unicode(Form::Nfc) => Py::new(py, base.add_subclass(PyNfc))?.into_any(),
-        Normalizer::Unicode(Form::Nfd) => Py::new(py, base.add_subclass(PyNfd))?.into_any(),
-        Normalizer::Unicode(Form::Nfkc) => Py::new(py, base.add_subclass(PyNfkc))?.into_any(),
-        Normalizer::Unicode(Form::Nfkd) => Py::new(py, base.add_subclass(PyNfkd))?.into_any(),
-        Normalizer::Lowercase => Py::new(py, base.add_subclass(PyLowercase))?.into_any(),
-        Normalizer::Strip { .. } => Py::new(py, base.add_subclass(PyStrip))?.into_any(),
-        Normalizer::StripAccents => Py::new(py, base.add_subclass(PyStripAccents))?.into_any(),
-        Normalizer::Prepend(_) => Py::new(py, base.add_subclass(PyPrepend))?.into_any(),
-        Normalizer::Nmt => Py::new(py, base.add_subclass(PyNmt))?.into_any(),
-        Normalizer::Precompiled(_) => Py::new(py, base.add_subclass(PyPrecompiled))?.into_any(),
-        Normalizer::Replace(_) => Py::new(py, base.add_subclass(PyReplace))?.into_any(),
-        Normalizer::Bert(_) => Py::new(py, base.add_subclass(PyBertNormalizer))?.into_any(),
-        Normalizer::SentencePiece(_) => Py::new(py, base.add_subclass(PySentencePiece))?.into_any(),
-        Normalizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
-    })
+    fn __getitem__(this: PyRef<'_, Self>, py: Python<'_>, at: i64) -> PyResult<Py<PyAny>> {
+        wrap(py, element(&this.as_super().stage, at)?)
+    }
+
+    fn __setitem__(this: PyRef<'_, Self>, at: i64, value: &Bound<'_, PyNormalizer>) -> PyResult<()> {
+        set_element(this.py(), &this.as_super().stage, at, &value.get().stage)
+    }
 }
 
 #[pymethods]
@@ -72,18 +59,6 @@ impl PyNormalizer {
     fn normalize_str(&self, py: Python<'_>, sequence: &str) -> PyResult<String> {
         let normalizer = self.stage.get();
         py.detach(|| normalizer.normalize_str(sequence).map(Cow::into_owned)).or_raise(py)
-    }
-
-    fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        get_state(py, &self.stage)
-    }
-
-    fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        set_state(py, &self.stage, state)
-    }
-
-    fn __repr__(&self) -> String {
-        repr(&self.stage)
     }
 }
 
@@ -107,13 +82,6 @@ plain_stages! {
 #[pyclass(name = "Strip", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(super) struct PyStrip;
 
-fn strip_sides(this: &PyRef<'_, PyStrip>) -> (bool, bool) {
-    match this.as_super().stage.get() {
-        Normalizer::Strip { left, right } => (left, right),
-        _ => (true, true),
-    }
-}
-
 #[pymethods]
 impl PyStrip {
     #[new]
@@ -121,29 +89,12 @@ impl PyStrip {
     fn new(left: bool, right: bool) -> PyClassInitializer<Self> {
         PyNormalizer::of(Normalizer::Strip { left, right }).add_subclass(Self)
     }
-
-    #[getter]
-    fn get_left(this: PyRef<'_, Self>) -> bool {
-        strip_sides(&this).0
-    }
-
-    #[setter]
-    fn set_left(this: PyRef<'_, Self>, value: bool) {
-        let right = strip_sides(&this).1;
-        this.as_super().stage.set(Normalizer::Strip { left: value, right });
-    }
-
-    #[getter]
-    fn get_right(this: PyRef<'_, Self>) -> bool {
-        strip_sides(&this).1
-    }
-
-    #[setter]
-    fn set_right(this: PyRef<'_, Self>, value: bool) {
-        let left = strip_sides(&this).0;
-        this.as_super().stage.set(Normalizer::Strip { left, right: value });
-    }
 }
+
+stage_fields! { PyStrip: Normalizer::Strip { left, right } => {
+    left set_left: bool = *left;
+    right set_right: bool = *right;
+}}
 
 /// Puts a text before every text that is not empty.
 #[pyclass(name = "Prepend", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
@@ -156,31 +107,15 @@ impl PyPrepend {
     fn new(prepend: String) -> PyClassInitializer<Self> {
         PyNormalizer::of(Normalizer::Prepend(prepend)).add_subclass(Self)
     }
-
-    #[getter]
-    fn get_prepend(this: PyRef<'_, Self>) -> String {
-        match this.as_super().stage.get() {
-            Normalizer::Prepend(prepend) => prepend,
-            _ => String::new(),
-        }
-    }
-
-    #[setter]
-    fn set_prepend(this: PyRef<'_, Self>, value: String) {
-        this.as_super().stage.set(Normalizer::Prepend(value));
-    }
 }
+
+stage_fields! { PyPrepend: Normalizer::Prepend(text) => {
+    prepend set_prepend: String = *text;
+}}
 
 /// Puts one text in place of every match of a text or a regular expression.
 #[pyclass(name = "Replace", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(super) struct PyReplace;
-
-fn replacement(this: &PyRef<'_, PyReplace>) -> PyResult<Arc<Replacement>> {
-    match this.as_super().stage.get() {
-        Normalizer::Replace(replacement) => Ok(replacement),
-        _ => Err(unpickled("normalizer")),
-    }
-}
 
 #[pymethods]
 impl PyReplace {
@@ -207,48 +142,24 @@ impl PyReplace {
 
     #[getter]
     fn get_content(this: PyRef<'_, Self>) -> PyResult<String> {
-        Ok(replacement(&this)?.content().to_owned())
+        get_field(&this.as_super().stage, |stage| match stage {
+            Normalizer::Replace(replacement) => Some(replacement.content().to_owned()),
+            _ => None,
+        })
     }
 
     #[setter]
     fn set_content(this: PyRef<'_, Self>, value: String) -> PyResult<()> {
-        let changed = replacement(&this)?.with_content(value);
-        this.as_super().stage.set(Normalizer::Replace(Arc::new(changed)));
-        Ok(())
+        set_field(&this.as_super().stage, |stage| match stage {
+            Normalizer::Replace(replacement) => {
+                *replacement = Arc::new(replacement.with_content(value));
+                Some(())
+            }
+            _ => None,
+        })
     }
 
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, ["", ""])
-    }
-}
-
-/// Normalizers one after the other.
-#[pyclass(name = "Sequence", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(super) struct PySequence;
-
-#[pymethods]
-impl PySequence {
-    #[new]
-    fn new(normalizers: Vec<Bound<'_, PyNormalizer>>) -> PyClassInitializer<Self> {
-        let stages = normalizers.iter().map(|normalizer| Arc::clone(&normalizer.get().stage)).collect();
-        PyClassInitializer::from(PyNormalizer { stage: Stage::of_sequence(stages) }).add_subclass(Self)
-    }
-
-    fn __len__(this: PyRef<'_, Self>) -> usize {
-        this.as_super().stage.len()
-    }
-
-    fn __getitem__(this: PyRef<'_, Self>, py: Python<'_>, at: i64) -> PyResult<Py<PyAny>> {
-        let stage = this.as_super().stage.element(index(at)?).ok_or_else(no_such_index)?;
-        wrap(py, stage)
-    }
-
-    fn __setitem__(this: PyRef<'_, Self>, at: i64, value: &Bound<'_, PyNormalizer>) -> PyResult<()> {
-        let was_set = this.as_super().stage.set_element(index(at)?, Arc::clone(&value.get().stage));
-        if was_set { Ok(()) } else { Err(no_such_index()) }
-    }
-
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, [pyo3::types::PyList::empty(py)])
+    fn __getnewargs__(&self) -> (&'static str, &'static str) {
+        ("", "")
     }
 }

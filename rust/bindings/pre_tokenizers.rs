@@ -1,70 +1,56 @@
 //! `lexmill.pre_tokenizers`.
 
 mod cuts;
-mod metaspace;
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
 
 pub(super) use cuts::{PyCharDelimiterSplit, PyFixedLength, PyUnicodeScripts};
-pub(super) use metaspace::PyMetaspace;
 
-use super::components::{get_state, index, no_such_index, plain_stages, repr, set_state, unpickled};
+use super::components::{element, get_field, replace, set_element};
 use super::errors::{OrRaise, exception};
+use super::properties::{self, behavior_name};
 use super::regex::PatternArgument;
-use super::stage::{Stage, Staged};
+use super::stage_class::{metaspace_class, plain_stages, stage_base, stage_fields};
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::encoding::ColumnsBuilder;
+use crate::metaspace::{Metaspace, PrependScheme};
 use crate::normalized::{Normalized, PreTokenized};
 use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
 
-impl Staged for PreTokenizer {
-    fn sequence(stages: Vec<Self>) -> Self {
-        Self::Sequence(stages)
+stage_base! {
+    /// Base class of all pre-tokenizers.
+    "PreTokenizer" PyPreTokenizer of PreTokenizer("pre-tokenizer") in "lexmill.pre_tokenizers";
+    /// Pre-tokenizers one after the other.
+    Sequence(pretokenizers);
+    PreTokenizer::ByteLevel(_) => PyByteLevel,
+    PreTokenizer::Metaspace(_) => PyMetaspace,
+    PreTokenizer::Split(_) => PySplit,
+    PreTokenizer::Whitespace => PyWhitespace,
+    PreTokenizer::WhitespaceSplit => PyWhitespaceSplit,
+    PreTokenizer::Bert => PyBertPreTokenizer,
+    PreTokenizer::Digits { .. } => PyDigits,
+    PreTokenizer::Punctuation { .. } => PyPunctuation,
+    PreTokenizer::CharDelimiterSplit { .. } => PyCharDelimiterSplit,
+    PreTokenizer::UnicodeScripts => PyUnicodeScripts,
+    PreTokenizer::FixedLength { .. } => PyFixedLength,
+}
+
+#[pymethods]
+impl PySequence {
+    fn __getitem__(this: PyRef<'_, Self>, py: Python<'_>, at: i64) -> PyResult<Py<PyAny>> {
+        wrap(py, element(&this.as_super().stage, at)?)
     }
 
-    fn as_sequence(&self) -> Option<&[Self]> {
-        match self {
-            Self::Sequence(stages) => Some(stages),
-            _ => None,
-        }
+    fn __setitem__(this: PyRef<'_, Self>, at: i64, value: &Bound<'_, PyPreTokenizer>) -> PyResult<()> {
+        set_element(this.py(), &this.as_super().stage, at, &value.get().stage)
     }
 }
 
-/// Base class of all pre-tokenizers.
-#[pyclass(name = "PreTokenizer", module = "lexmill.pre_tokenizers", subclass, frozen, dict, weakref)]
-pub(super) struct PyPreTokenizer {
-    pub(super) stage: Arc<Stage<PreTokenizer>>,
-}
-
-impl PyPreTokenizer {
-    fn of(value: PreTokenizer) -> Self {
-        Self { stage: Stage::new(value) }
-    }
-}
-
-/// The Python object of the right class for a shared stage.
-pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<PreTokenizer>>) -> PyResult<Py<PyAny>> {
-    let kind = stage.get();
-    let base = PyClassInitializer::from(PyPreTokenizer { stage });
-    Ok(match kind {
-        PreTokenizer::ByteLevel(_) => Py::new(py, base.add_subclass(PyByteLevel))?.into_any(),
-        PreTokenizer::Metaspace(_) => Py::new(py, base.add_subclass(PyMetaspace))?.into_any(),
-        PreTokenizer::Split(_) => Py::new(py, base.add_subclass(PySplit))?.into_any(),
-        PreTokenizer::Whitespace => Py::new(py, base.add_subclass(PyWhitespace))?.into_any(),
-        PreTokenizer::WhitespaceSplit => Py::new(py, base.add_subclass(PyWhitespaceSplit))?.into_any(),
-        PreTokenizer::Bert => Py::new(py, base.add_subclass(PyBertPreTokenizer))?.into_any(),
-        PreTokenizer::Digits { .. } => Py::new(py, base.add_subclass(PyDigits))?.into_any(),
-        PreTokenizer::Punctuation { .. } => Py::new(py, base.add_subclass(PyPunctuation))?.into_any(),
-        PreTokenizer::CharDelimiterSplit { .. } => {
-            Py::new(py, base.add_subclass(PyCharDelimiterSplit))?.into_any()
-        }
-        PreTokenizer::UnicodeScripts => Py::new(py, base.add_subclass(PyUnicodeScripts))?.into_any(),
-        PreTokenizer::FixedLength { .. } => Py::new(py, base.add_subclass(PyFixedLength))?.into_any(),
-        PreTokenizer::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
-    })
+metaspace_class! {
+    /// Visible spaces, each of which begins a pre-token.
+    PyPreTokenizer of PreTokenizer in "lexmill.pre_tokenizers"
 }
 
 type Pieces = Vec<(String, (u32, u32))>;
@@ -89,34 +75,11 @@ impl PyPreTokenizer {
         let pre_tokenizer = self.stage.get();
         py.detach(|| pre_tokenize(&pre_tokenizer, s)).or_raise(py)
     }
-
-    fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        get_state(py, &self.stage)
-    }
-
-    fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        set_state(py, &self.stage, state)
-    }
-
-    fn __repr__(&self) -> String {
-        repr(&self.stage)
-    }
 }
 
 /// GPT-2's splitting, and every byte as a printable character.
 #[pyclass(name = "ByteLevel", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(super) struct PyByteLevel;
-
-fn byte_level(this: &PyRef<'_, PyByteLevel>) -> ByteLevel {
-    match this.as_super().stage.get() {
-        PreTokenizer::ByteLevel(options) => options,
-        _ => ByteLevel::default(),
-    }
-}
-
-fn set_byte_level(this: &PyRef<'_, PyByteLevel>, options: ByteLevel) {
-    this.as_super().stage.set(PreTokenizer::ByteLevel(options));
-}
 
 #[pymethods]
 impl PyByteLevel {
@@ -124,7 +87,7 @@ impl PyByteLevel {
     #[pyo3(signature = (add_prefix_space=true, trim_offsets=true, use_regex=true))]
     fn new(add_prefix_space: bool, trim_offsets: bool, use_regex: bool) -> PyClassInitializer<Self> {
         let options = ByteLevel { add_prefix_space, trim_offsets, use_regex };
-        PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::ByteLevel(options))).add_subclass(Self)
+        PyPreTokenizer::of(PreTokenizer::ByteLevel(options)).add_subclass(Self)
     }
 
     /// The 256 characters that stand for bytes.
@@ -132,66 +95,34 @@ impl PyByteLevel {
     fn alphabet() -> Vec<char> {
         BYTE_TO_CHAR.to_vec()
     }
-
-    #[getter]
-    fn add_prefix_space(this: PyRef<'_, Self>) -> bool {
-        byte_level(&this).add_prefix_space
-    }
-
-    #[setter]
-    fn set_add_prefix_space(this: PyRef<'_, Self>, value: bool) {
-        set_byte_level(&this, ByteLevel { add_prefix_space: value, ..byte_level(&this) });
-    }
-
-    #[getter]
-    fn trim_offsets(this: PyRef<'_, Self>) -> bool {
-        byte_level(&this).trim_offsets
-    }
-
-    #[setter]
-    fn set_trim_offsets(this: PyRef<'_, Self>, value: bool) {
-        set_byte_level(&this, ByteLevel { trim_offsets: value, ..byte_level(&this) });
-    }
-
-    #[getter]
-    fn use_regex(this: PyRef<'_, Self>) -> bool {
-        byte_level(&this).use_regex
-    }
-
-    #[setter]
-    fn set_use_regex(this: PyRef<'_, Self>, value: bool) {
-        set_byte_level(&this, ByteLevel { use_regex: value, ..byte_level(&this) });
-    }
 }
 
-/// A `behavior` argument by its name.
-fn behavior(py: Python<'_>, name: &str) -> PyResult<Behavior> {
-    let found = Behavior::NAMES.into_iter().find(|&(_, known, _)| known == name);
-    found.map(|(behavior, ..)| behavior).ok_or_else(|| {
-        let known = Behavior::NAMES.map(|(_, name, _)| name).join(", ");
-        exception(py, "OptionError", format!("behavior is {name} but must be one of {known}"))
-    })
-}
-
-fn behavior_name(behavior: Behavior) -> &'static str {
-    Behavior::NAMES.into_iter().find(|&(known, ..)| known == behavior).map_or("", |(_, name, _)| name)
-}
+stage_fields! { PyByteLevel: PreTokenizer::ByteLevel(options) => {
+    add_prefix_space set_add_prefix_space: bool = options.add_prefix_space;
+    trim_offsets set_trim_offsets: bool = options.trim_offsets;
+    use_regex set_use_regex: bool = options.use_regex;
+}}
 
 /// Cuts at a text or a regular expression.
 #[pyclass(name = "Split", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(super) struct PySplit;
 
-fn split(this: &PyRef<'_, PySplit>) -> PyResult<Arc<Split>> {
-    match this.as_super().stage.get() {
-        PreTokenizer::Split(split) => Ok(split),
-        _ => Err(unpickled("pre-tokenizer")),
-    }
+fn split<R>(this: &PyRef<'_, PySplit>, read: impl FnOnce(&Split) -> R) -> PyResult<R> {
+    get_field(&this.as_super().stage, |stage| match stage {
+        PreTokenizer::Split(split) => Some(read(split)),
+        _ => None,
+    })
 }
 
-fn set_split(this: &PyRef<'_, PySplit>, behavior: Behavior, invert: bool) -> PyResult<()> {
-    let changed = Split::new(split(this)?.pattern().clone(), behavior, invert).or_raise(this.py())?;
-    this.as_super().stage.set(PreTokenizer::Split(Arc::new(changed)));
-    Ok(())
+/// Makes the stage anew with what `change` does to `behavior` and `invert`.
+fn set_split(this: &PyRef<'_, PySplit>, change: impl FnOnce(&mut Behavior, &mut bool)) -> PyResult<()> {
+    replace(this.py(), &this.as_super().stage, |stage| {
+        let PreTokenizer::Split(split) = stage else { return None };
+        let (mut behavior, mut invert) = (split.behavior(), split.invert());
+        change(&mut behavior, &mut invert);
+        let split = Split::new(split.pattern().clone(), behavior, invert);
+        Some(split.map(|split| PreTokenizer::Split(Arc::new(split))))
+    })
 }
 
 #[pymethods]
@@ -204,9 +135,9 @@ impl PySplit {
         behavior: &str,
         invert: bool,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let split = Split::new(pattern.to_core(), self::behavior(py, behavior)?, invert).or_raise(py)?;
-        Ok(PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::Split(Arc::new(split))))
-            .add_subclass(Self))
+        let split = Split::new(pattern.to_core(), properties::behavior(py, "behavior", behavior)?, invert)
+            .or_raise(py)?;
+        Ok(PyPreTokenizer::of(PreTokenizer::Split(Arc::new(split))).add_subclass(Self))
     }
 
     #[getter]
@@ -216,28 +147,27 @@ impl PySplit {
 
     #[getter]
     fn get_behavior(this: PyRef<'_, Self>) -> PyResult<&'static str> {
-        Ok(behavior_name(split(&this)?.behavior()))
+        split(&this, |split| behavior_name(split.behavior()))
     }
 
     #[setter]
     fn set_behavior(this: PyRef<'_, Self>, value: &str) -> PyResult<()> {
-        let invert = split(&this)?.invert();
-        set_split(&this, behavior(this.py(), value)?, invert)
+        let value = properties::behavior(this.py(), "behavior", value)?;
+        set_split(&this, |behavior, _| *behavior = value)
     }
 
     #[getter]
     fn get_invert(this: PyRef<'_, Self>) -> PyResult<bool> {
-        Ok(split(&this)?.invert())
+        split(&this, Split::invert)
     }
 
     #[setter]
     fn set_invert(this: PyRef<'_, Self>, value: bool) -> PyResult<()> {
-        let behavior = split(&this)?.behavior();
-        set_split(&this, behavior, value)
+        set_split(&this, |_, invert| *invert = value)
     }
 
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, ["", "removed"])
+    fn __getnewargs__(&self) -> (&'static str, &'static str) {
+        ("", "removed")
     }
 }
 
@@ -260,20 +190,13 @@ impl PyDigits {
     #[new]
     #[pyo3(signature = (individual_digits=false))]
     fn new(individual_digits: bool) -> PyClassInitializer<Self> {
-        PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::Digits { individual_digits }))
-            .add_subclass(Self)
-    }
-
-    #[getter]
-    fn get_individual_digits(this: PyRef<'_, Self>) -> bool {
-        matches!(this.as_super().stage.get(), PreTokenizer::Digits { individual_digits: true })
-    }
-
-    #[setter]
-    fn set_individual_digits(this: PyRef<'_, Self>, value: bool) {
-        this.as_super().stage.set(PreTokenizer::Digits { individual_digits: value });
+        PyPreTokenizer::of(PreTokenizer::Digits { individual_digits }).add_subclass(Self)
     }
 }
+
+stage_fields! { PyDigits: PreTokenizer::Digits { individual_digits } => {
+    individual_digits set_individual_digits: bool = *individual_digits;
+}}
 
 /// Cuts at punctuation characters.
 #[pyclass(name = "Punctuation", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
@@ -284,50 +207,11 @@ impl PyPunctuation {
     #[new]
     #[pyo3(signature = (behavior="isolated"))]
     fn new(py: Python<'_>, behavior: &str) -> PyResult<PyClassInitializer<Self>> {
-        let behavior = self::behavior(py, behavior)?;
-        Ok(PyClassInitializer::from(PyPreTokenizer::of(PreTokenizer::Punctuation { behavior }))
-            .add_subclass(Self))
-    }
-
-    #[getter]
-    fn get_behavior(this: PyRef<'_, Self>) -> &'static str {
-        match this.as_super().stage.get() {
-            PreTokenizer::Punctuation { behavior } => behavior_name(behavior),
-            _ => "",
-        }
-    }
-
-    #[setter]
-    fn set_behavior(this: PyRef<'_, Self>, value: &str) -> PyResult<()> {
-        let behavior = behavior(this.py(), value)?;
-        this.as_super().stage.set(PreTokenizer::Punctuation { behavior });
-        Ok(())
+        let behavior = properties::behavior(py, "behavior", behavior)?;
+        Ok(PyPreTokenizer::of(PreTokenizer::Punctuation { behavior }).add_subclass(Self))
     }
 }
 
-/// Pre-tokenizers one after the other.
-#[pyclass(name = "Sequence", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
-pub(super) struct PySequence;
-
-#[pymethods]
-impl PySequence {
-    #[new]
-    fn new(pretokenizers: Vec<Bound<'_, PyPreTokenizer>>) -> PyClassInitializer<Self> {
-        let stages = pretokenizers.iter().map(|stage| Arc::clone(&stage.get().stage)).collect();
-        PyClassInitializer::from(PyPreTokenizer { stage: Stage::of_sequence(stages) }).add_subclass(Self)
-    }
-
-    fn __getitem__(this: PyRef<'_, Self>, py: Python<'_>, at: i64) -> PyResult<Py<PyAny>> {
-        let stage = this.as_super().stage.element(index(at)?).ok_or_else(no_such_index)?;
-        wrap(py, stage)
-    }
-
-    fn __setitem__(this: PyRef<'_, Self>, at: i64, value: &Bound<'_, PyPreTokenizer>) -> PyResult<()> {
-        let was_set = this.as_super().stage.set_element(index(at)?, Arc::clone(&value.get().stage));
-        if was_set { Ok(()) } else { Err(no_such_index()) }
-    }
-
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, [PyList::empty(py)])
-    }
-}
+stage_fields! { PyPunctuation: PreTokenizer::Punctuation { behavior } => {
+    behavior set_behavior: Behavior = *behavior;
+}}

@@ -1,24 +1,21 @@
 //! Stages that Python objects and tokenizers share.
 //!
 //! What `tokenizer.pre_tokenizer` returns acts on the tokenizer: `tokenizer.pre_tokenizer[0] = x` and
-//! `tokenizer.model.dropout = 0.1` take effect there. So a stage lives in a shared cell, and a change
-//! anywhere moves a global clock that tells tokenizers to look whether they are concerned.
+//! `tokenizer.model.dropout = 0.1` take effect there. So a stage lives in a shared cell. A cell has a version, by which
+//! the tokenizers that use the cell, and no others, notice a change. No Python code runs while a cell is locked.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Moves with every change of any stage.
-static CLOCK: AtomicU64 = AtomicU64::new(0);
-
-/// The time of the latest change of any stage.
-pub(super) fn now() -> u64 {
-    CLOCK.load(Ordering::Acquire)
-}
+use crate::structures::versioned::{Seen, Version};
 
 /// A kind of stage that may be a sequence of stages of its kind.
 pub(super) trait Staged: Clone {
+    /// What an error calls it.
+    const NAME: &'static str;
+
     /// A sequence of `stages`, or what stands for one where there are no sequences.
     fn sequence(stages: Vec<Self>) -> Self;
+
     /// The stages of a sequence.
     fn as_sequence(&self) -> Option<&[Self]>;
 }
@@ -30,45 +27,94 @@ enum Kind<T> {
     Sequence(Vec<Arc<Stage<T>>>),
 }
 
+impl<T: Staged> Kind<T> {
+    fn of(value: T) -> Self {
+        match value.as_sequence() {
+            Some(stages) => Self::Sequence(stages.iter().cloned().map(Stage::new).collect()),
+            None => Self::Leaf(value),
+        }
+    }
+
+    /// The value, and the versions of the elements it was read from.
+    fn read(&self, seen: &mut Seen) -> T {
+        match self {
+            Self::Leaf(value) => value.clone(),
+            Self::Sequence(stages) => T::sequence(stages.iter().map(|stage| stage.read(seen)).collect()),
+        }
+    }
+}
+
+/// Why an element was not replaced.
+#[derive(Debug)]
+pub(super) enum NotReplaced {
+    /// The sequence has no element at that index.
+    NoSuchIndex,
+    /// The sequence would hold itself.
+    Circular,
+}
+
 /// A shared, changeable stage.
 #[derive(Debug)]
-pub(super) struct Stage<T>(RwLock<Kind<T>>);
+pub(super) struct Stage<T> {
+    version: Version,
+    kind: RwLock<Kind<T>>,
+}
 
 impl<T: Staged> Stage<T> {
     /// A new cell around `value`.
     pub(super) fn new(value: T) -> Arc<Self> {
-        Arc::new(Self(RwLock::new(Self::kind(value))))
+        Self::of_kind(Kind::of(value))
     }
 
     /// A sequence of cells that stay shared with whoever else has them.
     pub(super) fn of_sequence(stages: Vec<Arc<Self>>) -> Arc<Self> {
-        Arc::new(Self(RwLock::new(Kind::Sequence(stages))))
+        Self::of_kind(Kind::Sequence(stages))
     }
 
-    fn kind(value: T) -> Kind<T> {
-        match value.as_sequence() {
-            Some(stages) => Kind::Sequence(stages.iter().cloned().map(Self::new).collect()),
-            None => Kind::Leaf(value),
-        }
+    fn of_kind(kind: Kind<T>) -> Arc<Self> {
+        Arc::new(Self { version: Version::default(), kind: RwLock::new(kind) })
+    }
+
+    fn locked(&self) -> RwLockReadGuard<'_, Kind<T>> {
+        self.kind.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn locked_to_write(&self) -> RwLockWriteGuard<'_, Kind<T>> {
+        self.kind.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The value as it is now.
     pub(super) fn get(&self) -> T {
-        match &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
-            Kind::Leaf(value) => value.clone(),
-            Kind::Sequence(stages) => T::sequence(stages.iter().map(|stage| stage.get()).collect()),
-        }
+        self.read(&mut Seen::default())
+    }
+
+    /// The value as it is now, with the versions of this cell and of all elements noted in `seen`.
+    pub(super) fn read(&self, seen: &mut Seen) -> T {
+        let kind = self.locked();
+        seen.note(&self.version);
+        kind.read(seen)
     }
 
     /// Replaces the value for all who share it.
     pub(super) fn set(&self, value: T) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Self::kind(value);
-        CLOCK.fetch_add(1, Ordering::AcqRel);
+        let mut kind = self.locked_to_write();
+        *kind = Kind::of(value);
+        self.version.advance();
+    }
+
+    /// Puts what `changed` makes of the value in its place; after an error nothing has changed.
+    ///
+    /// The cell is locked meanwhile, so that no change of another thread is lost: `changed` must not run Python code.
+    pub(super) fn update<E>(&self, changed: impl FnOnce(T) -> Result<T, E>) -> Result<(), E> {
+        let mut kind = self.locked_to_write();
+        *kind = Kind::of(changed(kind.read(&mut Seen::default()))?);
+        self.version.advance();
+        Ok(())
     }
 
     /// Number of elements of a sequence.
     pub(super) fn len(&self) -> usize {
-        match &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.locked() {
             Kind::Leaf(_) => 0,
             Kind::Sequence(stages) => stages.len(),
         }
@@ -76,19 +122,33 @@ impl<T: Staged> Stage<T> {
 
     /// The shared element at `index` of a sequence.
     pub(super) fn element(&self, index: usize) -> Option<Arc<Self>> {
-        match &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.locked() {
             Kind::Leaf(_) => None,
             Kind::Sequence(stages) => stages.get(index).cloned(),
         }
     }
 
-    /// Replaces the element at `index` of a sequence; answers whether there is one.
-    pub(super) fn set_element(&self, index: usize, stage: Arc<Self>) -> bool {
-        let mut kind = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let Kind::Sequence(stages) = &mut *kind else { return false };
-        let Some(place) = stages.get_mut(index) else { return false };
-        *place = stage;
-        CLOCK.fetch_add(1, Ordering::AcqRel);
-        true
+    /// Replaces the element at `index` of a sequence.
+    pub(super) fn set_element(&self, index: usize, stage: Arc<Self>) -> Result<(), NotReplaced> {
+        // Two sequences that become elements of each other at the same time would each find nothing wrong.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        if stage.holds(self) {
+            return Err(NotReplaced::Circular);
+        }
+        let mut kind = self.locked_to_write();
+        let Kind::Sequence(stages) = &mut *kind else { return Err(NotReplaced::NoSuchIndex) };
+        *stages.get_mut(index).ok_or(NotReplaced::NoSuchIndex)? = stage;
+        self.version.advance();
+        Ok(())
+    }
+
+    /// This is `cell`, or has it somewhere among its elements.
+    fn holds(&self, cell: &Self) -> bool {
+        std::ptr::eq(self, cell)
+            || match &*self.locked() {
+                Kind::Leaf(_) => false,
+                Kind::Sequence(stages) => stages.iter().any(|stage| stage.holds(cell)),
+            }
     }
 }

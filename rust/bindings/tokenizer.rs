@@ -10,15 +10,12 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::added_token::{self, PyAddedToken};
 use super::arguments::{self, FilePath};
-use super::decoders::{self, PyDecoder};
 use super::encoding::PyEncoding;
 use super::errors::{OrRaise, exception};
 use super::models::{self, PyModel};
-use super::normalizers::{self, PyNormalizer};
-use super::pre_tokenizers::{self, PyPreTokenizer};
-use super::processors::{self, PyPostProcessor};
 use super::stage::Stage;
 use super::tokenizer_state::{Concerns, Shared, State};
+use super::{decoders, normalizers, pre_tokenizers, processors};
 use crate::formats::{sentencepiece, tiktoken, tokenizer_json, vocab_files};
 use crate::models::Model;
 use crate::models::bpe::Bpe;
@@ -47,8 +44,35 @@ impl PyTokenizer {
     }
 
     fn to_json(&self, pretty: bool) -> String {
-        tokenizer_json::write(&self.shared.state().parts(), pretty)
+        tokenizer_json::write(&self.shared.parts(), pretty)
     }
+}
+
+/// Properties for the stages that a tokenizer may lack: each with its setter, its module and class, and what it concerns.
+macro_rules! stages {
+    ($($name:ident $set:ident: $module:ident::$class:ident, $concerns:ident;)+) => {
+        #[pymethods]
+        impl PyTokenizer {$(
+            #[getter]
+            fn $name(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+                let stage = self.shared.state().$name.clone();
+                stage.map(|stage| $module::wrap(py, stage)).transpose()
+            }
+
+            #[setter]
+            fn $set(&self, value: Option<&Bound<'_, $module::$class>>) {
+                let stage = value.map(|value| Arc::clone(&value.get().stage));
+                self.shared.change(Concerns::$concerns, |state| state.$name = stage);
+            }
+        )+}
+    };
+}
+
+stages! {
+    normalizer set_normalizer: normalizers::PyNormalizer, Pipeline;
+    pre_tokenizer set_pre_tokenizer: pre_tokenizers::PyPreTokenizer, Pipeline;
+    post_processor set_post_processor: processors::PyPostProcessor, Rest;
+    decoder set_decoder: decoders::PyDecoder, Rest;
 }
 
 #[pymethods]
@@ -92,7 +116,7 @@ impl PyTokenizer {
 
     /// Writes a `.model` file for SentencePiece, whole or not at all.
     fn save_spm(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
-        let parts = self.shared.state().parts();
+        let parts = self.shared.parts();
         py.detach(|| atomic_file::write(&path, &sentencepiece::write(&parts)?)).or_raise(py)
     }
 
@@ -135,7 +159,7 @@ impl PyTokenizer {
     ///         is encoded to.
     ///     `FileError`: the file cannot be written.
     fn save_tiktoken(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
-        let parts = self.shared.state().parts();
+        let parts = self.shared.parts();
         py.detach(|| atomic_file::write(&path, tiktoken::write(&parts)?.as_bytes())).or_raise(py)
     }
 
@@ -180,54 +204,6 @@ impl PyTokenizer {
     fn set_model(&self, value: &Bound<'_, PyModel>) {
         let stage = Arc::clone(&value.get().stage);
         self.shared.change(Concerns::Pipeline, |state| state.model = stage);
-    }
-
-    #[getter]
-    fn get_normalizer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let stage = self.shared.state().normalizer.clone();
-        stage.map(|stage| normalizers::wrap(py, stage)).transpose()
-    }
-
-    #[setter]
-    fn set_normalizer(&self, value: Option<&Bound<'_, PyNormalizer>>) {
-        let stage = value.map(|value| Arc::clone(&value.get().stage));
-        self.shared.change(Concerns::Pipeline, |state| state.normalizer = stage);
-    }
-
-    #[getter]
-    fn get_pre_tokenizer(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let stage = self.shared.state().pre_tokenizer.clone();
-        stage.map(|stage| pre_tokenizers::wrap(py, stage)).transpose()
-    }
-
-    #[setter]
-    fn set_pre_tokenizer(&self, value: Option<&Bound<'_, PyPreTokenizer>>) {
-        let stage = value.map(|value| Arc::clone(&value.get().stage));
-        self.shared.change(Concerns::Pipeline, |state| state.pre_tokenizer = stage);
-    }
-
-    #[getter]
-    fn get_post_processor(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let stage = self.shared.state().post_processor.clone();
-        stage.map(|stage| processors::wrap(py, stage)).transpose()
-    }
-
-    #[setter]
-    fn set_post_processor(&self, value: Option<&Bound<'_, PyPostProcessor>>) {
-        let stage = value.map(|value| Arc::clone(&value.get().stage));
-        self.shared.change(Concerns::Rest, |state| state.post_processor = stage);
-    }
-
-    #[getter]
-    fn get_decoder(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let stage = self.shared.state().decoder.clone();
-        stage.map(|stage| decoders::wrap(py, stage)).transpose()
-    }
-
-    #[setter]
-    fn set_decoder(&self, value: Option<&Bound<'_, PyDecoder>>) {
-        let stage = value.map(|value| Arc::clone(&value.get().stage));
-        self.shared.change(Concerns::Rest, |state| state.decoder = stage);
     }
 
     /// Whether special tokens in the text are left to the model.

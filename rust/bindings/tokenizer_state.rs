@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::stage::{self, Stage};
+use super::stage::{Stage, Staged};
 use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
@@ -11,6 +11,7 @@ use crate::normalizers::Normalizer;
 use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
+use crate::structures::versioned::{Kept, Seen, Version};
 use crate::tokenizer::{Components, PaddingRule, Tokenizer, Truncation};
 
 /// The stages, shared with the Python objects that were put in or handed out.
@@ -46,27 +47,18 @@ impl State {
 
     /// A tokenizer around a model and nothing else.
     pub(super) fn of_model(model: Arc<Stage<Arc<Model>>>) -> Self {
-        Self {
-            normalizer: None,
-            pre_tokenizer: None,
-            model,
-            post_processor: None,
-            decoder: None,
-            added: Arc::default(),
-            truncation: None,
-            padding: None,
-            encode_special_tokens: false,
-            cache_limit: DEFAULT_CACHE_LIMIT,
-        }
+        Self { model: Arc::clone(&model), ..Self::of(Components::of_model(model.get())) }
     }
 
-    pub(super) fn parts(&self) -> Components {
+    /// The stages as they are now; notes in `seen` what the pipeline and what the rest was read from.
+    fn parts(&self, seen: &mut [Seen; 2]) -> Components {
+        let [pipeline, rest] = seen;
         Components {
-            normalizer: self.normalizer.as_ref().map(|stage| stage.get()),
-            pre_tokenizer: self.pre_tokenizer.as_ref().map(|stage| stage.get()),
-            model: self.model.get(),
-            post_processor: self.post_processor.as_ref().map(|stage| stage.get()),
-            decoder: self.decoder.as_ref().map(|stage| stage.get()),
+            normalizer: read(self.normalizer.as_ref(), pipeline),
+            pre_tokenizer: read(self.pre_tokenizer.as_ref(), pipeline),
+            model: self.model.read(pipeline),
+            post_processor: read(self.post_processor.as_ref(), rest),
+            decoder: read(self.decoder.as_ref(), rest),
             added: Arc::clone(&self.added),
             truncation: self.truncation.clone(),
             padding: self.padding.clone(),
@@ -74,20 +66,12 @@ impl State {
     }
 }
 
-struct Compiled {
-    tokenizer: Arc<Tokenizer>,
-    /// Time of the latest change that it knows of.
-    time: u64,
+fn read<T: Staged>(stage: Option<&Arc<Stage<T>>>, seen: &mut Seen) -> Option<T> {
+    stage.map(|stage| stage.read(seen))
 }
 
-/// State and what was compiled from it.
-pub(super) struct Shared {
-    state: RwLock<State>,
-    compiled: RwLock<Option<Compiled>>,
-}
-
-/// Which parts of the compiled tokenizer a change of the state concerns.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Which part of the compiled tokenizer a change of the state concerns.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Concerns {
     /// The stages up to the model: all is compiled anew, and caches start empty.
     Pipeline,
@@ -95,9 +79,35 @@ pub(super) enum Concerns {
     Rest,
 }
 
+/// State, and what was compiled from it.
+///
+/// The pipeline, which has the caches, is kept until the state that it concerns or one of its own stages changes; the
+/// tokenizer around it also until what comes after the model does.
+pub(super) struct Shared {
+    state: RwLock<State>,
+    /// Of the state, by what it concerns.
+    versions: [Version; 2],
+    pipeline: Kept<Pipeline>,
+    tokenizer: Kept<Tokenizer>,
+}
+
+/// The state at one moment, with all stages as they were then.
+struct Snapshot {
+    parts: Components,
+    encode_special_tokens: bool,
+    cache_limit: usize,
+    /// What the pipeline and what the rest was read from.
+    seen: [Seen; 2],
+}
+
 impl Shared {
     pub(super) fn new(state: State) -> Self {
-        Self { state: RwLock::new(state), compiled: RwLock::new(None) }
+        Self {
+            state: RwLock::new(state),
+            versions: Default::default(),
+            pipeline: Kept::default(),
+            tokenizer: Kept::default(),
+        }
     }
 
     pub(super) fn state(&self) -> RwLockReadGuard<'_, State> {
@@ -108,41 +118,151 @@ impl Shared {
     pub(super) fn change<T>(&self, concerns: Concerns, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(&mut state);
-        let mut compiled = self.compiled.write().unwrap_or_else(PoisonError::into_inner);
-        *compiled = match (concerns, compiled.take()) {
-            (Concerns::Rest, Some(old)) => {
-                let pipeline = Arc::clone(old.tokenizer.pipeline());
-                let tokenizer = Arc::new(Tokenizer::with_pipeline(pipeline, &state.parts()));
-                Some(Compiled { tokenizer, time: old.time })
-            }
-            _ => None,
-        };
+        self.versions[concerns as usize].advance();
+        drop(state);
+        self.drop_stale();
         result
+    }
+
+    /// Frees what no call will use again, caches above all.
+    fn drop_stale(&self) {
+        // It shares the pipeline, so it goes first.
+        self.tokenizer.drop_stale();
+        self.pipeline.drop_stale();
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        loop {
+            let state = self.state();
+            let mut seen = <[Seen; 2]>::default();
+            for (seen, version) in seen.iter_mut().zip(&self.versions) {
+                seen.note(version);
+            }
+            let (parts, encode_special_tokens) = (state.parts(&mut seen), state.encode_special_tokens);
+            // Stages that change while others are read could make a tokenizer that nobody has set.
+            if seen.iter().all(Seen::is_current) {
+                return Snapshot { parts, encode_special_tokens, cache_limit: state.cache_limit, seen };
+            }
+        }
+    }
+
+    /// All stages and options as they are now.
+    pub(super) fn parts(&self) -> Components {
+        self.snapshot().parts
     }
 
     /// The compiled tokenizer as of now.
     pub(super) fn tokenizer(&self) -> Result<Arc<Tokenizer>> {
-        let time = stage::now();
-        {
-            let compiled = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(compiled) = compiled.as_ref().filter(|compiled| compiled.time == time) {
-                return Ok(Arc::clone(&compiled.tokenizer));
-            }
+        if let Some(tokenizer) = self.tokenizer.current() {
+            return Ok(tokenizer);
         }
-        let state = self.state();
-        let parts = state.parts();
-        let pipeline = Arc::new(Pipeline::new(
-            parts.normalizer.clone(),
-            parts.pre_tokenizer.clone(),
-            Arc::clone(&parts.model),
-            Arc::clone(&parts.added),
-            state.encode_special_tokens,
-            state.cache_limit,
-        )?);
-        let tokenizer = Arc::new(Tokenizer::with_pipeline(pipeline, &parts));
-        drop(state);
-        let compiled = Compiled { tokenizer: Arc::clone(&tokenizer), time };
-        *self.compiled.write().unwrap_or_else(PoisonError::into_inner) = Some(compiled);
-        Ok(tokenizer)
+        // Now rather than when the new ones take their place: both would be in memory.
+        self.drop_stale();
+        let Snapshot { parts, encode_special_tokens, cache_limit, seen } = self.snapshot();
+        let [mut seen, rest] = seen;
+        let pipeline = if let Some(pipeline) = self.pipeline.computed_from(&seen) {
+            pipeline
+        } else {
+            let pipeline = Pipeline::new(
+                parts.normalizer.clone(),
+                parts.pre_tokenizer.clone(),
+                Arc::clone(&parts.model),
+                Arc::clone(&parts.added),
+                encode_special_tokens,
+                cache_limit,
+            )?;
+            self.pipeline.keep(pipeline, &seen)
+        };
+        seen.note_all(&rest);
+        Ok(self.tokenizer.keep(Tokenizer::with_pipeline(pipeline, &parts), &seen))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Threads without an interpreter, whose lock would let one of them run at a time.
+
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::*;
+    use crate::models::wordlevel::WordLevel;
+
+    // Of so many turns, a handful at most end between the two steps of another thread that must not come apart.
+    const TURNS: usize = 200_000;
+
+    fn model(turn: usize) -> Arc<Model> {
+        Arc::new(Model::WordLevel(WordLevel::new(Arc::default(), turn.to_string())))
+    }
+
+    fn turn_of(model: &Model) -> usize {
+        let Model::WordLevel(model) = model else { panic!("only such models are set") };
+        model.unk_token().parse().expect("a number")
+    }
+
+    fn normalizer(turn: usize) -> Normalizer {
+        Normalizer::Prepend(turn.to_string())
+    }
+
+    /// Sets a flag when the work is over, also by a failed assertion.
+    struct Ends<'a>(&'a AtomicBool);
+
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Calls `set` for each turn, and `meanwhile` on other threads all the time.
+    fn race(set: impl Fn(usize), meanwhile: impl Fn() + Sync) {
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        meanwhile();
+                    }
+                });
+            }
+            let _ends = Ends(&done);
+            (1..TURNS).for_each(set);
+        });
+    }
+
+    #[test]
+    fn a_setter_is_seen_by_the_next_call_whatever_others_compile_meanwhile() {
+        let shared = Shared::new(State::of_model(Stage::new(model(0))));
+        let seen = || turn_of(shared.tokenizer().expect("valid stages").pipeline().model());
+        let set = |turn: usize| {
+            if turn.is_multiple_of(2) {
+                shared.state().model.set(model(turn));
+            } else {
+                shared.change(Concerns::Pipeline, |state| state.model = Stage::new(model(turn)));
+            }
+            assert_eq!(seen(), turn);
+        };
+        race(set, || {
+            seen();
+        });
+        assert_eq!(seen(), TURNS - 1);
+    }
+
+    #[test]
+    fn stages_that_are_set_one_after_the_other_are_read_as_they_were_at_one_moment() {
+        let (first, second) = (Stage::new(normalizer(0)), Stage::new(model(0)));
+        let sequence = Stage::of_sequence(vec![Arc::clone(&first)]);
+        let shared =
+            Shared::new(State { normalizer: Some(sequence), ..State::of_model(Arc::clone(&second)) });
+        let set = |turn| {
+            first.set(normalizer(turn));
+            second.set(model(turn));
+        };
+        race(set, || {
+            let parts = shared.parts();
+            let Some(Normalizer::Sequence(stages)) = parts.normalizer else { panic!("it has a sequence") };
+            let [Normalizer::Prepend(turn)] = &stages[..] else { panic!("only such elements are set") };
+            let (first, second) = (turn.parse::<usize>().expect("a number"), turn_of(&parts.model));
+            assert!(first == second || first == second + 1, "{first}, {second}");
+        });
     }
 }

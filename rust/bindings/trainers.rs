@@ -13,13 +13,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use serde_json::{Map, Value, json};
 
-pub(super) use bpe::{PyBpeTrainer, train_bpe_words};
-pub(super) use unigram::{PyUnigramTrainer, train_unigram_words};
+pub(super) use bpe::{PyBpeTrainer, TIE_BREAKS, train_bpe_words};
+pub(super) use unigram::{ALGORITHMS, PyUnigramTrainer, train_unigram_words};
 pub(super) use wordlevel::{PyWordLevelTrainer, train_wordlevel_words};
-pub(super) use wordpiece::{PyWordPieceTrainer, train_wordpiece_words};
+pub(super) use wordpiece::{PyWordPieceTrainer, SCORES, train_wordpiece_words};
 
 use super::added_token::{PyAddedToken, tokens};
 use super::errors::exception;
+use super::properties::{name_of, named};
 use crate::added_tokens::AddedToken;
 use crate::formats::tokenizer_json::{added_token_json, read_added_token_json};
 use crate::models::Model;
@@ -207,30 +208,6 @@ const FORMATS: [(&str, ProgressFormat); 3] = [
     ("json", ProgressFormat::Json),
     ("silent", ProgressFormat::Silent),
 ];
-
-/// The value of an option that goes by name.
-fn named<T: Copy + PartialEq, const N: usize>(
-    py: Python<'_>,
-    option: &str,
-    names: &[(&str, T); N],
-    given: &str,
-) -> PyResult<T> {
-    names.iter().find(|(name, _)| *name == given).map(|&(_, value)| value).ok_or_else(|| {
-        let known: Vec<&str> = names.iter().map(|&(name, _)| name).collect();
-        exception(py, "OptionError", format!("{option} is {given} but must be {}", known.join(" or ")))
-    })
-}
-
-fn name_of<T: Copy + PartialEq, const N: usize>(names: &[(&'static str, T); N], value: T) -> &'static str {
-    names.iter().find(|&&(_, known)| known == value).map_or("", |&(name, _)| name)
-}
-
-/// A number that must not be negative.
-pub(super) fn unsigned<T: TryFrom<i64>>(py: Python<'_>, option: &str, given: i64) -> PyResult<T> {
-    let message = || format!("{option} is {given} but must be at least 0");
-    let invalid = |_| exception(py, "OptionRangeError", message());
-    T::try_from(given).map_err(invalid)
-}
 
 fn special(list: &Bound<'_, PyList>) -> PyResult<Vec<AddedToken>> {
     tokens(list, true)

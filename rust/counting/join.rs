@@ -52,8 +52,8 @@ impl WordCounter {
             drop(counters);
             parts
         };
-        let sub_chunks = sub_chunks(&parts, threads.max(1));
-        let made = run_parts(STAGE, words as u64, sub_chunks, on_progress, |(start, end), meter| {
+        let ranges = corpus_ranges(&parts, threads.max(1));
+        let made = run_parts(STAGE, words as u64, ranges, on_progress, |(start, end), meter| {
             ordered(&parts, start, end, key_form, meter)
         })?;
         drop(parts);
@@ -117,7 +117,7 @@ impl Part {
 }
 
 /// Ranges of the corpus (start and end) in which about equally many words appeared first.
-fn sub_chunks(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
+fn corpus_ranges(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
     // The parts are chosen by hash, so each is a random sample of the words; the longest one gives the bounds.
     let most = parts.iter().map(|part| &part.short).max_by_key(|short| short.len());
     let short = most.map_or(&[][..], |short| short.as_slice());

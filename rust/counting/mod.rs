@@ -17,7 +17,7 @@ const FIRST_CAPACITY: usize = 1 << 12;
 /// others.
 const PREFETCH_BATCH: usize = 32;
 
-/// A pre-token of up to 15 bytes: 32 bytes a slot.
+/// A pre-token of up to 15 bytes with its count and first position. 32 bytes a slot.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Entry {

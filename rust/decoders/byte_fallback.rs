@@ -1,8 +1,8 @@
-//! From `<0xNN>` tokens back to the bytes that they spell.
+//! From `<0xNN>` tokens back to the bytes that they stand for.
 
 use super::Pieces;
 
-/// Every run of byte tokens becomes the text that its bytes spell, or one U+FFFD a token where they spell none.
+/// Decodes every run of byte tokens as UTF-8; a run that is not valid UTF-8 becomes one U+FFFD per token.
 pub(super) fn decode(tokens: &Pieces) -> Pieces {
     let mut decoded = tokens.empty();
     let mut bytes = Vec::new();
@@ -18,7 +18,7 @@ pub(super) fn decode(tokens: &Pieces) -> Pieces {
     decoded
 }
 
-/// The byte of a token `<0xNN>`; a sign in place of the first digit is allowed, as in Hugging Face.
+/// The byte of a token `<0xNN>`. A sign is allowed instead of the first digit, as in Hugging Face.
 fn byte(token: &str) -> Option<u8> {
     let digits = token.strip_prefix("<0x")?.strip_suffix('>')?;
     if digits.len() == 2 { u8::from_str_radix(digits, 16).ok() } else { None }

@@ -1,6 +1,6 @@
-//! Takes out the spaces that a tokenizer put before punctuation and into English contractions.
+//! Removes the spaces that a tokenizer put before punctuation and into English contractions.
 
-/// What is replaced by what, one after the other.
+/// Replacements, applied one after the other.
 const RULES: [(&str, &str); 11] = [
     (" .", "."),
     (" ?", "?"),

@@ -2,14 +2,14 @@
 
 use super::Pieces;
 
-/// What stands for a gap and for a space.
+/// The labels with a meaning of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ctc {
-    /// The label of a gap, between two of the same letter too.
+    /// The blank label, which also separates two equal letters.
     pub pad_token: String,
     /// The label between words.
     pub word_delimiter_token: String,
-    /// Whether spaces before punctuation and in English contractions go, and words are parted by spaces.
+    /// True to remove spaces before punctuation and in English contractions, and to put spaces between words.
     pub cleanup: bool,
 }
 
@@ -20,7 +20,7 @@ impl Default for Ctc {
 }
 
 impl Ctc {
-    /// Labels that are repeated count once; gaps go.
+    /// Collapses repeated labels and removes blank labels.
     pub(super) fn decode(&self, tokens: &Pieces) -> Pieces {
         let mut decoded = tokens.empty();
         let mut last = None;

@@ -1,4 +1,4 @@
-//! Decoders: from tokens back to text, one file per variant that has more to it than a line.
+//! Decoders: from tokens back to text. Every variant with more than a few lines has its own file.
 
 mod byte_fallback;
 mod cleanup;
@@ -18,7 +18,7 @@ use crate::metaspace::{Metaspace, PrependScheme};
 use crate::structures::finder::Replacement;
 use crate::{Result, byte_level};
 
-/// A decoder of any kind; the names are Hugging Face's.
+/// A decoder; the names are Hugging Face's.
 #[derive(Clone, Debug)]
 pub enum Decoder {
     /// From the byte-level alphabet back to bytes; invalid UTF-8 becomes U+FFFD.
@@ -30,31 +30,31 @@ pub enum Decoder {
         /// Without meaning here; kept because files have it.
         use_regex: bool,
     },
-    /// Puts one text in place of a pattern, in each token.
+    /// Replaces every match of a pattern by one text, token by token.
     Replace(Arc<Replacement>),
-    /// From `<0xNN>` tokens to bytes.
+    /// From `<0xNN>` tokens back to bytes.
     ByteFallback,
-    /// All tokens become one.
+    /// Joins all tokens into one.
     Fuse,
-    /// Takes characters off both ends of each token.
+    /// Strips characters from both ends of each token.
     Strip(Strip),
-    /// Spaces in place of visible ones.
+    /// Replaces visible spaces by spaces.
     Metaspace(Metaspace),
-    /// A space in place of the mark at a word's end, but nothing in the last token.
+    /// Replaces the end-of-word suffix by a space, in the last token by nothing.
     Bpe {
-        /// The mark.
+        /// The suffix.
         suffix: String,
     },
-    /// From labels of letters to text.
+    /// From the labels of connectionist temporal classification to text.
     Ctc(Ctc),
-    /// Takes the prefix off what continues a word, and puts a space before all else.
+    /// Removes the prefix of tokens that continue a word, and puts a space before all others.
     WordPiece {
         /// The prefix.
         prefix: String,
-        /// Takes the spaces before punctuation and short forms away.
+        /// Removes spaces before punctuation and in English contractions.
         cleanup: bool,
     },
-    /// One after the other.
+    /// Several decoders, each on the output of the one before.
     Sequence(Vec<Decoder>),
 }
 
@@ -62,7 +62,7 @@ impl Decoder {
     /// The text of a list of tokens.
     ///
     /// # Errors
-    /// [`crate::Error::Regex`] if a pattern gives up on a token.
+    /// [`crate::Error::Regex`] if a regular expression gives up on a token.
     pub fn decode<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> Result<String> {
         if let Self::ByteLevel { .. } = self {
             return Ok(byte_level_text(tokens));
@@ -70,7 +70,7 @@ impl Decoder {
         self.chain(tokens.collect()).map(Pieces::into_text)
     }
 
-    /// What this decoder makes of tokens, before they are joined.
+    /// The output of this decoder for `tokens`, before it is joined to one text.
     fn chain(&self, tokens: Pieces) -> Result<Pieces> {
         Ok(match self {
             Self::ByteLevel { .. } => Pieces::one(byte_level_text(tokens.iter())),

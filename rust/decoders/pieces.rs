@@ -1,4 +1,4 @@
-//! Tokens on their way through decoders: one text, and where each token ends.
+//! The texts of tokens between two decoders: one buffer, and the end of each text.
 
 /// A list of texts in one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Pieces {
         result
     }
 
-    /// A new list with what `write` writes for the index and the text of each.
+    /// A new list: `write` writes each text, given the index and the old text.
     pub(super) fn map(&self, mut write: impl FnMut(usize, &str, &mut String)) -> Self {
         let mut mapped = self.empty();
         for (index, piece) in self.iter().enumerate() {
@@ -57,7 +57,7 @@ impl Pieces {
         Self { text: String::with_capacity(self.text.len()), ends: Vec::with_capacity(self.ends.len()) }
     }
 
-    /// All texts end to end.
+    /// All texts, concatenated.
     pub(super) fn into_text(self) -> String {
         self.text
     }

@@ -1,18 +1,18 @@
-//! Takes a few characters off the ends of tokens.
+//! Strips a few characters from the ends of tokens.
 
-/// What is taken off, and how often.
+/// The character to strip, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strip {
     /// The character.
     pub content: char,
-    /// The most that go from the beginning.
+    /// At most this many are stripped from the beginning.
     pub start: usize,
-    /// The most that go from the end.
+    /// At most this many are stripped from the end.
     pub stop: usize,
 }
 
 impl Strip {
-    /// The part of `token` that stays.
+    /// The rest of `token`.
     pub(super) fn decode(self, token: &str) -> &str {
         let mut kept = token;
         for _ in 0..self.start {

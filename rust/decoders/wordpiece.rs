@@ -1,8 +1,8 @@
-//! From pieces of words to words.
+//! From WordPiece tokens to words.
 
 use super::cleanup::cleanup as cleaned;
 
-/// Writes what the token at `index` becomes. Each is cleaned up by itself, so nothing is found across two of them.
+/// Writes the text of the token at `index`. The cleanup sees one token at a time, so no rule matches across two tokens.
 pub(super) fn decode(prefix: &str, cleanup: bool, index: usize, token: &str, out: &mut String) {
     let (space, rest) = match (index, token.strip_prefix(prefix)) {
         (0, _) => ("", token),

@@ -78,7 +78,7 @@ mod naive {
         Skip(usize),
         Push(char),
         PushAll(&'static str),
-        PushBehind(&'static str),
+        PushAfter(&'static str),
     }
 
     /// A text with the original range of each character.
@@ -125,7 +125,7 @@ mod naive {
                         rewrite.push_all(text.chars(), bytes(at..at + 1));
                         at += 1;
                     }
-                    Step::PushBehind(text) => {
+                    Step::PushAfter(text) => {
                         let range =
                             at.checked_sub(1).map_or((self.origin, self.origin), |last| self.chars[last].1);
                         chars.extend(text.chars().map(|c| (c, range)));
@@ -152,7 +152,7 @@ mod law {
             (0..3usize).prop_map(Step::Skip),
             prop::sample::select(vec!['a', 'é', '▁', '👧']).prop_map(Step::Push),
             prop::sample::select(vec!["", "x", "é", "ab", "▁▁"]).prop_map(Step::PushAll),
-            prop::sample::select(vec!["", "x", "é", "ab", "▁▁"]).prop_map(Step::PushBehind),
+            prop::sample::select(vec!["", "x", "é", "ab", "▁▁"]).prop_map(Step::PushAfter),
         ];
         prop::collection::vec(step, 0..30)
     }

@@ -1,4 +1,4 @@
-//! GPT-2's pre-tokenizer: its regex, then every byte as a printable character.
+//! GPT-2's pre-tokenizer: cuts text by GPT-2's pattern, then writes every byte as a printable character.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::scan::Splitter;
 /// Options of the byte-level pre-tokenizer and post-processor, as Hugging Face names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteLevel {
-    /// Puts a space before text that does not start with one.
+    /// Adds a space before text that does not start with one.
     pub add_prefix_space: bool,
     /// Leaves leading and trailing spaces out of offsets (post-processor only).
     pub trim_offsets: bool,
@@ -43,7 +43,7 @@ impl ByteLevel {
     ) {
         let piece = &text[span.clone()];
         let with_prefix;
-        // How far positions in the split text run ahead of those in the span.
+        // By how much positions in `split` exceed those in the span.
         let (split, shift) = match piece.chars().next() {
             Some(first) if self.add_prefix_space && first != ' ' => {
                 with_prefix = format!(" {piece}");

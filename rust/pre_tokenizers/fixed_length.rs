@@ -1,4 +1,4 @@
-//! Cuts text into pieces of as many characters each.
+//! Cuts text every so many characters.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! SentencePiece's pre-tokenizer: spaces become visible, and each begins a pre-token.
+//! SentencePiece's pre-tokenizer: makes spaces visible, and begins a pre-token at each.
 
 use std::ops::Range;
 

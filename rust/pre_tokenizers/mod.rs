@@ -1,4 +1,4 @@
-//! Pre-tokenizers: each cuts text into the pre-tokens that a model sees, one file per variant.
+//! Pre-tokenizers: each cuts text into the pre-tokens that a model sees. One file per variant.
 
 pub mod byte_level;
 pub mod fixed_length;
@@ -20,12 +20,12 @@ use crate::normalized::PreTokenized;
 use crate::scan::Splitter;
 use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
 
-/// A pre-tokenizer of any kind; the names are Hugging Face's.
+/// A pre-tokenizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]
 pub enum PreTokenizer {
-    /// GPT-2's splitting and byte-level alphabet.
+    /// GPT-2's splitting, and its byte-level alphabet.
     ByteLevel(ByteLevel),
-    /// Visible spaces, each of which begins a pre-token.
+    /// Makes spaces visible; each begins a pre-token.
     Metaspace(Metaspace),
     /// Cuts at a pattern.
     Split(Arc<Split>),
@@ -35,14 +35,14 @@ pub enum PreTokenizer {
     WhitespaceSplit,
     /// Cuts at white space, which is dropped, and around each punctuation character.
     Bert,
-    /// Cuts off numbers.
+    /// Separates digits from other text.
     Digits {
-        /// Each digit alone rather than whole runs.
+        /// True if each digit is its own pre-token, instead of each run of digits.
         individual_digits: bool,
     },
     /// Cuts at punctuation characters.
     Punctuation {
-        /// What becomes of each one.
+        /// What happens to each punctuation character.
         behavior: Behavior,
     },
     /// Cuts at one character and drops it.
@@ -52,20 +52,20 @@ pub enum PreTokenizer {
     },
     /// Cuts where the script changes.
     UnicodeScripts,
-    /// Cuts into pieces of as many characters each.
+    /// Cuts every `length` characters.
     FixedLength {
-        /// Characters a piece.
+        /// Characters per pre-token.
         length: NonZeroUsize,
     },
-    /// One after the other.
+    /// Several pre-tokenizers, each on the spans of the one before.
     Sequence(Vec<PreTokenizer>),
 }
 
 impl PreTokenizer {
-    /// Cuts every span of `text` further; some variants rewrite the text too.
+    /// Cuts every span of `text` further; some variants rewrite the text as well.
     ///
     /// # Errors
-    /// [`crate::Error::Regex`] if a pattern gives up on the text.
+    /// [`crate::Error::Regex`] if a regular expression gives up on the text.
     pub fn pre_tokenize(&self, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
             Self::ByteLevel(byte_level) => byte_level.pre_tokenize(text),
@@ -92,7 +92,7 @@ impl PreTokenizer {
         Ok(())
     }
 
-    /// Whether it cuts, and leaves the text as it is.
+    /// True if the pre-tokenizer cuts the text but never rewrites it.
     pub fn only_cuts(&self) -> bool {
         match self {
             Self::ByteLevel(_) | Self::Metaspace(_) => false,
@@ -101,7 +101,8 @@ impl PreTokenizer {
         }
     }
 
-    /// As [`Self::pre_tokenize`], but for the mapping of bytes to characters, where that is the last stage of all.
+    /// As [`Self::pre_tokenize`], but without the mapping of bytes to characters, for pipelines in which that mapping
+    /// is the last step before the model.
     ///
     /// # Errors
     /// Those of [`Self::pre_tokenize`].

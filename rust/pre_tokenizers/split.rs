@@ -1,4 +1,4 @@
-//! Cuts text at a pattern, with five ways to treat what matched.
+//! Cuts text at a pattern, with five ways to treat the matches.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use crate::Result;
 use crate::scan::Splitter;
 use crate::structures::finder::{Finder, TextPattern};
 
-/// What becomes of the text that a pattern matches.
+/// What happens to the text that a pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behavior {
     /// It is dropped.
     Removed,
-    /// Each match is a piece of its own.
+    /// Each match is its own span.
     Isolated,
-    /// A match ends the piece before it.
+    /// A match ends the span before it.
     MergedWithPrevious,
-    /// A match starts the piece after it.
+    /// A match starts the span after it.
     MergedWithNext,
-    /// Neighbouring matches are one piece.
+    /// Neighbouring matches form one span.
     Contiguous,
 }
 
@@ -31,7 +31,8 @@ impl Behavior {
         (Self::Contiguous, "contiguous", "Contiguous"),
     ];
 
-    /// Cuts a text of `len` bytes; `matches` are ascending, and with `invert` they are what lies between.
+    /// Cuts a text of `len` bytes. `matches` are ascending; with `invert`, matches and the text between them change
+    /// roles.
     pub fn apply(
         self,
         len: usize,
@@ -69,7 +70,7 @@ impl Behavior {
     }
 }
 
-/// Appends pieces, each joined to the one before where `joins(is_match, previous_is_match)`.
+/// Appends spans; joins a span to the one before if `joins(is_match, previous_is_match)`.
 fn join(
     pieces: impl Iterator<Item = (Range<usize>, bool)>,
     joins: impl Fn(bool, bool) -> bool,
@@ -100,7 +101,7 @@ pub struct Split {
 #[derive(Clone, Debug)]
 enum Search {
     Finder(Finder),
-    /// A published pattern with a scanner of its own; it leaves no gaps.
+    /// A published pattern, which has a scanner without gaps.
     Scanner(Splitter),
 }
 
@@ -123,22 +124,22 @@ impl Split {
         Ok(Self { pattern, behavior, invert, search })
     }
 
-    /// What is looked for.
+    /// The pattern.
     pub fn pattern(&self) -> &TextPattern {
         &self.pattern
     }
 
-    /// What becomes of a match.
+    /// What happens to a match.
     pub fn behavior(&self) -> Behavior {
         self.behavior
     }
 
-    /// Whether matches and the text between them change roles.
+    /// True if matches and the text between them change roles.
     pub fn invert(&self) -> bool {
         self.invert
     }
 
-    /// The scanner that gives this rule's pieces as they are, if there is one.
+    /// The scanner whose spans are the spans of this rule, if there is one.
     pub fn scanner(&self) -> Option<Splitter> {
         match &self.search {
             Search::Scanner(splitter) if self.behavior == Behavior::Isolated => Some(*splitter),

@@ -1,10 +1,10 @@
-//! Cuts text where the script changes, as Hugging Face does: kana counts as Han, and so does the prolonged sound mark.
+//! Cuts text where the script changes, as in Hugging Face: kana and the prolonged sound mark count as Han.
 
 use std::ops::Range;
 
 use super::script_ranges::RANGES;
 
-/// Characters of any script join what is around them.
+/// Script of characters that join any neighbour.
 const ANY: u8 = 0;
 
 fn script(c: char) -> u8 {
@@ -13,7 +13,7 @@ fn script(c: char) -> u8 {
     RANGES.get(at).filter(|&&(first, ..)| first <= code).map_or(ANY, |&(_, _, script)| script)
 }
 
-/// Appends the pieces of one script; what is of any script at the beginning is dropped.
+/// Appends the runs of one script. Characters of [`ANY`] script at the beginning are dropped.
 pub(super) fn cut(piece: &str, out: &mut Vec<Range<usize>>) {
     let (mut current, mut start) = (ANY, 0);
     for (at, c) in piece.char_indices() {

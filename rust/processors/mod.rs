@@ -1,4 +1,4 @@
-//! Post-processors: add special tokens and settle offsets and type ids.
+//! Post-processors: add special tokens, trim offsets, and set type ids and sequences.
 
 pub mod bert;
 pub mod roberta;
@@ -11,16 +11,16 @@ pub use template::{Template, TemplatePiece, TemplateSequence, TemplateToken};
 use crate::Result;
 use crate::encoding::Encoding;
 
-/// A post-processor of any kind; the names are Hugging Face's.
+/// A post-processor; the names are Hugging Face's.
 #[derive(Clone, Debug)]
 pub enum PostProcessor {
     /// Trims spaces from offsets.
     ByteLevel {
-        /// The first token's space was put there and stays in its offsets.
+        /// The pre-tokenizer added the space of the first token, so it stays in the token's offsets.
         add_prefix_space: bool,
-        /// Trim at all.
+        /// False turns the trimming off.
         trim_offsets: bool,
-        /// Without meaning here; kept because files have it.
+        /// Has no effect; kept because files have it.
         use_regex: bool,
     },
     /// Arranges sequences and special tokens by a template.
@@ -29,12 +29,12 @@ pub enum PostProcessor {
     Bert(Bert),
     /// RoBERTa's `<s> A </s>` and `<s> A </s></s> B </s>`.
     Roberta(Roberta),
-    /// One after the other.
+    /// Several post-processors, each on the output of the one before.
     Sequence(Vec<PostProcessor>),
 }
 
 impl PostProcessor {
-    /// How many special tokens a text or a pair gets.
+    /// Number of special tokens that a text or a pair gets.
     pub fn added_tokens(&self, is_pair: bool) -> usize {
         match self {
             Self::ByteLevel { .. } => 0,
@@ -51,7 +51,7 @@ impl PostProcessor {
         }
     }
 
-    /// All ids that this processor may put in.
+    /// All ids that this post-processor may insert.
     pub fn special_ids(&self) -> Vec<u32> {
         match self {
             Self::ByteLevel { .. } => Vec::new(),
@@ -66,7 +66,7 @@ impl PostProcessor {
         }
     }
 
-    /// Processes a text's encoding, or a pair's two, into one.
+    /// Processes the encoding of a text, or the two of a pair, into one.
     ///
     /// # Errors
     /// Those of the stages.
@@ -78,7 +78,7 @@ impl PostProcessor {
     ) -> Result<Encoding> {
         let pair_given = pair.is_some();
         let mut encodings: Vec<Encoding> = std::iter::once(encoding).chain(pair).collect();
-        // Hugging Face leaves a single text and overflowing parts without a sequence if there is no post-processor.
+        // Without a post-processor, Hugging Face sets no sequence for a single text, nor for overflowing encodings.
         for (index, encoding) in encodings.iter_mut().enumerate() {
             if this.is_some() || pair_given {
                 encoding.set_sequence(index);
@@ -107,7 +107,8 @@ impl PostProcessor {
                         trim_all(encoding, *add_prefix_space);
                     }
                 }
-                // After a template this numbers its pieces, special tokens too: Hugging Face does so.
+                // After a template this numbers the pieces of the template, including special tokens, as in Hugging
+                // Face.
                 encodings.iter_mut().enumerate().for_each(|(index, encoding)| encoding.set_sequence(index));
                 Ok(encodings)
             }

@@ -12,7 +12,7 @@ pub struct Roberta {
     pub cls: Symbol,
     /// Trims spaces from offsets.
     pub trim_offsets: bool,
-    /// The first token's space was put there and stays in its offsets.
+    /// The pre-tokenizer added the space of the first token, so it stays in the token's offsets.
     pub add_prefix_space: bool,
 }
 

@@ -12,26 +12,26 @@ pub enum TemplateSequence {
     B,
 }
 
-/// One place of a template.
+/// One element of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplatePiece {
     /// An input sequence.
     Sequence {
         /// Which one.
         id: TemplateSequence,
-        /// The type its tokens get.
+        /// Type id of its tokens.
         type_id: u32,
     },
-    /// A special token by its name in the template.
+    /// A special token, by its name in the template.
     Special {
         /// The name.
         id: String,
-        /// The type its tokens get.
+        /// Type id of its tokens.
         type_id: u32,
     },
 }
 
-/// What a special token of a template stands for: one or more tokens.
+/// A special token of a template: a name that stands for one or more tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateToken {
     /// Its name in the template.
@@ -50,7 +50,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Checks the templates and builds the processor; a token named twice takes its last meaning.
+    /// Checks the templates and builds the post-processor. If a token is named twice, its last meaning counts.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] if a template names an unknown special token, or if `pair` lacks a sequence.
@@ -148,7 +148,7 @@ impl Template {
                         value: "a template with $B".to_owned(),
                         expected: "a template with $A alone".to_owned(),
                     })?;
-                    // Overflowing parts keep their types, as in Hugging Face.
+                    // Overflowing encodings keep their type ids, as in Hugging Face.
                     encoding.set_type_id(*type_id);
                     encoding.set_sequence(index);
                     out.push(encoding);

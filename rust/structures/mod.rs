@@ -13,3 +13,4 @@ pub mod parallel;
 pub mod prefetch;
 pub mod regex;
 pub mod tournament;
+pub mod versioned;

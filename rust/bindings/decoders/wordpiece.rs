@@ -3,18 +3,12 @@
 use pyo3::prelude::*;
 
 use super::PyDecoder;
+use crate::bindings::stage_class::stage_fields;
 use crate::decoders::Decoder;
 
 /// Takes the prefix off what continues a word, and puts a space before all else.
 #[pyclass(name = "WordPiece", module = "lexmill.decoders", extends = PyDecoder, frozen)]
 pub(in crate::bindings) struct PyWordPiece;
-
-fn options(this: &PyRef<'_, PyWordPiece>) -> (String, bool) {
-    match this.as_super().stage.get() {
-        Decoder::WordPiece { prefix, cleanup } => (prefix, cleanup),
-        _ => (String::new(), false),
-    }
-}
 
 #[pymethods]
 impl PyWordPiece {
@@ -23,26 +17,9 @@ impl PyWordPiece {
     fn new(prefix: String, cleanup: bool) -> PyClassInitializer<Self> {
         PyDecoder::of(Decoder::WordPiece { prefix, cleanup }).add_subclass(Self)
     }
-
-    #[getter]
-    fn get_prefix(this: PyRef<'_, Self>) -> String {
-        options(&this).0
-    }
-
-    #[setter]
-    fn set_prefix(this: PyRef<'_, Self>, value: String) {
-        let cleanup = options(&this).1;
-        this.as_super().stage.set(Decoder::WordPiece { prefix: value, cleanup });
-    }
-
-    #[getter]
-    fn get_cleanup(this: PyRef<'_, Self>) -> bool {
-        options(&this).1
-    }
-
-    #[setter]
-    fn set_cleanup(this: PyRef<'_, Self>, value: bool) {
-        let prefix = options(&this).0;
-        this.as_super().stage.set(Decoder::WordPiece { prefix, cleanup: value });
-    }
 }
+
+stage_fields! { PyWordPiece: Decoder::WordPiece { prefix, cleanup } => {
+    prefix set_prefix: String = *prefix;
+    cleanup set_cleanup: bool = *cleanup;
+}}

@@ -7,8 +7,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::PyModel;
+use super::options::model_options;
 use crate::bindings::arguments::{FilePath, note_unknown};
+use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::{OrRaise, exception};
+use crate::bindings::properties::{Given, Property, Seed, Shown};
 use crate::formats::vocab_files;
 use crate::models::Model;
 use crate::models::bpe::{Bpe, BpeOptions};
@@ -18,25 +21,19 @@ use crate::vocab::Vocab;
 #[pyclass(name = "BPE", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyBpe;
 
-fn bpe(this: &PyRef<'_, PyBpe>) -> Arc<Model> {
-    this.as_super().stage.get()
-}
-
-fn options(this: &PyRef<'_, PyBpe>) -> BpeOptions {
-    match &*bpe(this) {
-        Model::Bpe(bpe) => bpe.options().clone(),
-        // The kind of model never changes after an object of this class.
-        _ => BpeOptions::default(),
-    }
-}
-
-fn set_options(this: &PyRef<'_, PyBpe>, change: impl FnOnce(&mut BpeOptions)) -> PyResult<()> {
-    let Model::Bpe(mut changed) = (*bpe(this)).clone() else { return Ok(()) };
-    let mut options = changed.options().clone();
-    change(&mut options);
-    changed.set_options(options).or_raise(this.py())?;
-    this.as_super().stage.set(Arc::new(Model::Bpe(changed)));
-    Ok(())
+model_options! {
+    PyBpe of Bpe(bpe), BpeOptions: bpe.options().clone() => |options| {
+        let mut bpe = bpe.clone();
+        bpe.set_options(options).map(|()| bpe)
+    };
+    dropout set_dropout: Option<f32>;
+    seed set_seed: Option<Seed>;
+    unk_token set_unk_token: Option<String>;
+    continuing_subword_prefix set_continuing_subword_prefix: Option<String>;
+    end_of_word_suffix set_end_of_word_suffix: Option<String>;
+    fuse_unk set_fuse_unk: bool;
+    byte_fallback set_byte_fallback: bool;
+    ignore_merges set_ignore_merges: bool;
 }
 
 /// Merges as a list of pairs.
@@ -130,88 +127,8 @@ impl PyBpe {
         Ok((super::dictionary(py, tokens)?, pairs))
     }
 
-    #[getter]
-    fn get_dropout(this: PyRef<'_, Self>) -> Option<f32> {
-        options(&this).dropout
-    }
-
-    #[setter]
-    fn set_dropout(this: PyRef<'_, Self>, value: Option<f32>) -> PyResult<()> {
-        set_options(&this, |options| options.dropout = value)
-    }
-
-    #[getter]
-    fn get_seed(this: PyRef<'_, Self>) -> Option<u64> {
-        options(&this).seed
-    }
-
-    #[setter]
-    fn set_seed(this: PyRef<'_, Self>, value: Option<u64>) -> PyResult<()> {
-        set_options(&this, |options| options.seed = value)
-    }
-
-    #[getter]
-    fn get_unk_token(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).unk_token
-    }
-
-    #[setter]
-    fn set_unk_token(this: PyRef<'_, Self>, value: Option<String>) -> PyResult<()> {
-        set_options(&this, |options| options.unk_token = value)
-    }
-
-    #[getter]
-    fn get_continuing_subword_prefix(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).continuing_subword_prefix
-    }
-
-    #[setter]
-    fn set_continuing_subword_prefix(this: PyRef<'_, Self>, value: Option<String>) -> PyResult<()> {
-        set_options(&this, |options| options.continuing_subword_prefix = value)
-    }
-
-    #[getter]
-    fn get_end_of_word_suffix(this: PyRef<'_, Self>) -> Option<String> {
-        options(&this).end_of_word_suffix
-    }
-
-    #[setter]
-    fn set_end_of_word_suffix(this: PyRef<'_, Self>, value: Option<String>) -> PyResult<()> {
-        set_options(&this, |options| options.end_of_word_suffix = value)
-    }
-
-    #[getter]
-    fn get_fuse_unk(this: PyRef<'_, Self>) -> bool {
-        options(&this).fuse_unk
-    }
-
-    #[setter]
-    fn set_fuse_unk(this: PyRef<'_, Self>, value: bool) -> PyResult<()> {
-        set_options(&this, |options| options.fuse_unk = value)
-    }
-
-    #[getter]
-    fn get_byte_fallback(this: PyRef<'_, Self>) -> bool {
-        options(&this).byte_fallback
-    }
-
-    #[setter]
-    fn set_byte_fallback(this: PyRef<'_, Self>, value: bool) -> PyResult<()> {
-        set_options(&this, |options| options.byte_fallback = value)
-    }
-
-    #[getter]
-    fn get_ignore_merges(this: PyRef<'_, Self>) -> bool {
-        options(&this).ignore_merges
-    }
-
-    #[setter]
-    fn set_ignore_merges(this: PyRef<'_, Self>, value: bool) -> PyResult<()> {
-        set_options(&this, |options| options.ignore_merges = value)
-    }
-
     fn __repr__(this: PyRef<'_, Self>) -> String {
-        let model = bpe(&this);
+        let model = this.as_super().stage.get();
         let merges = if let Model::Bpe(bpe) = &*model { bpe.merges().len() } else { 0 };
         format!("BPE(vocab_size={}, merges={merges})", model.vocab().len())
     }

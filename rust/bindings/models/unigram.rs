@@ -5,10 +5,11 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::options::model_options;
 use super::{PyModel, PyToken, tokens};
-use crate::bindings::components::unpickled;
+use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::OrRaise;
-use crate::bindings::trainers::unsigned;
+use crate::bindings::properties::{Given, Property, Seed, Shown, unsigned};
 use crate::models::Model;
 use crate::models::unigram::{Segmentation, Unigram, UnigramOptions};
 
@@ -16,21 +17,22 @@ use crate::models::unigram::{Segmentation, Unigram, UnigramOptions};
 #[pyclass(name = "Unigram", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyUnigram;
 
-fn unigram(this: &PyRef<'_, PyUnigram>) -> Option<Unigram> {
-    if let Model::Unigram(unigram) = &*this.as_super().stage.get() { Some(unigram.clone()) } else { None }
+fn unigram(this: &PyRef<'_, PyUnigram>) -> PyResult<Unigram> {
+    get_field(&this.as_super().stage, |model| match &**model {
+        Model::Unigram(unigram) => Some(unigram.clone()),
+        _ => None,
+    })
 }
 
-fn options(this: &PyRef<'_, PyUnigram>) -> UnigramOptions {
-    unigram(this).map(|unigram| unigram.options().clone()).unwrap_or_default()
-}
-
-fn set_options(this: &PyRef<'_, PyUnigram>, change: impl FnOnce(&mut UnigramOptions)) -> PyResult<()> {
-    let mut changed = unigram(this).ok_or_else(|| unpickled("model"))?;
-    let mut options = changed.options().clone();
-    change(&mut options);
-    changed.set_options(options).or_raise(this.py())?;
-    this.as_super().stage.set(Arc::new(Model::Unigram(changed)));
-    Ok(())
+model_options! {
+    PyUnigram of Unigram(unigram), UnigramOptions: unigram.options().clone() => |options| {
+        let mut unigram = unigram.clone();
+        unigram.set_options(options).map(|()| unigram)
+    };
+    alpha set_alpha: Option<f64>;
+    unk_id: Option<u32>;
+    byte_fallback: bool;
+    seed set_seed: Option<Seed>;
 }
 
 #[pymethods]
@@ -82,7 +84,7 @@ impl PyUnigram {
         n: i64,
     ) -> PyResult<Vec<(Vec<PyToken>, f64)>> {
         let n = unsigned(py, "n", n)?;
-        let unigram = unigram(&this).ok_or_else(|| unpickled("model"))?;
+        let unigram = unigram(&this)?;
         let best = py.detach(|| unigram.encode_nbest(sequence, n)).or_raise(py)?;
         let model = Model::Unigram(unigram);
         let to_python = |best: Segmentation| (tokens(&model, sequence, &best.tokens), best.score);
@@ -90,18 +92,8 @@ impl PyUnigram {
     }
 
     #[getter]
-    fn get_alpha(this: PyRef<'_, Self>) -> Option<f64> {
-        options(&this).alpha
-    }
-
-    #[setter]
-    fn set_alpha(this: PyRef<'_, Self>, value: Option<f64>) -> PyResult<()> {
-        set_options(&this, |options| options.alpha = value)
-    }
-
-    #[getter]
-    fn get_nbest_size(this: PyRef<'_, Self>) -> Option<usize> {
-        Some(options(&this).nbest_size).filter(|&size| size > 0)
+    fn get_nbest_size(this: PyRef<'_, Self>) -> PyResult<Option<usize>> {
+        Ok(Some(options(&this)?.nbest_size).filter(|&size| size > 0))
     }
 
     #[setter]
@@ -109,31 +101,12 @@ impl PyUnigram {
         set_options(&this, |options| options.nbest_size = value.unwrap_or(0))
     }
 
-    #[getter]
-    fn get_unk_id(this: PyRef<'_, Self>) -> Option<u32> {
-        options(&this).unk_id
-    }
-
-    #[getter]
-    fn get_byte_fallback(this: PyRef<'_, Self>) -> bool {
-        options(&this).byte_fallback
-    }
-
-    #[getter]
-    fn get_seed(this: PyRef<'_, Self>) -> Option<u64> {
-        options(&this).seed
-    }
-
-    #[setter]
-    fn set_seed(this: PyRef<'_, Self>, value: Option<u64>) -> PyResult<()> {
-        set_options(&this, |options| options.seed = value)
-    }
-
-    fn __repr__(this: PyRef<'_, Self>) -> String {
-        let size = unigram(&this).map_or(0, |unigram| unigram.pieces().len());
-        let UnigramOptions { unk_id, byte_fallback, .. } = options(&this);
+    fn __repr__(this: PyRef<'_, Self>) -> PyResult<String> {
+        let unigram = unigram(&this)?;
+        let UnigramOptions { unk_id, byte_fallback, .. } = unigram.options();
         let unk_id = unk_id.map_or_else(|| "None".to_owned(), |id| id.to_string());
-        let byte_fallback = if byte_fallback { "True" } else { "False" };
-        format!("Unigram(vocab_size={size}, unk_id={unk_id}, byte_fallback={byte_fallback})")
+        let byte_fallback = if *byte_fallback { "True" } else { "False" };
+        let size = unigram.pieces().len();
+        Ok(format!("Unigram(vocab_size={size}, unk_id={unk_id}, byte_fallback={byte_fallback})"))
     }
 }

@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyType};
 
 use super::{PyModel, dictionary, vocab_of};
 use crate::bindings::arguments::FilePath;
+use crate::bindings::components::{get_field, set_field};
 use crate::bindings::errors::OrRaise;
 use crate::formats::vocab_files;
 use crate::models::Model;
@@ -48,27 +49,26 @@ impl PyWordLevel {
     }
 
     #[getter]
-    fn get_unk_token(this: PyRef<'_, Self>) -> String {
-        match &*this.as_super().stage.get() {
-            Model::WordLevel(model) => model.unk_token().to_owned(),
-            // The kind of model never changes after an object of this class.
-            _ => String::new(),
-        }
+    fn get_unk_token(this: PyRef<'_, Self>) -> PyResult<String> {
+        get_field(&this.as_super().stage, |model| match &**model {
+            Model::WordLevel(model) => Some(model.unk_token().to_owned()),
+            _ => None,
+        })
     }
 
     #[setter]
-    fn set_unk_token(this: PyRef<'_, Self>, value: String) {
-        let stage = &this.as_super().stage;
-        // The kind of model never changes after an object of this class.
-        if let Model::WordLevel(model) = &*stage.get() {
+    fn set_unk_token(this: PyRef<'_, Self>, value: String) -> PyResult<()> {
+        set_field(&this.as_super().stage, |stage| {
+            let Model::WordLevel(model) = &**stage else { return None };
             let changed = WordLevel::new(model.shared_vocab(), value);
             let changed = changed.with_spaced_words(model.spaced_words().cloned());
-            stage.set(Arc::new(Model::WordLevel(changed)));
-        }
+            *stage = Arc::new(Model::WordLevel(changed));
+            Some(())
+        })
     }
 
-    fn __repr__(this: PyRef<'_, Self>) -> String {
+    fn __repr__(this: PyRef<'_, Self>) -> PyResult<String> {
         let size = this.as_super().stage.get().vocab().len();
-        format!("WordLevel(vocab_size={size}, unk_token={:?})", Self::get_unk_token(this))
+        Ok(format!("WordLevel(vocab_size={size}, unk_token={:?})", Self::get_unk_token(this)?))
     }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+use super::options::model_options;
 use super::{PyModel, dictionary, vocab_of};
 use crate::bindings::arguments::{FilePath, note_unknown};
+use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::OrRaise;
-use crate::bindings::options::count;
+use crate::bindings::properties::{Given, Property, Shown, unsigned};
 use crate::formats::vocab_files;
 use crate::models::Model;
 use crate::models::wordpiece::{WordPiece, WordPieceOptions};
@@ -17,20 +19,13 @@ use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 #[pyclass(name = "WordPiece", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyWordPiece;
 
-fn options(this: &PyRef<'_, PyWordPiece>) -> WordPieceOptions {
-    match &*this.as_super().stage.get() {
-        Model::WordPiece(wordpiece) => wordpiece.options().clone(),
-        // The kind of model never changes after an object of this class.
-        _ => WordPieceOptions::default(),
-    }
-}
-
-fn set_options(this: &PyRef<'_, PyWordPiece>, change: impl FnOnce(&mut WordPieceOptions)) {
-    let mut options = options(this);
-    change(&mut options);
-    let stage = &this.as_super().stage;
-    let changed = WordPiece::new(stage.get().shared_vocab(), options);
-    stage.set(Arc::new(Model::WordPiece(changed)));
+model_options! {
+    PyWordPiece of WordPiece(wordpiece), WordPieceOptions: wordpiece.options().clone() => |options| {
+        Ok(WordPiece::new(wordpiece.shared_vocab(), options))
+    };
+    unk_token set_unk_token: String;
+    max_input_chars_per_word set_max_input_chars_per_word: usize;
+    continuing_subword_prefix set_continuing_subword_prefix: String;
 }
 
 #[pymethods]
@@ -48,7 +43,7 @@ impl PyWordPiece {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
-        let max_input_chars_per_word = count(py, "max_input_chars_per_word", max_input_chars_per_word)?;
+        let max_input_chars_per_word = unsigned(py, "max_input_chars_per_word", max_input_chars_per_word)?;
         let options = WordPieceOptions {
             unk_token: unk_token.to_owned(),
             continuing_subword_prefix: continuing_subword_prefix.to_owned(),
@@ -76,45 +71,14 @@ impl PyWordPiece {
         dictionary(py, py.detach(|| vocab_files::read_lines(&vocab)).or_raise(py)?)
     }
 
-    #[getter]
-    fn get_unk_token(this: PyRef<'_, Self>) -> String {
-        options(&this).unk_token
-    }
-
-    #[setter]
-    fn set_unk_token(this: PyRef<'_, Self>, value: String) {
-        set_options(&this, |options| options.unk_token = value);
-    }
-
-    #[getter]
-    fn get_max_input_chars_per_word(this: PyRef<'_, Self>) -> usize {
-        options(&this).max_input_chars_per_word
-    }
-
-    #[setter]
-    fn set_max_input_chars_per_word(this: PyRef<'_, Self>, value: i64) -> PyResult<()> {
-        let value = count(this.py(), "max_input_chars_per_word", value)?;
-        set_options(&this, |options| options.max_input_chars_per_word = value);
-        Ok(())
-    }
-
-    #[getter]
-    fn get_continuing_subword_prefix(this: PyRef<'_, Self>) -> String {
-        options(&this).continuing_subword_prefix
-    }
-
-    #[setter]
-    fn set_continuing_subword_prefix(this: PyRef<'_, Self>, value: String) {
-        set_options(&this, |options| options.continuing_subword_prefix = value);
-    }
-
-    fn __repr__(this: PyRef<'_, Self>) -> String {
+    fn __repr__(this: PyRef<'_, Self>) -> PyResult<String> {
+        let size = this.as_super().stage.get().vocab().len();
         let WordPieceOptions { unk_token, continuing_subword_prefix, max_input_chars_per_word } =
-            options(&this);
-        format!(
-            "WordPiece(vocab_size={}, unk_token={unk_token:?}, continuing_subword_prefix={continuing_subword_prefix:?}, \
-             max_input_chars_per_word={max_input_chars_per_word})",
-            this.as_super().stage.get().vocab().len()
-        )
+            options(&this)?;
+        Ok(format!(
+            "WordPiece(vocab_size={size}, unk_token={unk_token:?}, \
+             continuing_subword_prefix={continuing_subword_prefix:?}, \
+             max_input_chars_per_word={max_input_chars_per_word})"
+        ))
     }
 }

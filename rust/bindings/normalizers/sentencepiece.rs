@@ -5,18 +5,13 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use super::PyNormalizer;
 use crate::bindings::errors::OrRaise;
+use crate::bindings::stage_class::plain_stages;
 use crate::normalizers::{Charsmap, Normalizer, SentencePiece, SentencePieceOptions};
 
-/// Takes control characters out and makes odd spaces plain.
-#[pyclass(name = "Nmt", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
-pub(in crate::bindings) struct PyNmt;
-
-#[pymethods]
-impl PyNmt {
-    #[new]
-    fn new() -> PyClassInitializer<Self> {
-        PyNormalizer::of(Normalizer::Nmt).add_subclass(Self)
-    }
+plain_stages! {
+    PyNormalizer of "lexmill.normalizers":
+    /// Takes control characters out and makes odd spaces plain.
+    "Nmt" PyNmt => Normalizer::Nmt;
 }
 
 /// SentencePiece's compiled rules, as its model files hold them.

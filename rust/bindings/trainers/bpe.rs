@@ -4,10 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
-use super::options::{TrainerOption, trainer_options};
-use super::{PyTrainer, members, name_of, named, unsigned};
+use super::options::trainer_options;
+use super::{PyTrainer, members};
 use crate::bindings::arguments::{note_unknown, threads};
 use crate::bindings::progress::Reporter;
+use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
 use crate::trainers::Trainer;
 use crate::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::trainers::word_counts::WordCounts;
@@ -16,12 +17,8 @@ use crate::trainers::word_counts::WordCounts;
 #[pyclass(name = "BpeTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyBpeTrainer;
 
-pub(super) const TIE_BREAKS: [(&str, TieBreak); 2] =
+pub(in crate::bindings) const TIE_BREAKS: [(&str, TieBreak); 2] =
     [("smallest-ids", TieBreak::SmallestIds), ("first-seen", TieBreak::FirstSeen)];
-
-pub(super) fn first_chars(alphabet: &[String]) -> Vec<char> {
-    alphabet.iter().filter_map(|text| text.chars().next()).collect()
-}
 
 /// The options that this kind of trainer alone has.
 pub(super) fn to_json(trainer: &BpeTrainer) -> Map<String, Value> {
@@ -57,14 +54,14 @@ pub(super) fn from_json(value: &Value) -> Option<BpeTrainer> {
 
 trainer_options! {
     PyBpeTrainer of Bpe(BpeTrainer):
-    vocab_size get_vocab_size set_vocab_size: usize;
-    min_frequency get_min_frequency set_min_frequency: u64;
-    limit_alphabet get_limit_alphabet set_limit_alphabet: Option<usize>;
-    initial_alphabet get_initial_alphabet set_initial_alphabet: Vec<char>;
-    continuing_subword_prefix get_continuing_subword_prefix set_continuing_subword_prefix: Option<String>;
-    end_of_word_suffix get_end_of_word_suffix set_end_of_word_suffix: Option<String>;
-    max_token_length get_max_token_length set_max_token_length: Option<usize>;
-    tie_break get_tie_break set_tie_break: TieBreak;
+    vocab_size set_vocab_size: usize;
+    min_frequency set_min_frequency: u64;
+    limit_alphabet set_limit_alphabet: Option<usize>;
+    initial_alphabet set_initial_alphabet: Vec<char>;
+    continuing_subword_prefix set_continuing_subword_prefix: Option<String>;
+    end_of_word_suffix set_end_of_word_suffix: Option<String>;
+    max_token_length set_max_token_length: Option<usize>;
+    tie_break set_tie_break: TieBreak;
 }
 
 #[pymethods]

@@ -4,11 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
-use super::bpe::first_chars;
-use super::options::{TrainerOption, trainer_options};
-use super::{PyTrainer, members, name_of, named, unsigned};
+use super::options::trainer_options;
+use super::{PyTrainer, members};
 use crate::bindings::arguments::{note_unknown, threads};
 use crate::bindings::progress::Reporter;
+use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
 use crate::trainers::Trainer;
 use crate::trainers::unigram::{Algorithm, UnigramTrainer};
 use crate::trainers::word_counts::WordCounts;
@@ -17,7 +17,7 @@ use crate::trainers::word_counts::WordCounts;
 #[pyclass(name = "UnigramTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyUnigramTrainer;
 
-pub(super) const ALGORITHMS: [(&str, Algorithm); 2] =
+pub(in crate::bindings) const ALGORITHMS: [(&str, Algorithm); 2] =
     [("em", Algorithm::Em), ("exact-loss", Algorithm::ExactLoss)];
 
 /// The options that this kind of trainer alone has.
@@ -56,8 +56,8 @@ pub(super) fn from_json(value: &Value) -> Option<UnigramTrainer> {
 
 trainer_options! {
     PyUnigramTrainer of Unigram(UnigramTrainer):
-    vocab_size get_vocab_size set_vocab_size: usize;
-    initial_alphabet get_initial_alphabet set_initial_alphabet: Vec<char>;
+    vocab_size set_vocab_size: usize;
+    initial_alphabet set_initial_alphabet: Vec<char>;
 }
 
 #[pymethods]

@@ -4,10 +4,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
-use super::options::{TrainerOption, trainer_options};
-use super::{PyTrainer, members, unsigned};
+use super::options::trainer_options;
+use super::{PyTrainer, members};
 use crate::bindings::arguments::note_unknown;
 use crate::bindings::errors::OrRaise;
+use crate::bindings::properties::{Given, Property, Shown, unsigned};
 use crate::trainers::Trainer;
 use crate::trainers::word_counts::WordCounts;
 use crate::trainers::wordlevel::WordLevelTrainer;
@@ -32,8 +33,8 @@ pub(super) fn from_json(value: &Value) -> Option<WordLevelTrainer> {
 
 trainer_options! {
     PyWordLevelTrainer of WordLevel(WordLevelTrainer):
-    vocab_size get_vocab_size set_vocab_size: usize;
-    min_frequency get_min_frequency set_min_frequency: u64;
+    vocab_size set_vocab_size: usize;
+    min_frequency set_min_frequency: u64;
 }
 
 #[pymethods]

@@ -4,11 +4,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
 
-use super::bpe::{TIE_BREAKS, Trained, first_chars, trained_texts};
-use super::options::{TrainerOption, trainer_options};
-use super::{PyTrainer, members, name_of, named, unsigned};
+use super::bpe::{TIE_BREAKS, Trained, trained_texts};
+use super::options::trainer_options;
+use super::{PyTrainer, members};
 use crate::bindings::arguments::{note_unknown, threads};
 use crate::bindings::progress::Reporter;
+use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
 use crate::trainers::Trainer;
 use crate::trainers::bpe::TieBreak;
 use crate::trainers::word_counts::WordCounts;
@@ -18,7 +19,7 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 #[pyclass(name = "WordPieceTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyWordPieceTrainer;
 
-pub(super) const SCORES: [(&str, Score); 3] = [
+pub(in crate::bindings) const SCORES: [(&str, Score); 3] = [
     ("frequency", Score::Frequency),
     ("likelihood", Score::Likelihood),
     ("likelihood-float64", Score::LikelihoodFloat64),
@@ -59,15 +60,15 @@ pub(super) fn from_json(value: &Value) -> Option<WordPieceTrainer> {
 
 trainer_options! {
     PyWordPieceTrainer of WordPiece(WordPieceTrainer):
-    vocab_size get_vocab_size set_vocab_size: usize;
-    min_frequency get_min_frequency set_min_frequency: u64;
-    limit_alphabet get_limit_alphabet set_limit_alphabet: Option<usize>;
-    initial_alphabet get_initial_alphabet set_initial_alphabet: Vec<char>;
-    continuing_subword_prefix get_continuing_subword_prefix set_continuing_subword_prefix: String;
-    end_of_word_suffix get_end_of_word_suffix set_end_of_word_suffix: Option<String>;
-    score get_score set_score: Score;
-    tie_break get_tie_break set_tie_break: Option<TieBreak>;
-    min_pair_frequency get_min_pair_frequency set_min_pair_frequency: u64;
+    vocab_size set_vocab_size: usize;
+    min_frequency set_min_frequency: u64;
+    limit_alphabet set_limit_alphabet: Option<usize>;
+    initial_alphabet set_initial_alphabet: Vec<char>;
+    continuing_subword_prefix set_continuing_subword_prefix: String;
+    end_of_word_suffix set_end_of_word_suffix: Option<String>;
+    score set_score: Score;
+    tie_break set_tie_break: Option<TieBreak>;
+    min_pair_frequency set_min_pair_frequency: u64;
 }
 
 #[pymethods]

@@ -140,8 +140,7 @@ impl<const ACCENTS: bool> GapRules for BertTextRules<ACCENTS> {
 
     #[inline(always)]
     fn edges(&mut self, text: &[u8], base: usize, now: &Masks) -> (u64, u64) {
-        let (mut alone, mut no_space) =
-            (u128::from(self.alone), u128::from(self.no_space));
+        let (mut alone, mut no_space) = (u128::from(self.alone), u128::from(self.no_space));
         if now.wide != 0 {
             let ideograph = u128::from(now.ideograph);
             alone |= ideograph | ideograph << 1 | ideograph << 2;
@@ -154,8 +153,7 @@ impl<const ACCENTS: bool> GapRules for BertTextRules<ACCENTS> {
             }
         }
         no_space |= u128::from(now.space & !(now.wide | now.blank | now.newline | now.tab));
-        (self.alone, self.no_space) =
-            ((alone >> BLOCK) as u64, (no_space >> BLOCK) as u64);
+        (self.alone, self.no_space) = ((alone >> BLOCK) as u64, (no_space >> BLOCK) as u64);
         self.rules.cut(now, now.space & !(no_space as u64), now.punctuation | alone as u64)
     }
 }

@@ -1,26 +1,27 @@
-//! Patterns without look-around, run by a deterministic automaton whose states are made as the text needs them.
+//! Patterns without look-around, run by a lazily built deterministic automaton.
 //!
-//! Published splitters end in `\s+(?!\S)|\s+`, which is all they look around with. It matches a run of white space, without
-//! its last character where something else follows and that is not all: so the automaton looks for `\s+`, and the run
-//! is cut afterwards.
+//! Published splitters end in `\s+(?!\S)|\s+` and have no other look-around. This tail matches a run of white space,
+//! without its last character if other text follows and the run has more than one character. So the automaton searches
+//! for `\s+`, and the end of the match is cut afterwards.
 
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
 use super::translate::{Refused, translate};
 
-/// The ends of patterns that are told apart, after other branches.
+/// Tails of patterns that get this treatment, if they follow other branches.
 const TAILS: [&str; 2] = [r"\s+(?!\S)|\s+", r"\s+(?!\S)|\s"];
 
-/// A pattern as automata.
+/// A pattern compiled to automata.
 #[derive(Clone, Debug)]
 pub(super) struct Automaton {
-    /// The pattern, and where it has such a tail, `\s+` as a second one that is tried after it.
+    /// The pattern; if it ends in one of [`TAILS`], its other branches, with `\s+` as a second pattern of lower
+    /// priority.
     regex: Regex,
 }
 
 impl Automaton {
-    /// The automaton of a pattern that was translated already; `None` if it takes more than that.
+    /// The automaton of `pattern`, given its translation; `None` if an automaton cannot run it.
     pub(super) fn new(pattern: &str, translated: &str) -> Option<Self> {
         let spaces = || translate(r"\s+").ok();
         let regex = match TAILS.iter().find_map(|tail| head(pattern, tail, translated)) {
@@ -30,9 +31,10 @@ impl Automaton {
         regex.ok().map(|regex| Self { regex })
     }
 
-    /// The first match from byte `from` of `text` on.
+    /// The first match at or after byte `from` of `text`.
     pub(super) fn find(&self, text: &str, from: usize) -> Option<(usize, usize)> {
-        // Most matches begin where the one before ended: then one automaton finds the end, and none has to look for the start.
+        // Most matches begin where the previous one ended. There an anchored search finds the end, and no second pass
+        // has to find the start.
         let here = Input::new(text).range(from..).anchored(Anchored::Yes);
         let found = self.regex.search(&here).or_else(|| self.regex.search(&here.anchored(Anchored::No)))?;
         let (start, mut end) = (found.start(), found.end());
@@ -46,11 +48,11 @@ impl Automaton {
     }
 }
 
-/// What stands before `tail` in a pattern, translated, if the tail's branches are branches of the whole pattern.
+/// The translation of everything before `tail`, if the branches of the tail are branches of the whole pattern.
 fn head(pattern: &str, tail: &str, translated: &str) -> Option<String> {
     let head = pattern.strip_suffix(tail)?.strip_suffix('|')?;
     let translated_head = translate(head).ok()?;
-    // Within a group, after a flag or in brackets the whole is translated to something else.
+    // If the tail is inside a group, after a flag or in brackets, the translation of the whole differs from this.
     let whole = |tail: String| format!("{translated_head}|{tail}");
     let is_apart =
         translate(tail).map(whole).map_err(|Refused(message)| message) == Ok(translated.to_owned());

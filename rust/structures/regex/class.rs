@@ -1,23 +1,24 @@
 //! Bracketed classes, properties and the escapes that stand for a set of characters.
 //!
-//! Sets are spelled out in the target syntax wherever the two languages read a name differently. What Oniguruma 6.9
-//! means by each name was asked of it over all code points; general categories, scripts and binary properties, of the
-//! same Unicode version in both, are equal one by one and go through unchanged.
+//! Wherever the two languages read a name differently, the set is written in full in the target syntax. The meaning of
+//! each name in Oniguruma 6.9 was queried over all code points. General categories, scripts and binary properties are
+//! those of the same Unicode version in both; they are equal one by one and pass through unchanged.
 
 use super::fold;
 use super::translate::{Flags, Parser, Refused, push_all, push_char};
 
 /// `\w` inside brackets: Oniguruma leaves out the two joiners.
 const WORD_IN_BRACKETS: &str = r"[\w--[\x{200C}\x{200D}]]";
-/// `\w` and the word that `\b` ends, outside brackets: below U+0100 another table rules, with superscripts, fractions.
+/// `\w` outside brackets, and the word characters of `\b`. Below U+0100 Oniguruma uses another table, which includes
+/// superscripts and fractions.
 pub(super) const WORD: &str = r"[[\w--[\x{200C}\x{200D}]]\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE}]";
 const NOT_WORD: &str = r"[^[\w--[\x{200C}\x{200D}]]\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE}]";
 const HEX: &str = "[0-9A-Fa-f]";
 const NOT_HEX: &str = "[^0-9A-Fa-f]";
-/// No character at all.
+/// The empty set.
 const EMPTY: &str = r"[^\x{0}-\x{10FFFF}]";
 
-/// Names that Rust's engine lacks or means otherwise; without case, spaces, `-` and `_`.
+/// Sets for names that Rust's engine lacks or reads differently. Names are lower case, without spaces, `-` and `_`.
 fn posix_or_property(name: &str) -> Option<&'static str> {
     Some(match name {
         "alnum" => r"[\p{Alphabetic}\p{Nd}]",
@@ -36,7 +37,7 @@ fn posix_or_property(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The class of an escape that means a set both inside and outside brackets.
+/// The set that an escape stands for, inside or outside brackets.
 fn set_escape(letter: char, in_brackets: bool) -> Option<&'static str> {
     Some(match letter {
         'd' => r"\p{Nd}",
@@ -56,12 +57,12 @@ fn set_escape(letter: char, in_brackets: bool) -> Option<&'static str> {
 /// One member of a bracketed class.
 enum Item {
     Char(char),
-    /// A set, and whether it is all that is *not* in something whose case may matter.
+    /// A set, and true if it is the complement of a set whose case may matter.
     Set(String, bool),
 }
 
 impl Parser<'_> {
-    /// A set that an escape stands for, if the letter after the backslash begins one; the letter has been read.
+    /// The set that an escape stands for, if its letter, which has been read, begins one.
     pub(super) fn set(&mut self, letter: char, in_brackets: bool) -> Result<Option<(String, bool)>, Refused> {
         if let Some(set) = set_escape(letter, in_brackets) {
             return Ok(Some((set.to_owned(), false)));
@@ -87,7 +88,7 @@ impl Parser<'_> {
         let set = match name.as_str() {
             "word" if in_brackets => format!("[{sign}{WORD_IN_BRACKETS}]"),
             "word" => format!("[{sign}{WORD}]"),
-            // The POSIX class has symbols as well, the property has not.
+            // The POSIX class includes symbols, the property does not.
             "punct" => format!(r"[{sign}\p{{P}}]"),
             "any" => format!(r"[{sign}\x{{0}}-\x{{10FFFF}}]"),
             "assigned" => format!(r"[{sign}\P{{Cn}}]"),
@@ -99,13 +100,13 @@ impl Parser<'_> {
         Ok((set, negated))
     }
 
-    /// A bracketed class; the opening bracket has been read.
+    /// Translates a bracketed class, whose opening bracket has been read.
     pub(super) fn bracketed(&mut self, flags: Flags, in_look_behind: bool) -> Result<String, Refused> {
         let class = self.class_body(flags.ignore_case, 0)?;
         if !flags.ignore_case {
             return Ok(class);
         }
-        // Oniguruma adds to a class, as alternatives, what its members fold to.
+        // Oniguruma adds the folds of a class's members to the class, as alternatives.
         let folded = format!("(?i:{class})");
         if class.starts_with("[^") {
             return Ok(folded);
@@ -163,7 +164,7 @@ impl Parser<'_> {
         Ok(format!("[{sign}{}]", spelled.collect::<Vec<_>>().join("&&")))
     }
 
-    /// Appends the member that begins with `next`, as a range if one follows.
+    /// Appends the member that begins with `next`; a range if a hyphen follows.
     fn class_item(
         &mut self,
         next: char,
@@ -238,7 +239,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[:name:]` or `[:^name:]`, if that is what follows the bracket that has been read.
+    /// Reads `[:name:]` or `[:^name:]`, if that follows the bracket that has been read.
     fn posix_bracket(&mut self) -> Result<Option<Item>, Refused> {
         let rest: String = self.rest().iter().take(20).collect();
         let Some(inner) = rest.strip_prefix(':').and_then(|rest| rest.split_once(":]")).map(|(name, _)| name)

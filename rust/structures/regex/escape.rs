@@ -1,10 +1,10 @@
-//! What a backslash begins outside brackets, and the characters it stands for anywhere.
+//! Escapes: what a backslash begins outside brackets, and the characters that escapes stand for anywhere.
 
 use super::class::WORD;
 use super::translate::{Atom, Parser, Refused};
 
 impl Parser<'_> {
-    /// What a backslash outside brackets begins; the backslash has been read.
+    /// Translates an escape outside brackets, whose backslash has been read.
     pub(super) fn escape(&mut self) -> Result<Atom, Refused> {
         let Some(letter) = self.next() else { return Err(Refused::new("end pattern at escape")) };
         if let Some((set, _)) = self.set(letter, false)? {
@@ -51,7 +51,7 @@ impl Parser<'_> {
                 }
                 scalar(&digits, 16)?
             }
-            // Two digits give a byte, and a byte above 7F is only part of a character.
+            // Two digits give a byte. A byte above 7F is only a fragment of a character.
             'x' => {
                 let digits = self.digits(16, 2);
                 ascii(&digits, 16)?
@@ -88,7 +88,7 @@ fn scalar(digits: &str, radix: u32) -> Result<char, Refused> {
 }
 
 fn ascii(digits: &str, radix: u32) -> Result<char, Refused> {
-    // Without digits, `\x` is a zero.
+    // Without digits, `\x` is U+0000.
     let code = u32::from_str_radix(&format!("0{digits}"), radix).unwrap_or(u32::MAX);
     char::from_u32(code)
         .filter(char::is_ascii)

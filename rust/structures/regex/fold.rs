@@ -1,8 +1,8 @@
 //! Case folds from one character to several, which Oniguruma honours and Rust's engines do not.
 //!
 //! 104 characters fold to two or three: `ß` to `ss`, `ﬁ` to `fi`, `ΐ` to `ι` with two marks. Under `(?i)` such a
-//! character matches its fold, and the fold, where it stands in the pattern as plain text, matches the character.
-//! Everything else about case is the simple, one-to-one folding that both engines share.
+//! character matches its fold; and its fold, as plain text of the pattern, matches the character. All other case
+//! folding is simple (one to one) and the same in both engines.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,16 +20,16 @@ static SOURCES: LazyLock<BTreeMap<Vec<char>, Vec<char>>> = LazyLock::new(|| {
     sources
 });
 
-/// The characters that `character` folds to.
+/// The full case fold of `character`.
 ///
-/// The standard library has no case folding, but lower case of upper case of lower case is the same thing for every
-/// character that takes part in a fold to several, except for the dotless `ı`, which folds to itself.
+/// The standard library has no case folding. But lowercasing the upper case of the lower case gives the same for every
+/// character that takes part in a fold to several, except the dotless `ı`, which folds to itself.
 fn full_fold(character: char) -> Vec<char> {
     if character == 'ı' || character.is_ascii() {
         return vec![character.to_ascii_lowercase()];
     }
     let upper = character.to_lowercase().flat_map(char::to_uppercase);
-    // İ lowers to `i` and a dot, and must not be raised to one character again.
+    // The lower case of `İ` is `i` and a dot; uppercasing these would not preserve the fold.
     if character == 'İ' {
         character.to_lowercase().collect()
     } else {
@@ -37,44 +37,44 @@ fn full_fold(character: char) -> Vec<char> {
     }
 }
 
-/// A stretch of text in a case-insensitive pattern.
-pub(super) enum Unit {
+/// One or more characters of a case-insensitive pattern that are matched together.
+pub(super) enum FoldItem {
     /// One character, matched in any case.
     Single(char),
-    /// Characters that are also matched by each of the others, which fold to them.
+    /// A fold of several characters, which also matches each of the characters that fold to it.
     Several(Vec<char>, &'static [char]),
 }
 
-/// Cuts `text` into units: from left to right, the longest fold that stands there, or else one character.
-pub(super) fn units(text: &[char]) -> Vec<Unit> {
+/// Cuts `text` into items, from left to right: the longest fold at each position, else one character.
+pub(super) fn fold_items(text: &[char]) -> Vec<FoldItem> {
     let folded: Vec<Vec<char>> = text.iter().map(|&character| full_fold(character)).collect();
-    let mut units = Vec::new();
+    let mut items = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        if let Some(unit) = source_unit(text[at]) {
-            units.push(unit);
+        if let Some(item) = source_item(text[at]) {
+            items.push(item);
             at += 1;
             continue;
         }
         let here = (2..=3).rev().find_map(|length| {
-            let stretch: Vec<char> = folded.get(at..at + length)?.iter().flatten().copied().collect();
-            let (fold, sources) = SOURCES.get_key_value(&stretch)?;
-            Some((length, Unit::Several(fold.clone(), sources)))
+            let candidate: Vec<char> = folded.get(at..at + length)?.iter().flatten().copied().collect();
+            let (fold, sources) = SOURCES.get_key_value(&candidate)?;
+            Some((length, FoldItem::Several(fold.clone(), sources)))
         });
-        let (length, unit) = here.unwrap_or((1, Unit::Single(text[at])));
-        units.push(unit);
+        let (length, item) = here.unwrap_or((1, FoldItem::Single(text[at])));
+        items.push(item);
         at += length;
     }
-    units
+    items
 }
 
-/// The unit of a character that folds to several.
-pub(super) fn source_unit(character: char) -> Option<Unit> {
+/// The item of a character that folds to several.
+pub(super) fn source_item(character: char) -> Option<FoldItem> {
     let (fold, sources) = SOURCES.get_key_value(&full_fold(character))?;
-    Some(Unit::Several(fold.clone(), sources))
+    Some(FoldItem::Several(fold.clone(), sources))
 }
 
-/// All characters that fold to several, with their folds.
+/// All folds of several characters, each with the characters that fold to it.
 pub(super) fn folds() -> impl Iterator<Item = (&'static [char], &'static [char])> {
     SOURCES.iter().map(|(fold, sources)| (fold.as_slice(), sources.as_slice()))
 }
@@ -95,8 +95,8 @@ mod tests {
     fn longest_fold_from_the_left() {
         let shape = |text: &str| {
             let text: Vec<char> = text.chars().collect();
-            let length = |unit: &Unit| if let Unit::Several(fold, _) = unit { fold.len() } else { 1 };
-            units(&text).iter().map(length).collect::<Vec<_>>()
+            let length = |item: &FoldItem| if let FoldItem::Several(fold, _) = item { fold.len() } else { 1 };
+            fold_items(&text).iter().map(length).collect::<Vec<_>>()
         };
         assert_eq!(shape("ffi"), [3]);
         assert_eq!(shape("FffI"), [2, 2]);

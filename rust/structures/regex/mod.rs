@@ -1,20 +1,22 @@
-//! Regular expressions as users of tokenizers write them: Oniguruma's language, run by a pure Rust engine.
+//! Regular expressions as users of tokenizers write them: Oniguruma's language, run by pure Rust engines.
 //!
 //! A `tokenizer.json` carries its patterns as text, and that text means what Oniguruma, in its default syntax, makes of
-//! it. The language looks like that of Rust's engines and differs where it hurts:
+//! it. The language looks like that of Rust's engines, but differs:
 //!
-//! * `^` and `$` are lines' ends everywhere, `(?m)` lets a dot match newlines, and `(?s)` does not exist;
-//! * `{1,3}+` is no possessive repeat but a repeat of a repeat, and `a(?i)b|c` is `a(?i:b|c)`;
-//! * `\w` has superscript digits outside brackets and has not inside, `\h` is a hexadecimal digit;
+//! * `^` and `$` match at every line, `(?m)` lets a dot match newlines, and `(?s)` does not exist;
+//! * `{1,3}+` is not a possessive repeat but a repeat of a repeat, and `a(?i)b|c` is `a(?i:b|c)`;
+//! * `\w` matches superscript digits outside brackets but not inside, `\h` is a hexadecimal digit;
 //! * `(?i:ss)` matches `ß`.
 //!
-//! So a pattern is parsed by the rules of the one and written down again in the words of the other. What cannot be said
-//! there, such as back references, is an error when the pattern is built. What the other engine gives up on, such as a
-//! look-ahead after a run of a million characters, is an error when it runs.
+//! So a pattern is parsed by Oniguruma's rules and rewritten in the language of `fancy_regex` (`translate`, `class`,
+//! `escape`, `fold`, `quantifier`). A pattern that cannot be rewritten, such as one with back references, is an error
+//! when it is built. A search that the engine gives up on, such as a look-ahead after a run of a million characters, is
+//! an error when it runs. Patterns without look-around run on an automaton (`automaton`), all others by backtracking.
 //!
-//! Two differences are known. Oniguruma tries a pattern that begins with `\b.+` or `\b.*` at the starts of lines only,
-//! so it misses `-ac` for `\b.+c`; that is a fault, and is not repeated here. And where a group that can match nothing
-//! is repeated a fixed number of times, such as `(?:.|\O?\B){2}`, the two engines may count its empty rounds differently.
+//! Two differences remain. Oniguruma tries a pattern that begins with `\b.+` or `\b.*` at the starts of lines only, so
+//! it misses `-ac` for `\b.+c`; this is a bug in Oniguruma and is not repeated here. And where a group that can match
+//! the empty text is repeated a fixed number of times, such as `(?:.|\O?\B){2}`, the two engines may count its empty
+//! rounds differently.
 
 mod automaton;
 mod class;
@@ -30,10 +32,10 @@ use fancy_regex::{Regex, RegexBuilder};
 
 use crate::{Error, Result};
 
-/// How often a single search may try another way before it is an error.
+/// A single search may backtrack this often before it is an error.
 ///
-/// Searching for a rare match costs a try or two per character of text, so this is far beyond the longest document and
-/// still an end, after some seconds, to patterns that would run for years.
+/// A search for a rare match costs one or two steps per character of text. So this limit is far beyond the longest
+/// document, but still ends, after some seconds, patterns that would run for years.
 const BACKTRACK_LIMIT: usize = 1 << 30;
 
 /// A compiled pattern; cheap to clone.
@@ -45,9 +47,9 @@ pub struct Pattern {
 
 #[derive(Clone, Debug)]
 enum Engine {
-    /// Each search in time in proportion to the text, for patterns that need no more.
+    /// Each search takes time linear in the text; for patterns that an automaton can run.
     Automaton(Automaton),
-    /// One way after the other.
+    /// Tries one alternative after the other.
     Backtracking(Regex),
 }
 
@@ -55,8 +57,8 @@ impl Pattern {
     /// Compiles a pattern in Oniguruma's default syntax.
     ///
     /// # Errors
-    /// [`Error::Regex`] if the pattern is malformed, too large, or uses what has no equivalent here: back references,
-    /// calls, conditions, callouts, absent operators, `\G`, `\K`, `\X`, ASCII-only flags, bytes above 7F.
+    /// [`Error::Regex`] if the pattern is malformed, too large, or uses a construct without an equivalent here: back
+    /// references, calls, conditions, callouts, absent operators, `\G`, `\K`, `\X`, ASCII-only flags, bytes above 7F.
     pub fn new(pattern: &str) -> Result<Self> {
         let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
         let translated = translate::translate(pattern).map_err(|error| refused(error.0))?;
@@ -75,7 +77,7 @@ impl Pattern {
         Ok(Self { source: pattern.to_owned(), engine: Engine::Backtracking(regex) })
     }
 
-    /// As [`Self::new`], without an automaton.
+    /// As [`Self::new`], but never by an automaton.
     #[cfg(test)]
     fn by_backtracking(pattern: &str) -> Result<Self> {
         let refused =
@@ -90,8 +92,8 @@ impl Pattern {
 
     /// The matches in `text` as byte offsets, from left to right and without overlap.
     ///
-    /// A match may be empty, but not right after the match before it, and nothing matches in an empty text, whatever
-    /// the pattern: that is how Hugging Face tokenizers reads it.
+    /// A match may be empty, but not right after the previous match, and no pattern matches in an empty text: these are
+    /// the rules of Hugging Face tokenizers.
     ///
     /// ```
     /// # fn main() -> lexmill::Result<()> {
@@ -104,7 +106,7 @@ impl Pattern {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Regex`] if a search takes too many tries or too much memory for them.
+    /// [`Error::Regex`] if a search exceeds the limit of backtracking steps or of memory for them.
     pub fn find_iter(&self, text: &str) -> Result<Vec<(usize, usize)>> {
         let mut matches = Vec::new();
         let _ = self.for_each(text, |start, end| {

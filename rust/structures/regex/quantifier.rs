@@ -1,4 +1,4 @@
-//! Quantifiers: which braces are any, and what the sign after one means.
+//! Quantifiers: which braces are quantifiers, and what a sign after a quantifier means.
 
 use super::translate::{Flags, Parser, Refused};
 
@@ -13,7 +13,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn at_interval_behind_brace(&self) -> bool {
+    pub(super) fn at_interval_after_brace(&self) -> bool {
         interval(self.rest()).is_some()
     }
 
@@ -35,7 +35,8 @@ impl Parser<'_> {
                 }
                 let most = found.most.map_or(String::new(), |most| most.to_string());
                 quantifier = format!("{{{},{most}}}", found.least);
-                // Only `?` after a true range makes it lazy; `{2}?` is `{2}`, perhaps, and `{1,3}+` is `{1,3}`, again.
+                // Only a range with different bounds can be lazy. `{2}?` makes `{2}` optional, and `{1,3}+` repeats
+                // `{1,3}`.
                 lazy = found.most != Some(found.least) && self.eat('?');
             } else if let Some(operator) = self.next() {
                 quantifier.push(operator);
@@ -55,7 +56,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a quantifier after `target` applies to all of it.
+/// True if a quantifier after `target` applies to all of it.
 fn is_one_piece(target: &str) -> bool {
     target.chars().count() == 1 || target.starts_with(['(', '[']) || target.starts_with('\\')
 }
@@ -67,7 +68,7 @@ struct Interval {
     length: usize,
 }
 
-/// The interval that `rest` begins with; braces around anything else are plain characters.
+/// The interval that `rest` begins with; any other text in braces is plain.
 fn interval(rest: &[char]) -> Option<Interval> {
     let end = rest.iter().position(|&character| character == '}')?;
     let body: String = rest[..end].iter().collect();

@@ -1,8 +1,8 @@
-//! What Oniguruma, as Hugging Face tokenizers 0.23.3 runs it, finds; each expected value was asked of it.
+//! The matches of Oniguruma as Hugging Face tokenizers 0.23.3 runs it; every expected value was queried from it.
 
 use super::Pattern;
 
-/// The matches as pieces of text, an empty one as its place.
+/// The text of each match; an empty match as its position.
 fn found(pattern: &str, text: &str) -> Vec<String> {
     let pattern = Pattern::new(pattern).expect(pattern);
     let matches = pattern.find_iter(text).expect(text);

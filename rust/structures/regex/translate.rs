@@ -1,12 +1,12 @@
-//! From Oniguruma's pattern language to that of `fancy_regex`.
+//! Translates Oniguruma's pattern language to that of `fancy_regex`.
 //!
-//! The translation leans on nothing that the two might read differently: characters come out as themselves or as
-//! `\x{..}`, flags only as groups around what they apply to, sets spelled out, groups without capture. What has no
-//! equal on the other side is refused by name; a pattern that compiles here means the same there.
+//! The translation avoids everything that the two engines might read differently. It writes characters as themselves or
+//! as `\x{..}`, flags only as groups around the text they apply to, sets in full, and groups without capture. A
+//! construct without an equivalent is refused by name; a pattern that compiles means the same in both languages.
 
-use super::fold::{self, Unit};
+use super::fold::{self, FoldItem};
 
-/// Why a pattern is refused.
+/// The reason why a pattern is refused.
 pub(super) struct Refused(pub(super) String);
 
 impl Refused {
@@ -15,40 +15,40 @@ impl Refused {
     }
 }
 
-/// The options that hold at one place of a pattern.
+/// The options that hold at one position of a pattern.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flags {
     pub(super) ignore_case: bool,
-    /// `(?m)`: a dot matches a newline, too; what other engines write as `(?s)`.
+    /// `(?m)`: a dot also matches a newline; other engines call this `(?s)`.
     dot_all: bool,
     extended: bool,
 }
 
-/// What has been read, before its quantifiers.
+/// What the parser has read, before its quantifiers.
 pub(super) enum Atom {
     Char(char),
-    /// Anything that may be repeated, as it is written in the target.
+    /// An expression that may be repeated, in the target language.
     Target(String),
-    /// An assertion: Oniguruma does not repeat these.
+    /// An assertion, which Oniguruma does not repeat.
     Assertion(String),
-    /// The rest of the enclosing group, after a flag such as `(?i)`; it has eaten the branches that follow.
+    /// The rest of the enclosing group, after a flag such as `(?i)`; it includes the branches that follow.
     Rest(String),
 }
 
-/// The nesting that Rust's engines take without complaint is deeper, but every group costs stack here, too.
+/// Limit of nested groups. Rust's engines accept deeper nesting, but every group costs stack here as well.
 const MAX_DEPTH: usize = 50;
 
 /// A line begins after a newline, but not at the very end of the text.
 const LINE_START: &str = r"(?:\A|(?<=\x{A})(?!\z))";
 
-/// A pattern being read.
+/// A parser and the rest of its pattern.
 pub(super) struct Parser<'a> {
     rest: &'a [char],
     depth: usize,
     in_look_behind: bool,
 }
 
-/// The pattern in `fancy_regex`'s language.
+/// Translates `pattern` to the language of `fancy_regex`.
 pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
     let pattern: Vec<char> = pattern.chars().collect();
     let mut parser = Parser { rest: &pattern, depth: 0, in_look_behind: false };
@@ -56,7 +56,7 @@ pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
     if parser.rest.is_empty() { Ok(translated) } else { Err(Refused::new("unmatched close parenthesis")) }
 }
 
-/// Appends `character` so that it stands for itself anywhere, in brackets or not.
+/// Appends `character` so that it stands for itself, in brackets or not.
 pub(super) fn push_char(out: &mut String, character: char) {
     if character.is_ascii_alphanumeric() {
         out.push(character);
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Branches up to the end of the group, whose parenthesis is left, or of the pattern.
+    /// Translates branches up to the end of the pattern or of the group, whose closing parenthesis is left.
     fn branches(&mut self, flags: Flags) -> Result<String, Refused> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -139,22 +139,22 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
-    /// Appends plain text, which is emptied, and under `(?i)` its relatives.
+    /// Appends plain text and empties `text`; under `(?i)`, with its case variants.
     fn push_text(&self, out: &mut String, text: &mut Vec<char>, flags: Flags) -> Result<(), Refused> {
         if !flags.ignore_case {
             text.drain(..).for_each(|character| push_char(out, character));
             return Ok(());
         }
-        for unit in fold::units(text) {
-            match unit {
-                Unit::Single(character) => {
+        for item in fold::fold_items(text) {
+            match item {
+                FoldItem::Single(character) => {
                     out.push_str("(?i:");
                     push_char(out, character);
                     out.push(')');
                 }
-                // Oniguruma keeps a look-behind's length, so it does not fold there.
-                Unit::Several(fold, _) if self.in_look_behind => {
-                    if text.iter().any(|&character| fold::source_unit(character).is_some()) {
+                // Oniguruma needs a look-behind of fixed length, so it does not fold to several characters there.
+                FoldItem::Several(fold, _) if self.in_look_behind => {
+                    if text.iter().any(|&character| fold::source_item(character).is_some()) {
                         return Err(Refused::new(
                             "a character that folds to several in a look-behind under (?i)",
                         ));
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
                         out.push(')');
                     }
                 }
-                Unit::Several(fold, sources) => {
+                FoldItem::Several(fold, sources) => {
                     out.push_str("(?:(?i:");
                     push_all(out, &fold);
                     out.push_str(")|[");
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// White space and comments, in a pattern with the flag `x`.
+    /// Skips white space and comments, which count only under the flag `x`, and `(?#...)` comments.
     pub(super) fn skip_blanks(&mut self, flags: Flags) {
         loop {
             if flags.extended && self.rest.first().is_some_and(|blank| matches!(blank, ' ' | '\t'..='\r')) {
@@ -217,14 +217,14 @@ impl<'a> Parser<'a> {
             '(' => self.group(flags)?,
             '\\' => self.escape()?,
             '*' | '+' | '?' => return Err(Refused::new("target of repeat operator is not specified")),
-            '{' if self.at_interval_behind_brace() => {
+            '{' if self.at_interval_after_brace() => {
                 return Err(Refused::new("target of repeat operator is not specified"));
             }
             other => Atom::Char(other),
         })
     }
 
-    /// A group; its opening parenthesis has been read.
+    /// Translates a group, whose opening parenthesis has been read.
     fn group(&mut self, flags: Flags) -> Result<Atom, Refused> {
         if let ['*', ..] = self.rest {
             return Err(Refused::new("callouts (*...) are not supported"));
@@ -267,15 +267,15 @@ impl<'a> Parser<'a> {
     fn look_around(&mut self, opening: &str, flags: Flags) -> Result<Atom, Refused> {
         self.refuse_in_look_behind("another look-around")?;
         self.in_look_behind = opening.starts_with("(?<");
-        let rewrite_in_isolation = self.in_look_behind && matches!(self.rest, ['^', ')', ..]);
-        let line_start = rewrite_in_isolation || self.in_look_behind && matches!(self.rest, ['^', '|', ..]);
+        let is_line_start_alone = self.in_look_behind && matches!(self.rest, ['^', ')', ..]);
+        let line_start = is_line_start_alone || self.in_look_behind && matches!(self.rest, ['^', '|', ..]);
         if line_start {
-            self.skip(if rewrite_in_isolation { 1 } else { 2 });
+            self.skip(if is_line_start_alone { 1 } else { 2 });
         }
         let mut body = self.group_body(opening, flags)?;
         self.in_look_behind = false;
-        // A line start is a place, so it may as well stand beside the look-behind as in it.
-        body = match (line_start, rewrite_in_isolation, opening == "(?<=") {
+        // A line start has no width, so it may stand beside the look-behind as well as inside.
+        body = match (line_start, is_line_start_alone, opening == "(?<=") {
             (false, ..) => body,
             (true, true, true) => LINE_START.to_owned(),
             (true, true, false) => format!("(?!{LINE_START})"),
@@ -285,8 +285,10 @@ impl<'a> Parser<'a> {
         Ok(Atom::Assertion(body))
     }
 
-    /// The engine below goes wrong, at the start of the text, on a look-behind that it cannot hand to a plain automaton;
-    /// Oniguruma refuses most of these, too.
+    /// Refuses `what` in a look-behind.
+    ///
+    /// At the start of the text, `fancy_regex` mishandles a look-behind that it cannot hand to a plain automaton.
+    /// Oniguruma refuses most of these as well.
     pub(super) fn refuse_in_look_behind(&self, what: &str) -> Result<(), Refused> {
         if self.in_look_behind {
             return Err(Refused(format!("{what} in a look-behind is not supported")));
@@ -294,7 +296,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A name only matters to back references, which are refused, so the group becomes a plain one.
+    /// Translates a named group to a plain one: a name matters only to back references, which are refused.
     fn named_group(&mut self, closing: char, flags: Flags) -> Result<Atom, Refused> {
         let mut length = 0;
         loop {
@@ -311,7 +313,7 @@ impl<'a> Parser<'a> {
         self.group_body("(?:", flags).map(Atom::Target)
     }
 
-    /// `(?imx-imx)` or `(?imx-imx:...)`, of which the first letter or sign has been read.
+    /// Translates `(?imx-imx)` or `(?imx-imx:...)`, after its first letter or sign has been read.
     fn flags(&mut self, first: char, mut flags: Flags) -> Result<Atom, Refused> {
         let (mut next, mut value) = (Some(first), true);
         loop {
@@ -321,7 +323,7 @@ impl<'a> Parser<'a> {
                 Some('m') => flags.dot_all = value,
                 Some('x') => flags.extended = value,
                 Some(':') => return self.group_body("(?:", flags).map(Atom::Target),
-                // `a(?i)b|c` is `a(?i:b|c)`: the flags take the branches that follow with them.
+                // `a(?i)b|c` is `a(?i:b|c)`: the flags apply to the branches that follow as well.
                 Some(')') => return Ok(Atom::Rest(format!("(?:{})", self.branches(flags)?))),
                 _ => return Err(Refused::new("undefined group option")),
             }

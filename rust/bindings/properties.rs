@@ -1,0 +1,200 @@
+//! Options of stages, models and trainers as Python reads and sets them: how each type crosses the border.
+
+use std::convert::identity;
+use std::num::NonZeroUsize;
+
+use pyo3::prelude::*;
+
+use super::errors::{OrRaise, exception};
+use super::trainers::{ALGORITHMS, SCORES, TIE_BREAKS};
+use crate::encoding::Symbol;
+use crate::metaspace::PrependScheme;
+use crate::pre_tokenizers::{Behavior, fixed_length};
+use crate::trainers::bpe::TieBreak;
+use crate::trainers::unigram::Algorithm;
+use crate::trainers::wordpiece::Score;
+
+/// What an option is to the core, and to Python.
+pub(super) trait Property {
+    /// What the core has.
+    type Core;
+    /// What Python sets it to.
+    type Given;
+    /// What Python reads.
+    type Shown;
+
+    /// The option's value; `name` is for the error.
+    fn given(py: Python<'_>, name: &'static str, value: Self::Given) -> PyResult<Self::Core>;
+
+    /// As Python reads it.
+    fn shown(value: Self::Core) -> Self::Shown;
+}
+
+/// What Python sets an option of type `P` to.
+pub(super) type Given<P> = <P as Property>::Given;
+
+/// What Python reads of an option of type `P`.
+pub(super) type Shown<P> = <P as Property>::Shown;
+
+/// Properties: the type, what the core has, what Python gives and how that is read, what Python sees and how that is made.
+macro_rules! properties {
+    ($($type:ty as $core:ty: $given:ty => $read:path, $shown:ty => $show:path;)+) => {$(
+        impl Property for $type {
+            type Core = $core;
+            type Given = $given;
+            type Shown = $shown;
+
+            fn given(py: Python<'_>, name: &'static str, value: $given) -> PyResult<$core> {
+                $read(py, name, value)
+            }
+
+            fn shown(value: $core) -> $shown {
+                $show(value)
+            }
+        }
+    )+};
+}
+
+/// Properties that go by names.
+macro_rules! choices {
+    ($($type:ty: $names:expr),+) => {$(
+        impl Property for $type {
+            type Core = Self;
+            type Given = String;
+            type Shown = &'static str;
+
+            fn given(py: Python<'_>, name: &'static str, value: String) -> PyResult<Self> {
+                named(py, name, &$names, &value)
+            }
+
+            fn shown(value: Self) -> &'static str {
+                name_of(&$names, value)
+            }
+        }
+    )+};
+}
+
+/// A random generator's seed: any number of 64 bits.
+pub(super) enum Seed {}
+
+properties! {
+    bool as bool: bool => as_given, bool => identity;
+    f32 as f32: f32 => as_given, f32 => identity;
+    f64 as f64: f64 => as_given, f64 => identity;
+    u32 as u32: u32 => as_given, u32 => identity;
+    String as String: String => as_given, String => identity;
+    Seed as u64: u64 => as_given, u64 => identity;
+    usize as usize: i64 => unsigned, usize => identity;
+    u64 as u64: i64 => unsigned, u64 => identity;
+    char as char: String => character, char => identity;
+    Vec<char> as Vec<char>: Vec<String> => given_chars, Vec<char> => identity;
+    NonZeroUsize as NonZeroUsize: i64 => length, usize => NonZeroUsize::get;
+    Symbol as Symbol: (String, u32) => given_symbol, (String, u32) => text_and_id;
+    PrependScheme as PrependScheme: String => prepend_scheme, &'static str => PrependScheme::name;
+    Behavior as Behavior: String => behavior, &'static str => behavior_name;
+}
+
+choices!(TieBreak: TIE_BREAKS, Score: SCORES, Algorithm: ALGORITHMS);
+
+impl<T: Property> Property for Option<T> {
+    type Core = Option<T::Core>;
+    type Given = Option<T::Given>;
+    type Shown = Option<T::Shown>;
+
+    fn given(py: Python<'_>, name: &'static str, value: Self::Given) -> PyResult<Self::Core> {
+        value.map(|value| T::given(py, name, value)).transpose()
+    }
+
+    fn shown(value: Self::Core) -> Self::Shown {
+        value.map(T::shown)
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "other values may be wrong")]
+fn as_given<T>(_: Python<'_>, _: &str, value: T) -> PyResult<T> {
+    Ok(value)
+}
+
+/// A number that must not be negative.
+pub(super) fn unsigned<T: TryFrom<i64>>(py: Python<'_>, name: &str, given: i64) -> PyResult<T> {
+    let message = || format!("{name} is {given} but must be at least 0");
+    T::try_from(given).map_err(|_| exception(py, "OptionRangeError", message()))
+}
+
+/// A length, which must be at least 1.
+pub(super) fn length(py: Python<'_>, name: &str, given: i64) -> PyResult<NonZeroUsize> {
+    fixed_length::checked(unsigned(py, name, given)?).or_raise(py)
+}
+
+/// A text of one character.
+pub(super) fn character(py: Python<'_>, name: &str, value: impl AsRef<str>) -> PyResult<char> {
+    let mut chars = value.as_ref().chars();
+    let (first, second) = (chars.next(), chars.next());
+    first.filter(|_| second.is_none()).ok_or_else(|| {
+        let message = format!("{name} is {:?} but must be a single character", value.as_ref());
+        exception(py, "OptionError", message)
+    })
+}
+
+fn given_chars(py: Python<'_>, name: &str, texts: Vec<String>) -> PyResult<Vec<char>> {
+    as_given(py, name, first_chars(&texts))
+}
+
+/// The first character of each text that has one.
+pub(super) fn first_chars(texts: &[String]) -> Vec<char> {
+    texts.iter().filter_map(|text| text.chars().next()).collect()
+}
+
+/// A token that a post-processor adds.
+pub(super) fn symbol((text, id): (String, u32)) -> Symbol {
+    Symbol { id, text: text.into() }
+}
+
+fn given_symbol(py: Python<'_>, name: &str, value: (String, u32)) -> PyResult<Symbol> {
+    as_given(py, name, symbol(value))
+}
+
+fn text_and_id(symbol: Symbol) -> (String, u32) {
+    (symbol.text.to_string(), symbol.id)
+}
+
+/// A `prepend_scheme` by its name.
+pub(super) fn prepend_scheme(py: Python<'_>, name: &str, value: impl AsRef<str>) -> PyResult<PrependScheme> {
+    let found = PrependScheme::from_name(value.as_ref());
+    found.ok_or_else(|| none_of(py, name, value.as_ref(), &PrependScheme::NAMES.map(|(_, name)| name)))
+}
+
+/// A `behavior` by its name.
+pub(super) fn behavior(py: Python<'_>, name: &str, value: impl AsRef<str>) -> PyResult<Behavior> {
+    let found = Behavior::NAMES.into_iter().find(|&(_, known, _)| known == value.as_ref());
+    let known = || Behavior::NAMES.map(|(_, name, _)| name);
+    found.map(|(behavior, ..)| behavior).ok_or_else(|| none_of(py, name, value.as_ref(), &known()))
+}
+
+pub(super) fn behavior_name(behavior: Behavior) -> &'static str {
+    Behavior::NAMES.into_iter().find(|&(known, ..)| known == behavior).map_or("", |(_, name, _)| name)
+}
+
+fn none_of(py: Python<'_>, name: &str, value: &str, known: &[&str]) -> PyErr {
+    exception(py, "OptionError", format!("{name} is {value} but must be one of {}", known.join(", ")))
+}
+
+/// The value of an option that goes by name.
+pub(super) fn named<T: Copy, const N: usize>(
+    py: Python<'_>,
+    option: &str,
+    names: &[(&str, T); N],
+    given: &str,
+) -> PyResult<T> {
+    names.iter().find(|(name, _)| *name == given).map(|&(_, value)| value).ok_or_else(|| {
+        let known = names.each_ref().map(|(name, _)| *name).join(" or ");
+        exception(py, "OptionError", format!("{option} is {given} but must be {known}"))
+    })
+}
+
+pub(super) fn name_of<T: Copy + PartialEq, const N: usize>(
+    names: &[(&'static str, T); N],
+    value: T,
+) -> &'static str {
+    names.iter().find(|&&(_, known)| known == value).map_or("", |&(name, _)| name)
+}
