@@ -23,11 +23,11 @@ use crate::{Result, byte_level};
 pub enum Decoder {
     /// From the byte-level alphabet back to bytes; invalid UTF-8 becomes U+FFFD.
     ByteLevel {
-        /// Without meaning here; kept because files have it.
+        /// Has no effect; kept because files have it.
         add_prefix_space: bool,
-        /// Without meaning here; kept because files have it.
+        /// Has no effect; kept because files have it.
         trim_offsets: bool,
-        /// Without meaning here; kept because files have it.
+        /// Has no effect; kept because files have it.
         use_regex: bool,
     },
     /// Replaces every match of a pattern by one text, token by token.

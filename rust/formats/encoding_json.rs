@@ -1,4 +1,4 @@
-//! Encodings as JSON, which is how they travel in pickles: the pieces with their tokens spelled out.
+//! Encodings as JSON, the form in which pickles carry them: pieces with all of their tokens.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::encoding::{ColumnsBuilder, Encoding, PieceParts, Symbol, TokenNames};
 
-/// The encoding with all of its tokens.
+/// The encoding as JSON, with all of its tokens.
 pub fn write(encoding: &Encoding) -> Value {
     let pieces: Vec<Value> = encoding.parts().into_iter().map(write_piece).collect();
     let overflowing: Vec<Value> = encoding.overflowing().iter().map(write).collect();
@@ -23,7 +23,7 @@ fn write_piece(piece: PieceParts) -> Value {
     }
 }
 
-/// The encoding that [`write()`] wrote.
+/// Reads an encoding that [`write()`] wrote; `None` if the JSON is malformed.
 pub fn read(value: &Value) -> Option<Encoding> {
     let pieces = value["pieces"].as_array()?.iter().map(read_piece).collect::<Option<Vec<_>>>()?;
     let overflowing = value["overflowing"].as_array()?.iter().map(read).collect::<Option<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! Reading JSON values with errors that name the place.
+//! Reads JSON values; errors name the path of the value.
 
 use serde_json::{Map, Value};
 

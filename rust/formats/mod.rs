@@ -1,4 +1,4 @@
-//! File layouts: the only code that knows them.
+//! Readers and writers of file formats. No other module knows a file layout.
 
 pub mod components;
 pub mod encoding_json;

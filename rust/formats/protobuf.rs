@@ -1,10 +1,10 @@
 //! The wire format of protocol buffers: tags, lengths and values, read in place and written.
 //!
-//! Source: the encoding guide of Protocol Buffers. Groups, which nobody writes any more, are refused.
+//! Source: the encoding guide of Protocol Buffers. Groups, which are obsolete, are refused.
 
 use crate::{Error, Result};
 
-/// A field's value as it stands on the wire.
+/// A field's value as it is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WireValue<'a> {
     Varint(u64),
@@ -13,7 +13,7 @@ pub(super) enum WireValue<'a> {
     Fixed32(u32),
 }
 
-/// Reads the fields of one message, whose name goes into errors.
+/// Reads the fields of one message; error messages carry its name.
 #[derive(Clone, Debug)]
 pub(super) struct Message<'a> {
     name: &'static str,
@@ -58,7 +58,7 @@ impl<'a> Message<'a> {
         Err(self.error("a number of more than 10 bytes"))
     }
 
-    /// The number of the next field, its value, and where that starts in the file; `None` at the end.
+    /// The number of the next field, its value, and the value's position in the file; `None` at the end.
     pub(super) fn next_field(&mut self) -> Result<Option<(u64, WireValue<'a>, usize)>> {
         if self.rest.is_empty() {
             return Ok(None);

@@ -1,7 +1,8 @@
-//! Vocabularies whose tokens are made of any two others: tiktoken's and SentencePiece's know no merges but these.
+//! Vocabularies without a list of merges, as in files of tiktoken and SentencePiece.
 //!
-//! There any two neighbours that spell a token may be merged, the best token first. Here a merge is a pair, so each way
-//! to split a token becomes one. A list of merges with fewer pairs may say the same, see [`ranked`].
+//! There, any two neighbours that together spell a token may be merged, the best token first. Here a merge is a pair of
+//! tokens, so each way to split a token in two becomes one merge. A shorter list of merges may be equivalent, see
+//! [`ranked`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,15 +11,15 @@ use crate::models::bpe::{Bpe, BpeOptions, Scratch};
 use crate::structures::byte_trie::ByteTrie;
 use crate::{Error, Result};
 
-/// Two tokens and the one that they make.
+/// Two tokens and the token that they make.
 pub(super) type Split = ((u32, u32), u32);
 
-/// All ways to split a token of `tokens` into two others, token by token, the shorter left halves first.
+/// All ways to split a token of `tokens` into two others: token by token, shorter left halves first.
 ///
-/// O(n) in all bytes, but for sorting the tokens.
+/// O(n) in the number of all bytes, except for sorting the tokens.
 ///
 /// # Errors
-/// [`Error::Unsupported`] beyond 2^23 distinct prefixes.
+/// [`Error::Unsupported`] if the tokens have more than 2^23 distinct prefixes.
 pub(super) fn every_split(tokens: &[(&str, u32)]) -> Result<Vec<Split>> {
     let forward = trie(tokens.iter().map(|&(token, id)| (token.as_bytes().to_vec(), id)))?;
     let backward = trie(tokens.iter().map(|&(token, id)| (token.bytes().rev().collect(), id)))?;
@@ -36,7 +37,7 @@ pub(super) fn every_split(tokens: &[(&str, u32)]) -> Result<Vec<Split>> {
     Ok(splits)
 }
 
-/// Calls `each` with the length and value of every key that the bytes begin with, shorter ones first.
+/// Calls `each` with the length and value of every key that is a prefix of the bytes, shorter keys first.
 fn ends(trie: &ByteTrie, bytes: impl Iterator<Item = (usize, u8)>, mut each: impl FnMut(usize, u32)) {
     let mut node = ByteTrie::ROOT;
     for (at, byte) in bytes {
@@ -57,14 +58,15 @@ fn trie(keys: impl Iterator<Item = (Vec<u8>, u32)>) -> Result<ByteTrie> {
     })
 }
 
-/// The tokens that `bpe` makes, best first, if any two neighbours that spell one of `tokens` might as well be merged.
+/// The tokens that the merges of `bpe` make, best first, if `bpe` encodes as though any two neighbours that spell one
+/// of `tokens` could be merged.
 ///
-/// So it is where the merges of a token have ranks side by side, and where each token either comes out of its own text,
-/// or has a merge for every split. (Before a token is made, its text is gone through as if it stood alone. So if
-/// the pair that makes it there is a merge, no other pair of the same text is ever met.)
+/// That holds if the merges of each token have consecutive ranks, and if each token is either the encoding of its own
+/// text or has a merge for every split. (Before a token is made, its text passes the same merges as if it stood alone.
+/// So if the last of these is a merge, no other pair with the same text ever occurs.)
 ///
 /// # Errors
-/// [`Error::Unsupported`], naming the format as `kind`, if it is not so.
+/// [`Error::Unsupported`], naming the format as `kind`, if that does not hold.
 pub(super) fn ranked(bpe: &Bpe, tokens: &[(&str, u32)], kind: &str) -> Result<Vec<u32>> {
     let refuse =
         |message: String| Err(Error::Unsupported(format!("{kind} cannot express this model: {message}")));
@@ -91,7 +93,7 @@ pub(super) fn ranked(bpe: &Bpe, tokens: &[(&str, u32)], kind: &str) -> Result<Ve
     let (mut scratch, mut found) = (Scratch::default(), Tokens::default());
     let mut lacking: Option<Split> = None;
     for (pair, id) in every_split(tokens)? {
-        // One look a token: splits of a token come together.
+        // Splits of one token are consecutive, so each token is encoded at most once.
         if made.get(&pair) == Some(&id) || lacking.is_some_and(|(_, last)| last == id) {
             continue;
         }
@@ -106,7 +108,7 @@ pub(super) fn ranked(bpe: &Bpe, tokens: &[(&str, u32)], kind: &str) -> Result<Ve
     Ok(order)
 }
 
-/// Sorts splits of better tokens first; those of a token by the ids of their halves.
+/// Sorts splits by the rank of their token, then by the ids of their halves.
 pub(super) fn sort_by_rank<K: Ord>(splits: &mut [Split], rank: impl Fn(u32) -> K) {
     splits.sort_by_cached_key(|&((left, right), id)| (rank(id), left, right));
 }
@@ -116,7 +118,7 @@ mod naive {
     use super::Split;
     use crate::vocab::Vocab;
 
-    /// Looks up both halves at every place.
+    /// Looks up both halves at every position.
     pub(super) fn every_split(tokens: &[(&str, u32)]) -> Vec<Split> {
         let mut vocab = Vocab::new();
         for (token, id) in tokens {
@@ -161,7 +163,7 @@ mod tests {
             prop_assert_eq!(every_split(&tokens).expect("few"), naive::every_split(&tokens));
         }
 
-        // Of all merges, those chosen are kept; what is then said to be the same must be the same on any text.
+        // Keeps a random subset of all merges. If `ranked` accepts it, it must encode any text as all merges do.
         #[test]
         fn ranked_merges_encode_as_every_split(
             tokens in prop::collection::btree_set("[abc]{2,4}", 0..12),

@@ -1,7 +1,8 @@
-//! `.tiktoken` files: a token's bytes in base64 and its rank, which is its id, on each line.
+//! `.tiktoken` files: each line has a token's bytes in base64 and its rank, which is its id.
 //!
-//! The file knows neither the pattern that cuts text nor the special tokens. A pre-token that is a token is taken
-//! whole (`ignore_merges`); in others, any two neighbours that spell a token may be merged, the lowest rank first.
+//! The file has neither the pattern that cuts text nor the special tokens. A pre-token that is a token becomes that
+//! token (`ignore_merges`). In any other pre-token, any two neighbours that together spell a token may be merged, the
+//! lowest rank first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,11 +23,11 @@ use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
-/// Reads the text of a file that is called `name` in errors; `pattern` cuts text into pre-tokens.
+/// Reads the text of a file. Errors call the file `name`; `pattern` cuts text into pre-tokens.
 ///
 /// # Errors
-/// [`Error::Format`] if a line is malformed, if a token or a rank is there twice, if a byte has no token, or if a
-/// special token's id or text is taken; [`Error::Regex`] if the pattern does not compile.
+/// [`Error::Format`] if a line is malformed, if a token or a rank occurs twice, if a byte has no token, or if a special
+/// token's id or text is taken; [`Error::Regex`] if the pattern does not compile.
 pub fn read(text: &str, name: &str, pattern: &str, special_tokens: &[(String, u32)]) -> Result<Components> {
     let tokens = parse(text, name)?;
     let wrong = |message: String| Error::Format { path: name.to_owned(), message };
@@ -70,7 +71,7 @@ pub fn read(text: &str, name: &str, pattern: &str, special_tokens: &[(String, u3
     })
 }
 
-/// Tokens in the byte-level alphabet, and their ranks, in the order of the file.
+/// Tokens in the byte-level alphabet with their ranks, in the order of the file.
 fn parse(text: &str, name: &str) -> Result<Vec<(String, u32)>> {
     let (mut tokens, mut lines_of_rank) = (Vec::new(), HashMap::new());
     let mut lines_of_token = HashMap::new();
@@ -103,7 +104,7 @@ fn parse(text: &str, name: &str) -> Result<Vec<(String, u32)>> {
     Ok(tokens)
 }
 
-/// As much of a line as a message needs.
+/// The beginning of a line, short enough for an error message.
 fn shown(line: &str) -> String {
     match line.char_indices().nth(60) {
         Some((end, _)) => format!("{:?}...", &line[..end]),
@@ -111,12 +112,13 @@ fn shown(line: &str) -> String {
     }
 }
 
-/// The file of a byte-level BPE model, without the added tokens.
+/// The file of a byte-level BPE model, without its added tokens.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for other models, kinds of pieces, tokens that are no bytes, a byte without a token, merges
-/// that are not in the order of ids or fewer than the ranks would allow, and, unless the model takes whole tokens as they
-/// stand (`ignore_merges`), a token that its own text does not give.
+/// [`Error::Unsupported`] for other models, for kinds of pieces, for tokens that are not bytes in the byte-level
+/// alphabet, for a byte without a token, and for merges that are not in the order of ids or fewer than the ranks would
+/// allow. Also for a token that its own text does not merge to, unless the model takes such tokens whole
+/// (`ignore_merges`).
 pub fn write(parts: &Components) -> Result<String> {
     let refuse = |message: String| {
         Err(Error::Unsupported(format!("a .tiktoken file cannot express this model: {message}")))
@@ -179,7 +181,7 @@ pub fn write(parts: &Components) -> Result<String> {
     Ok(file)
 }
 
-/// The first token that merging does not make of its own text.
+/// The first token that merging does not make from its own text.
 fn not_from_its_text<'a>(bpe: &Bpe, tokens: &[(&'a str, u32)]) -> Result<Option<(&'a str, u32)>> {
     let mut plain = bpe.clone();
     plain.set_options(BpeOptions::default())?;
@@ -216,7 +218,8 @@ mod tests {
     proptest! {
         #![proptest_config(cases(500))]
 
-        // Of all merges, those chosen are kept; what is then written must be read as the same on any text.
+        // Keeps a random subset of all merges. If the model can be written, the file must encode any text as the model
+        // does.
         #[test]
         fn what_is_written_encodes_as_what_is_read(
             tokens in prop::collection::btree_set("[abc]{2,4}", 0..8),

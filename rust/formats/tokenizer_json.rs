@@ -36,18 +36,18 @@ struct File<'a> {
     model: Option<&'a RawValue>,
 }
 
-/// The one version of the format.
+/// The only version of the format.
 const VERSION: &str = "1.0";
 
 /// Reads a tokenizer.
 ///
-/// Ids of added tokens in the file are not believed: each takes the model's id, or the next free one.
+/// The file's ids of added tokens are ignored: each added token takes the model's id of its text, or the next free id.
 ///
 /// # Errors
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`], naming the JSON path.
 pub fn read(text: &str) -> Result<Components> {
     let file: File<'_> = serde_json::from_str(text).map_err(|error| {
-        // Of what is no object serde tells how the structure here would be as another one.
+        // For JSON that is not an object, serde's message would describe this struct as another JSON type.
         let is_object = !error.is_data() || text.trim_start().starts_with('{');
         let message = if is_object { error.to_string() } else { "expected an object".to_owned() };
         Error::Format { path: "tokenizer.json".to_owned(), message }
@@ -160,7 +160,7 @@ fn direction_name(direction: Direction) -> &'static str {
     }
 }
 
-/// One added token as pickles carry it.
+/// Reads an added token as pickles carry it.
 pub fn read_added_token_json(value: &Value) -> Option<AddedToken> {
     let flag = |key: &str| value[key].as_bool();
     Some(AddedToken {
@@ -173,7 +173,7 @@ pub fn read_added_token_json(value: &Value) -> Option<AddedToken> {
     })
 }
 
-/// One added token as files write it, without its id.
+/// An added token as files write it, without its id.
 pub fn added_token_json(token: &AddedToken) -> Value {
     Value::Object(added_token_object(token))
 }

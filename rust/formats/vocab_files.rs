@@ -1,4 +1,4 @@
-//! `vocab.json`, `merges.txt` and `vocab.txt`, the older files.
+//! The older files `vocab.json`, `merges.txt` and `vocab.txt`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::structures::atomic_file;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
-/// Reads the whole of `path`.
+/// Reads the whole file at `path`.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -21,7 +21,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
 }
 
-/// Opens `path` and reads it as UTF-8.
+/// Reads the file at `path` as UTF-8.
 ///
 /// # Errors
 /// [`Error::Io`] or [`Error::InvalidUtf8`].
@@ -50,9 +50,10 @@ pub fn read_json(path: &Path) -> Result<Tokens> {
     field.object()?.keys().map(|token| Ok((token.clone(), field.require(token)?.u32()?))).collect()
 }
 
-/// Reads a `vocab.txt`: a token a line, without the white space at its end; its id is the number of the line, from 0.
+/// Reads a `vocab.txt`: one token per line, without trailing white space. A token's id is the number of its line, from
+/// 0.
 ///
-/// Of lines that say the same the last one counts.
+/// Equal lines become equal tokens with different ids; the caller's vocabulary keeps the last.
 ///
 /// # Errors
 /// [`Error::Io`] or [`Error::InvalidUtf8`].
@@ -79,14 +80,15 @@ pub fn read(vocab: &Path, merges: &Path) -> Result<VocabAndMerges> {
     Ok((tokens, pairs.collect::<Result<_>>()?))
 }
 
-/// Writes a model's files into `folder`, with `prefix-` in front of their names if given; returns their paths.
+/// Writes a model's files into `folder`, with `prefix-` before their names if given; returns their paths.
 ///
-/// BPE has `vocab.json` and `merges.txt`, `WordPiece` `vocab.txt`, `WordLevel` `vocab.json`. A `vocab.txt` has no empty
-/// lines for ids without a token: as in Hugging Face, what follows such a gap is read back with other ids.
+/// BPE has `vocab.json` and `merges.txt`, Unigram `unigram.json`, `WordPiece` `vocab.txt`, `WordLevel` `vocab.json`. A
+/// `vocab.txt` has no empty lines for ids without a token: as in Hugging Face, tokens after such a gap are read back
+/// with other ids.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for BPE whose pieces have kinds and for SentencePiece's models of words, which these files know
-/// nothing of; [`Error::Io`].
+/// [`Error::Unsupported`] for BPE models whose pieces have kinds and for SentencePiece's word models, which these files
+/// cannot express; [`Error::Io`].
 pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<PathBuf>> {
     let name =
         |name: &str| folder.join(prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}-{name}")));

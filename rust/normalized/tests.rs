@@ -49,7 +49,7 @@ fn without_offsets_only_the_beginning_is_known() {
 }
 
 #[test]
-fn an_unchanged_stretch_costs_one_run_however_it_is_written() {
+fn an_unchanged_range_costs_one_run_however_it_is_written() {
     let words = "héllo wörld ".repeat(1000);
     let text = Normalized::new(&words, 0, true);
     let mut rewrite = text.rewrite();

@@ -25,7 +25,7 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
 pub(super) fn leaves_spaces(replacement: &Replacement) -> bool {
     match replacement.pattern() {
         TextPattern::Literal(pattern) => {
-            // A single tab is replaced by itself, whatever stands beside it.
+            // Each tab is its own match, whatever stands beside it.
             pattern == "\t"
                 || !pattern.is_empty() && !pattern.contains([' ', '\t', '\r', '\n', VISIBLE_SPACE])
         }

@@ -170,7 +170,7 @@ pub(super) fn decompose(c: char, is_compatible: bool, mut push: impl FnMut(char)
     }
 }
 
-/// Whether `c` is a combining mark of any kind.
+/// True if `c` is a combining mark of any kind.
 pub(super) fn is_mark(c: char) -> bool {
     // In Unicode 9 these two Vedic signs were marks; now they are letters.
     let was_mark = matches!(c, '\u{1CF2}' | '\u{1CF3}');

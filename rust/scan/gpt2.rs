@@ -5,7 +5,7 @@
 //! | alternative | takes |
 //! |---|---|
 //! | `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll`, `'d` | an English contraction, in lower case only |
-//! | ` ?\p{L}+`, ` ?\p{N}+`, ` ?[^\s\p{L}\p{N}]+` | a run of letters, of numbers, or of other characters, with the one space before it |
+//! | ` ?\p{L}+`, ` ?\p{N}+`, ` ?[^\s\p{L}\p{N}]+` | a run of letters, numbers or other characters, with one space before |
 //! | `\s+(?!\S)` | white space, but not its last character if something follows: that one may belong to the next word |
 //! | `\s+` | that last character, if it is not a space or is the only one of its run |
 //!

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_tie_is_rounded_to_even() {
-        // 2^54 + 1 and 2^54 + 3 halves of a unit in the last place.
+        // 2^54 + 1 and 2^54 + 3, counted in halves of an ulp.
         let of = |numerator| Fraction { numerator, denominator: 1 << 60 }.rounded();
         assert_eq!(of((1 << 54) + 2), of(1 << 54));
         assert_eq!(of((1 << 54) + 6), of((1 << 54) + 8));

@@ -1,22 +1,22 @@
-//! Versions of shared values, and results that are kept while the values they were computed from stay as they are.
+//! Versions of shared values, and results that are kept while the values they were computed from stay unchanged.
 //!
-//! A shared value has a [`Version`], which moves with each change. Whoever computes something notes in [`Seen`] at which
-//! versions the values were read. [`Kept`] hands the result out for as long as all these versions are the latest. So a
-//! change of one value drops the results computed from it, and no others; a result computed from values that changed
-//! meanwhile is never kept.
+//! A shared value has a [`Version`], which advances with each change. A computation records in [`Seen`] the versions of
+//! the values that it reads. [`Kept`] returns the result as long as all of these versions are the latest. So a change
+//! of one value drops the results computed from it, and no others. A result computed from values that changed meanwhile
+//! is never kept.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Number of changes of one shared value.
 ///
-/// A lock guards the value: [`Version::advance`] needs the write lock, [`Seen::note`] the read lock. Then a noted version is
-/// that of the value that was read. Asking for the latest version needs no lock.
+/// A lock guards the value: [`Version::advance`] needs the write lock, [`Seen::note`] the read lock. Then a noted
+/// version is the version of the value that was read. Reading the latest version needs no lock.
 #[derive(Debug, Default)]
 pub struct Version(Arc<AtomicU64>);
 
 impl Version {
-    /// The value changes.
+    /// Counts a change of the value.
     pub fn advance(&self) {
         self.0.fetch_add(1, Ordering::Release);
     }
@@ -40,24 +40,24 @@ impl PartialEq for SeenVersion {
 }
 
 impl Seen {
-    /// The value with this version is read.
+    /// Records that the value with this version is read.
     pub fn note(&mut self, version: &Version) {
         let latest = Arc::clone(&version.0);
         self.0.push(SeenVersion { seen: latest.load(Ordering::Acquire), latest });
     }
 
-    /// As [`Self::note`], for all that is in `other`.
+    /// As [`Self::note`], for all values in `other`.
     pub fn note_all(&mut self, other: &Self) {
         self.0.extend(other.0.iter().cloned());
     }
 
-    /// None of the values has changed since; so all of them were as read at one and the same time.
+    /// True if none of the values has changed since it was read; then all of them were as read at one moment.
     pub fn is_current(&self) -> bool {
         self.0.iter().all(|version| version.latest.load(Ordering::Acquire) == version.seen)
     }
 }
 
-/// A result, and what was read to compute it.
+/// A result, and the values that were read to compute it.
 #[derive(Debug)]
 pub struct Kept<T>(RwLock<Option<(Arc<T>, Seen)>>);
 
@@ -68,12 +68,12 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T> Kept<T> {
-    /// The result, if nothing that it was computed from has changed.
+    /// The result, if no value that it was computed from has changed.
     pub fn current(&self) -> Option<Arc<T>> {
         self.find(Seen::is_current)
     }
 
-    /// The result, if it was computed from just what is in `seen`.
+    /// The result, if it was computed from exactly the values in `seen`.
     pub fn computed_from(&self, seen: &Seen) -> Option<Arc<T>> {
         self.find(|kept| kept == seen)
     }
@@ -83,9 +83,10 @@ impl<T> Kept<T> {
         kept.as_ref().filter(|(_, seen)| is_wanted(seen)).map(|(result, _)| Arc::clone(result))
     }
 
-    /// Keeps `result` if what it was computed from, `seen`, is still current; gives the result to use for `seen`.
+    /// Keeps `result` if the values in `seen`, from which it was computed, are still current; returns the result to use
+    /// for `seen`.
     ///
-    /// If another thread was first with the same, that one stays: all use one result.
+    /// If another thread has kept a result for the same values, that one stays, so that all threads use one result.
     pub fn keep(&self, result: T, seen: &Seen) -> Arc<T> {
         let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if let Some((first, _)) = kept.as_ref().filter(|(_, kept)| kept == seen) {
@@ -94,13 +95,13 @@ impl<T> Kept<T> {
         let result = Arc::new(result);
         let replaced =
             if seen.is_current() { kept.replace((Arc::clone(&result), seen.clone())) } else { None };
-        // Others need not wait until a big result is freed.
+        // Frees a large old result after the lock, so that other threads need not wait.
         drop(kept);
         drop(replaced);
         result
     }
 
-    /// Lets go of a result that is no longer current.
+    /// Drops a result that is no longer current.
     pub fn drop_stale(&self) {
         let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let stale = kept.take_if(|(_, seen)| !seen.is_current());
@@ -117,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// A number behind a lock, as its users have it.
+    /// A number under a lock, as users of this module have it.
     #[derive(Default)]
     struct Shared {
         version: Version,
@@ -138,7 +139,7 @@ mod tests {
         }
     }
 
-    /// What is kept, or else twice the value, with a call of `meanwhile` between reading and keeping.
+    /// The kept result, else twice the value; `meanwhile` runs between reading and keeping.
     fn twice(kept: &Kept<usize>, shared: &Shared, meanwhile: impl FnOnce()) -> usize {
         kept.current().map_or_else(
             || {
@@ -184,7 +185,7 @@ mod tests {
             barrier.wait();
             assert_eq!(slow.join().expect("no thread panics"), 2);
         });
-        // What the slow thread computed has not taken the place of the later result.
+        // The result of the slow thread has not replaced the later one.
         assert_eq!(kept.current().as_deref(), Some(&4));
     }
 

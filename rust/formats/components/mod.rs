@@ -19,16 +19,16 @@ use crate::{Error, Result};
 
 /// A stage that a `tokenizer.json` describes by an object with a `type`.
 pub trait Component: Sized {
-    /// The object's key in a `tokenizer.json`.
+    /// The key of the object in a `tokenizer.json`.
     const KEY: &'static str;
 
-    /// Reads an object found at `path`.
+    /// Reads the object `value`, which was found at `path`.
     ///
     /// # Errors
     /// [`Error::Format`] or [`Error::UnknownComponent`], both naming the path.
     fn from_json(path: &str, value: &Value) -> Result<Self>;
 
-    /// The object.
+    /// The component as an object.
     fn to_json(&self) -> Value;
 }
 
@@ -202,7 +202,7 @@ fn replacement_json(replacement: &Replacement) -> Value {
     json!({"type": "Replace", "pattern": pattern, "content": replacement.content()})
 }
 
-/// Files of older versions have `add_prefix_space`, which may only say what `prepend_scheme` says too.
+/// Files of older versions have `add_prefix_space`, which must agree with `prepend_scheme`.
 fn metaspace(field: &Field<'_>) -> Result<Metaspace> {
     let replacement = field.require("replacement")?.char()?;
     let prepend_scheme = match field.get("prepend_scheme")? {
@@ -249,7 +249,7 @@ fn behavior_name(behavior: Behavior) -> &'static str {
     Behavior::NAMES.into_iter().find(|&(known, ..)| known == behavior).map_or("", |(_, _, name)| name)
 }
 
-/// `["</s>", 2]`.
+/// Reads a token and its id, such as `["</s>", 2]`.
 fn symbol(field: &Field<'_>) -> Result<Symbol> {
     match field.items()?.as_slice() {
         [text, id] => Ok(Symbol { id: id.u32()?, text: text.str()?.into() }),
@@ -309,7 +309,7 @@ fn template_json(template: &Template) -> Value {
     })
 }
 
-/// One place of a template, as files write it.
+/// One element of a template, as files write it.
 pub fn template_piece_json(piece: &TemplatePiece) -> Value {
     match piece {
         TemplatePiece::Sequence { id, type_id } => {

@@ -11,7 +11,7 @@ use crate::normalizers::{Bert, Charsmap, Form, Normalizer, SentencePiece, Senten
 const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, \
                      BertNormalizer, SentencePiece, Sequence";
 
-/// How SentencePiece applies its rules.
+/// The value of `match` for rules of which the longest match wins, as in SentencePiece.
 const LONGEST: &str = "longest";
 
 impl Component for Normalizer {
@@ -65,7 +65,7 @@ impl Component for Normalizer {
                     "type": "Precompiled",
                     "precompiled_charsmap": BASE64_STANDARD.encode(charsmap.blob()),
                 });
-                // Hugging Face passes over what it does not know.
+                // An extra key, since Hugging Face ignores keys that it does not know.
                 if charsmap.is_longest_first() {
                     object["match"] = json!(LONGEST);
                 }

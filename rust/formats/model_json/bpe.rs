@@ -1,4 +1,4 @@
-//! Byte-pair encoders in a `tokenizer.json`.
+//! BPE models in a `tokenizer.json`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::{Text, VocabJson, digits, kinds_of, vocab_json};
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::{Error, Result};
 
-/// The type of models whose tokens have kinds, which only lexmill knows, so that others refuse them.
+/// The type of models whose tokens have kinds. Only lexmill knows this type, so other readers refuse such a model.
 pub(super) const SENTENCEPIECE: &str = "SentencePieceBPE";
 
 #[derive(Deserialize)]
@@ -30,18 +30,18 @@ pub(super) struct BpeJson<'a> {
     vocab: VocabJson<'a>,
     #[serde(borrow)]
     merges: Vec<MergeJson<'a>>,
-    /// A digit a token, in models of type [`SENTENCEPIECE`].
+    /// One digit per token, in models of type [`SENTENCEPIECE`].
     #[serde(default)]
     sentencepiece_kinds: String,
 }
 
-/// A pair of tokens, or both in one line with a space between.
+/// A pair of tokens, as a list or as one line with a space between them.
 enum MergeJson<'a> {
     Pair(Text<'a>, Text<'a>),
     Line(Text<'a>),
 }
 
-// By hand, since serde keeps a copy of each value to try one variant after the other.
+// Written by hand, since serde's untagged enums copy each value to try one variant after the other.
 impl<'de: 'a, 'a> Deserialize<'de> for MergeJson<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         struct Merge;
@@ -110,7 +110,7 @@ pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
     Bpe::new(json.vocab.vocab(), &merges, options)
 }
 
-/// A model whose tokens have kinds.
+/// Reads a model whose tokens have kinds.
 pub(super) fn read_pieces(json: BpeJson<'_>) -> Result<Bpe> {
     let kinds = kinds_of(&json.sentencepiece_kinds)?;
     read(json)?.with_kinds(kinds)
@@ -121,7 +121,7 @@ pub(super) fn write(bpe: &Bpe) -> Value {
     let token = |id| bpe.vocab().token(id).unwrap_or_default();
     let merges: Vec<Value> =
         bpe.merges().iter().map(|&(left, right)| json!([token(left), token(right)])).collect();
-    // A 32-bit number is written with its own few digits, not those of its 64-bit neighbour.
+    // Goes through the decimal digits of the 32-bit float; those of its 64-bit value would be longer.
     let dropout =
         options.dropout.and_then(|dropout| dropout.to_string().parse().ok().and_then(Number::from_f64));
     let mut object = json!({

@@ -17,10 +17,10 @@ use crate::models::piece_kind::PieceKind;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
-/// Kinds of models that files may hold and this version knows.
+/// Model types that this version can read.
 const KNOWN: &str = "BPE, Unigram, WordPiece, WordLevel, SentencePieceBPE, SentencePieceWord";
 
-/// Just enough of a model to tell its kind, which old files leave out.
+/// Just enough of a model to tell its type, which old files omit.
 #[derive(Deserialize)]
 struct Shape<'a> {
     #[serde(rename = "type", borrow)]
@@ -42,7 +42,7 @@ impl Shape<'_> {
     }
 }
 
-/// The vocabulary in file order, with its text borrowed from the file where it has no escapes.
+/// The vocabulary in file order. A token without escapes borrows its text from the file.
 struct VocabJson<'a>(Vec<(Cow<'a, str>, u32)>);
 
 impl VocabJson<'_> {
@@ -55,7 +55,7 @@ impl VocabJson<'_> {
     }
 }
 
-/// A string that borrows from the file where it has no escapes.
+/// A string, which borrows from the file if it has no escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -127,7 +127,7 @@ pub fn write(model: &Model) -> Value {
     }
 }
 
-/// Kinds of pieces from their numbers in files of SentencePiece's, a digit each.
+/// Kinds of pieces, from a string with one digit per piece: the numbers of SentencePiece's files.
 fn kinds_of(digits: &str) -> Result<Vec<PieceKind>> {
     let kind = |c: char| {
         let number = c.to_digit(10).map(u64::from);

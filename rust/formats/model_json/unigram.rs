@@ -1,4 +1,4 @@
-//! The `model` object of a unigram model.
+//! Unigram models in a `tokenizer.json`.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,13 @@ use crate::{Error, Result};
 #[derive(Deserialize)]
 pub(super) struct UnigramJson<'a> {
     unk_id: Option<u32>,
-    /// Scores are read as Hugging Face reads them: the last bit of one in four is not that of the nearest double.
+    /// Pieces and scores. Scores are rounded as in Hugging Face: one in four differs from the nearest double in its
+    /// last bit.
     #[serde(borrow)]
     vocab: Vec<(Text<'a>, f64)>,
     #[serde(default)]
     byte_fallback: bool,
-    /// A digit a piece, see [`kinds_of`]; Hugging Face passes over it.
+    /// One digit per piece, see [`kinds_of`]; Hugging Face ignores it.
     #[serde(default)]
     sentencepiece_kinds: Option<String>,
 }

@@ -9,7 +9,7 @@ use super::{VocabJson, digits, kinds_of, vocab_json};
 use crate::models::wordlevel::{SpacedWords, WordLevel};
 use crate::{Error, Result};
 
-/// The type of models of words that only lexmill knows, so that others refuse them.
+/// The type of SentencePiece's word models. Only lexmill knows this type, so other readers refuse such a model.
 pub(super) const SENTENCEPIECE: &str = "SentencePieceWord";
 
 #[derive(Deserialize)]
@@ -19,7 +19,7 @@ pub(super) struct WordLevelJson<'a> {
     unk_token: String,
     #[serde(default)]
     byte_fallback: bool,
-    /// A digit a word, in models of type [`SENTENCEPIECE`].
+    /// One digit per token, in models of type [`SENTENCEPIECE`].
     #[serde(default)]
     sentencepiece_kinds: String,
 }
@@ -28,7 +28,7 @@ pub(super) fn read(json: WordLevelJson<'_>) -> WordLevel {
     WordLevel::new(Arc::new(json.vocab.vocab()), json.unk_token)
 }
 
-/// Words of SentencePiece's, which Hugging Face's model of words would not find.
+/// Reads a word model of SentencePiece, whose tokens a Hugging Face model would not find.
 pub(super) fn read_pieces(json: WordLevelJson<'_>) -> Result<WordLevel> {
     let kinds = kinds_of(&json.sentencepiece_kinds)?;
     let (byte_fallback, words) = (json.byte_fallback, read(json));

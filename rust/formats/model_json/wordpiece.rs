@@ -1,4 +1,4 @@
-//! WordPiece encoders in a `tokenizer.json`.
+//! WordPiece models in a `tokenizer.json`.
 
 use std::sync::Arc;
 

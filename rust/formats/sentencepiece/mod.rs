@@ -1,8 +1,8 @@
 //! SentencePiece's `.model` files.
 //!
-//! A tokenizer read from one gives the ids of SentencePiece itself: the rules of normalization are applied longest
-//! match first, sums of scores are kept in 32 bits, and the unknown, control, byte and unused pieces are never found in
-//! text. Special tokens are left to the model (`encode_special_tokens`), as they are there. Field numbers are those of
+//! A tokenizer read from such a file gives the same ids as SentencePiece. Of its normalization rules the longest match
+//! wins, sums of scores have 32 bits, and unknown, control, byte and unused pieces are never found in text. Special
+//! tokens in text go to the model (`encode_special_tokens`), as in SentencePiece. Field numbers are those of
 //! `sentencepiece_model.proto`.
 
 mod read;
@@ -25,7 +25,7 @@ mod piece {
     pub(super) const KIND: u64 = 3;
 }
 
-/// Fields of the options of training.
+/// Fields of the training options.
 mod trainer {
     pub(super) const MODEL_TYPE: u64 = 3;
     pub(super) const VOCAB_SIZE: u64 = 4;
@@ -38,7 +38,7 @@ mod trainer {
     pub(super) const UNK_PIECE: u64 = 45;
 }
 
-/// Kinds of models.
+/// Model types.
 mod model_type {
     pub(super) const UNIGRAM: u64 = 1;
     pub(super) const BPE: u64 = 2;
@@ -46,7 +46,7 @@ mod model_type {
     pub(super) const CHAR: u64 = 4;
 }
 
-/// Fields of the options of normalization.
+/// Fields of the normalization options.
 mod normalizer {
     pub(super) const NAME: u64 = 1;
     pub(super) const CHARSMAP: u64 = 2;
@@ -58,8 +58,8 @@ mod normalizer {
 /// The visible space.
 const SPACE: &str = "\u{2581}";
 
-/// What takes the place of runs of spaces, and of spaces at the ends, where extra ones go.
+/// Patterns of the `Replace` stages that remove extra spaces: runs of spaces, and spaces at the ends.
 ///
-/// A visible space at the end goes too, since it is taken for one.
+/// The second removes a visible space at the end as well, since SentencePiece takes it for a space.
 const RUNS: &str = " {2,}";
 const ENDS: &str = r"\A +|[ ▁]+\z";

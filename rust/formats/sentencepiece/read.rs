@@ -1,4 +1,4 @@
-//! Reading a `.model` file.
+//! Reads `.model` files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
-/// What a `.model` file says.
+/// The fields of a `.model` file that matter for encoding.
 #[expect(clippy::struct_excessive_bools, reason = "the flags of the file")]
 struct File<'a> {
     pieces: Vec<(&'a str, f32, PieceKind)>,
@@ -36,8 +36,8 @@ struct File<'a> {
 /// Reads a `.model` file.
 ///
 /// # Errors
-/// [`Error::Format`] if it is malformed or has a piece twice, [`Error::Unsupported`] for models that merge to unused
-/// pieces.
+/// [`Error::Format`] if the file is malformed or lists a piece twice, [`Error::Unsupported`] for models that merge to
+/// unused pieces.
 pub fn read(bytes: &[u8]) -> Result<Components> {
     let file = parse(bytes)?;
     let mut seen = BTreeSet::new();
@@ -46,8 +46,8 @@ pub fn read(bytes: &[u8]) -> Result<Components> {
         return Err(Error::Format { path: "model".to_owned(), message });
     }
     let model = match file.model_type {
-        // Of user-defined pieces that overlap, the first one counts, as when merging, and not the better ones. Longer
-        // pieces of other kinds are not found, as without merges.
+        // SentencePiece's character models act like BPE without merges: the first of overlapping user-defined pieces
+        // wins, not the best-scored one as in Unigram; and longer pieces of other kinds are not found.
         CHAR if file.has(PieceKind::UserDefined) || file.has_longer() => Model::Bpe(bpe(&file)?),
         UNIGRAM | CHAR => Model::Unigram(unigram(&file)?),
         BPE => Model::Bpe(bpe(&file)?),
@@ -75,7 +75,7 @@ impl File<'_> {
         self.pieces.iter().any(|&(.., own)| own == kind)
     }
 
-    /// Whether a normal piece has several characters.
+    /// True if a normal piece has several characters.
     fn has_longer(&self) -> bool {
         let is_longer = |text: &str| text.chars().nth(1).is_some();
         self.pieces.iter().any(|&(text, _, kind)| kind == PieceKind::Normal && is_longer(text))
@@ -183,10 +183,11 @@ fn words(file: &File<'_>) -> WordLevel {
     WordLevel::new(vocab, unknown.to_owned()).with_spaced_words(Some(spaced))
 }
 
-/// Every way to split a piece into two is a merge; better pieces first, equals by the ids of their halves.
+/// A BPE model with a merge for every way to split a piece in two: better pieces first, equal ones by the ids of their
+/// halves.
 ///
-/// SentencePiece takes the leftmost of two places where the same piece could be made, whichever its halves; this
-/// differs only where both places overlap. Models of characters merge nothing.
+/// If the same piece could be made at two positions, SentencePiece takes the leftmost, whatever the halves; this
+/// differs only if both positions overlap. Character models have no merges.
 fn bpe(file: &File<'_>) -> Result<Bpe> {
     if file.model_type == BPE && file.has(PieceKind::Unused) {
         return Err(Error::Unsupported("BPE models with unused pieces are not read".to_owned()));
@@ -207,7 +208,7 @@ fn bpe(file: &File<'_>) -> Result<Bpe> {
         ..BpeOptions::default()
     };
     let bpe = Bpe::from_pairs(vocab, &merges, options)?;
-    // Others who read a `tokenizer.json` know no kinds, so these are only there where they matter.
+    // Other readers of a `tokenizer.json` do not know kinds, so the model gets kinds only if they matter.
     let is_hidden =
         |&(text, _, kind): &(&str, f32, PieceKind)| !kind.is_in_text() && text.chars().count() == 1;
     if file.has(PieceKind::UserDefined) || file.pieces.iter().any(is_hidden) {
@@ -225,7 +226,8 @@ fn normalizers(file: &File<'_>) -> Result<Vec<Normalizer>> {
     let charsmap = (!file.charsmap.is_empty()).then(|| Charsmap::new(file.charsmap)).transpose()?;
     let charsmap = charsmap.map(Charsmap::longest_first);
     let space = if file.escape { SPACE } else { " " };
-    // The prefix stands before text of which the rules leave nothing; only as a space at the end may it go.
+    // SentencePiece adds the prefix even if the rules leave nothing of the text. If extra spaces are removed, such a
+    // prefix vanishes as a space at the end; otherwise `Prepend` has to come before the rules.
     let is_prefix_first = file.dummy_prefix && !file.extra_whitespaces;
     let has_rules_of_prefix =
         is_prefix_first && charsmap.as_ref().is_some_and(|charsmap| charsmap.has_rules_of(space));

@@ -1,4 +1,4 @@
-//! Writing a `.model` file.
+//! Writes `.model` files.
 
 use std::collections::BTreeSet;
 
@@ -18,18 +18,18 @@ use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
-/// What is done to text before it is encoded.
+/// The normalization options of the file.
 #[derive(Debug)]
 struct Normalization<'a> {
     charsmap: &'a [u8],
     dummy_prefix: bool,
     extra_whitespaces: bool,
     whitespace_as_suffix: bool,
-    /// What the rules leave alone, if the stage says so.
+    /// Texts that no rule touches, if the stage has them.
     user_defined: Option<&'a [String]>,
 }
 
-/// A model as the file has it.
+/// A model as the file stores it.
 #[derive(Debug)]
 struct Content<'a> {
     model_type: u64,
@@ -38,14 +38,15 @@ struct Content<'a> {
     pieces: Vec<(&'a str, f64, PieceKind)>,
 }
 
-/// A `.model` file of a tokenizer with a Unigram or BPE model, or with one of SentencePiece's models of words.
+/// The `.model` file of a tokenizer with a Unigram or BPE model, or with one of SentencePiece's word models.
 ///
-/// Its stages must be those that [`super::read()`] makes, or at most a `Precompiled` normalizer and a `Metaspace`, after a
-/// `WhitespaceSplit` perhaps. Scores are rounded to 32 bits. Pieces of BPE score by their places among the merges.
+/// Its stages must be those that [`super::read()`] makes, or at most a `Precompiled` normalizer and a `Metaspace`,
+/// optionally after a `WhitespaceSplit`. Scores are rounded to 32 bits. The score of a BPE piece is the negative
+/// position of its merges.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, and for merges
-/// that are fewer than the scores would allow.
+/// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, and for a
+/// list of merges with fewer pairs than the scores would allow.
 pub fn write(parts: &Components) -> Result<Vec<u8>> {
     let content = content(parts)?;
     let normalization = normalization(parts)?;
@@ -69,7 +70,7 @@ pub fn write(parts: &Components) -> Result<Vec<u8>> {
         options.number(trainer::UNK_ID, id as u64).bytes(trainer::UNK_PIECE, content.pieces[id].0.as_bytes());
     }
     for field in [trainer::BOS_ID, trainer::EOS_ID, trainer::PAD_ID] {
-        // None: -1 as a 64-bit number.
+        // No such piece: -1 as a 64-bit number.
         options.number(field, u64::MAX);
     }
     file.bytes(model::TRAINER, options.finish());
@@ -82,7 +83,8 @@ pub fn write(parts: &Components) -> Result<Vec<u8>> {
     Ok(file.finish().to_vec())
 }
 
-/// What the normalizer leaves alone must be what the file says it does: the user-defined pieces.
+/// Checks that the normalizer's user-defined symbols are the user-defined pieces, as the file has a single list for
+/// both.
 fn check_symbols(content: &Content<'_>, symbols: Option<&[String]>) -> Result<()> {
     let Some(symbols) = symbols else { return Ok(()) };
     let pieces = content.pieces.iter().filter(|&&(.., kind)| kind == PieceKind::UserDefined);
@@ -117,7 +119,7 @@ fn content(parts: &Components) -> Result<Content<'_>> {
     }
 }
 
-/// The kind of a piece by what the tokenizer uses it for.
+/// The kind of a piece, from the tokenizer's use of it.
 fn kind_of(parts: &Components, id: u32, text: &str, unknown: Option<u32>, byte_fallback: bool) -> PieceKind {
     let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
     let is_byte = byte_fallback && digits.is_some_and(|digits| u8::from_str_radix(digits, 16).is_ok());
@@ -153,7 +155,7 @@ fn of_unigram<'a>(parts: &Components, unigram: &'a Unigram) -> Result<Content<'a
     Ok(Content { model_type: model_type::UNIGRAM, byte_fallback, pieces: pieces.collect() })
 }
 
-/// Tokens by id, which must have no gaps.
+/// All tokens by id; ids must have no gaps.
 fn tokens(vocab: &Vocab) -> Result<Vec<(&str, u32)>> {
     let tokens = vocab.sorted_by_id();
     match (0u32..).zip(&tokens).find(|(id, token)| token.1 != *id) {
@@ -180,7 +182,7 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     let tokens: Vec<_> = tokens(bpe.vocab())?.iter().map(kind).collect();
     let normal = tokens.iter().filter(|&&(.., kind)| kind == PieceKind::Normal);
     let normal: Vec<(&str, u32)> = normal.map(|&(text, id, _)| (text, id)).collect();
-    // Without a merge, text is cut into characters, whatever other pieces there are.
+    // Without merges, text is cut into characters, whatever longer pieces there are.
     let (model_type, order) = match bpe.merges() {
         [] => (model_type::CHAR, Vec::new()),
         _ => (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?),
@@ -243,7 +245,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
             other => return Err(unknown(format!("{other:?}"))),
         }
     }
-    // The file has one flag for both, which words cut at white space have anyhow.
+    // The file has one flag for both rules. For text cut at white space the flag may be set without either rule.
     let mut is_split = false;
     found.extra_whitespaces |= has_runs && has_ends;
     let pre_tokenizers = match &parts.pre_tokenizer {
