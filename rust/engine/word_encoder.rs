@@ -252,9 +252,14 @@ impl WordEncoder {
         mut unit_at: impl FnMut(usize) -> (usize, usize),
         out: &mut WordTokens,
     ) {
-        let mut unit = 0;
+        let (mut unit, mut last) = (0, None);
         for (id, span) in tokens.spans() {
-            let (start, end) = (unit_at(span.start.min(limit)).0, unit_at(span.end.min(limit)).1);
+            // The bytes of unknown text share its span, and `unit_at` does not go back.
+            let (start, end) = match last {
+                Some((same, place)) if same == span => place,
+                _ => (unit_at(span.start.min(limit)).0, unit_at(span.end.min(limit)).1),
+            };
+            last = Some((span, (start, end)));
             let regular_len = self.token_lens.get(id as usize).map(|&len| len as usize);
             out.is_regular &= start == unit && regular_len == Some(end - start);
             out.ids.push(id);
