@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lexmill import Tokenizer
+from lexmill import Tokenizer, models
 from small import letters
 
 # Says when it begins, and saves a large file again and again.
@@ -80,3 +81,45 @@ def test_the_folder_is_synced_after_the_file_has_its_name(tmp_path: Path) -> Non
     expected = [rf"f(data)?sync\(\d+<{temporary}>\)", r"rename", rf"fsync\(\d+<{re.escape(str(folder))}>\) += 0"]
     assert len(names) == len(expected), names
     assert all(re.match(pattern, name) for pattern, name in zip(expected, names, strict=True)), names
+
+
+def test_merges_of_tokens_that_share_an_id_are_written_as_they_were_given(tmp_path: Path) -> None:
+    vocab = {"a": 0, "ab": 1, "b": 3, "[UNK]": 3}
+    model = {"type": "BPE", "vocab": vocab, "merges": [["a", "b"]]}
+    tokenizer = Tokenizer.from_str(json.dumps({"model": model}))
+    file = json.loads(tokenizer.to_str())["model"]
+    assert (file["vocab"], file["merges"]) == (vocab, [["a", "b"]])
+    again = Tokenizer.from_str(tokenizer.to_str())
+    assert (again.encode("ab").ids, again.encode("b").tokens) == ([1], ["[UNK]"])
+    paths = tokenizer.model.save(tmp_path)
+    assert Path(paths[1]).read_text() == "#version: 0.2\na b\n"
+    assert models.BPE.read_file(*paths) == (vocab, [("a", "b")])
+
+
+def test_a_token_that_comes_again_leaves_its_first_id_to_others() -> None:
+    model = '{"type": "WordLevel", "unk_token": "a", "vocab": {"a": 1, "b": 1, "b": 0}}'
+    tokenizer = Tokenizer.from_str(f'{{"model": {model}}}')
+    assert tokenizer.get_vocab() == {"a": 1, "b": 0}
+    assert [tokenizer.id_to_token(token_id) for token_id in (0, 1)] == ["b", "a"]
+
+
+def test_an_added_token_that_lost_its_id_is_written_where_others_would_be_numbered_otherwise() -> None:
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "abc": 2}, "a"))
+    # The first free id is 2: the vocabulary has two tokens.
+    tokenizer.add_tokens(["q", "r", "abc"])
+    assert [tokenizer.token_to_id(token) for token in ("q", "r", "abc")] == [2, 3, 2]
+    again = Tokenizer.from_str(tokenizer.to_str())
+    assert [again.token_to_id(token) for token in ("q", "r", "abc")] == [2, 3, 2]
+    assert again.encode("rabcq").ids == tokenizer.encode("rabcq").ids == [3, 2, 0]
+    assert [token["content"] for token in json.loads(again.to_str())["added_tokens"]] == ["q", "abc", "r"]
+    # Nothing is numbered by what the model has: there it is as anywhere else.
+    plain = Tokenizer(models.WordLevel({"a": 0, "abc": 2}, "a"))
+    plain.add_tokens(["abc", "q"])
+    assert [token["content"] for token in json.loads(plain.to_str())["added_tokens"]] == ["q"]
+
+
+def test_scores_do_not_move_when_a_file_is_read_and_saved() -> None:
+    model = '{"type": "Unigram", "unk_id": 0, "vocab": [["a", -4.5198189935506844e-07], ["b", -2.345]]}'
+    saved = Tokenizer.from_str(f'{{"model": {model}}}').to_str()
+    for _ in range(3):
+        assert Tokenizer.from_str(saved).to_str() == saved

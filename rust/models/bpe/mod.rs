@@ -15,7 +15,7 @@ mod spelled;
 mod symbols;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use byte_symbols::ByteSymbols;
@@ -58,6 +58,8 @@ pub struct BpeOptions {
 pub struct Bpe {
     vocab: Arc<Vocab>,
     merges: Arc<Vec<(u32, u32)>>,
+    /// The tokens that a merge was given by; kept where tokens share ids, since another token of the same id would make another merge.
+    spellings: Arc<HashMap<(u32, u32), (String, String)>>,
     pairs: Arc<PairTable>,
     options: BpeOptions,
     unk_id: Option<u32>,
@@ -73,6 +75,7 @@ impl Default for Bpe {
         Self {
             vocab: Arc::default(),
             merges: Arc::default(),
+            spellings: Arc::default(),
             pairs: Arc::new(PairTable::new(std::iter::empty())),
             options: BpeOptions::default(),
             unk_id: None,
@@ -93,11 +96,15 @@ impl Bpe {
     /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
     pub fn new(vocab: Vocab, merges: &[(&str, &str)], options: BpeOptions) -> Result<Self> {
         let prefix_len = options.continuing_subword_prefix.as_ref().map_or(0, String::len);
+        let (shares_ids, mut spellings) = (vocab.shares_ids(), HashMap::new());
         let mut pairs = Vec::with_capacity(merges.len());
         let (mut joined, mut made) = (String::new(), 0u32);
         for (rank, &(left, right)) in merges.iter().enumerate() {
             let id = |token: &str| vocab.id(token).ok_or_else(|| missing(&vocab, token, rank));
             let (left_id, right_id) = (id(left)?, id(right)?);
+            if shares_ids {
+                spellings.insert((left_id, right_id), (left.to_owned(), right.to_owned()));
+            }
             let right = right.get(prefix_len..).ok_or_else(|| missing(&vocab, right, rank))?;
             let is_joined =
                 |&id: &u32| vocab.token(id).and_then(|token| token.strip_prefix(left)) == Some(right);
@@ -112,7 +119,8 @@ impl Bpe {
             };
             pairs.push(((left_id, right_id), made));
         }
-        Self::from_pairs(Arc::new(vocab), &pairs, options)
+        let bpe = Self::from_pairs(Arc::new(vocab), &pairs, options)?;
+        Ok(Self { spellings: Arc::new(spellings), ..bpe })
     }
 
     /// As [`Self::new`], from ids: each pair with the id of what it makes, which must be spelled as the two are.
@@ -130,6 +138,7 @@ impl Bpe {
             pieces: None,
             vocab,
             merges: Arc::new(merges),
+            spellings: Arc::default(),
             pairs: Arc::new(table),
             options: BpeOptions::default(),
             unk_id: None,
@@ -191,6 +200,15 @@ impl Bpe {
     /// The merges as pairs of ids, by rank.
     pub fn merges(&self) -> &[(u32, u32)] {
         &self.merges
+    }
+
+    /// The merges as pairs of tokens, by rank, from which [`Self::new`] makes the same ones.
+    pub fn spelled_merges(&self) -> impl Iterator<Item = (&str, &str)> {
+        let token = |id| self.vocab.token(id).unwrap_or_default();
+        self.merges.iter().map(move |pair| match self.spellings.get(pair) {
+            Some((left, right)) => (left.as_str(), right.as_str()),
+            None => (token(pair.0), token(pair.1)),
+        })
     }
 
     /// The id of what a pair is merged to.
