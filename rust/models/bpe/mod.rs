@@ -239,7 +239,9 @@ impl Bpe {
             let (left, right) = (chars(*left).next_back(), chars(*right).next());
             left.zip(right).is_none_or(|(left, right)| is_border(left, right))
         };
-        !self.has_parts() && self.are_parts_apart() && !self.merges.iter().any(has_border)
+        // Where tokens share ids, a merge's may be those of other tokens than it joins.
+        let is_known = !self.has_parts() && !self.vocab.shares_ids() && self.are_parts_apart();
+        is_known && !self.merges.iter().any(has_border)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.
