@@ -45,6 +45,8 @@ impl AddedToken {
 pub struct AddedTokens {
     by_content: HashMap<String, u32>,
     by_id: HashMap<u32, AddedToken>,
+    /// Tokens whose id another one has taken since, by content; they are not looked for.
+    shadowed: HashMap<String, AddedToken>,
     /// Contents that were ever added as special; adding them again as plain tokens does not take them out.
     special: HashSet<String>,
 }
@@ -72,7 +74,11 @@ impl AddedTokens {
                 self.special.insert(token.content.clone());
             }
             self.by_content.insert(token.content.clone(), id);
-            self.by_id.insert(id, token.clone());
+            self.shadowed.remove(&token.content);
+            let before = self.by_id.insert(id, token.clone());
+            if let Some(before) = before.filter(|before| before.content != token.content) {
+                self.shadowed.insert(before.content.clone(), before);
+            }
         }
         added
     }
@@ -122,6 +128,31 @@ impl AddedTokens {
         tokens.extend(self.by_id.iter().map(|(&id, token)| (id, token)));
         tokens.sort_unstable_by_key(|&(id, _)| id);
         tokens
+    }
+
+    /// Tokens with their ids in the order of files: those that are found, by ascending id.
+    ///
+    /// A token that is not found since another one has its id is listed before that one where it has to be: without it the tokens
+    /// after it would be numbered otherwise when all are added to a model of `vocab` again.
+    pub fn listed(&self, vocab: &Vocab) -> Vec<(u32, &AddedToken)> {
+        let found = self.sorted();
+        if self.shadowed.is_empty() || self.is_made_by(&found, vocab) {
+            return found;
+        }
+        let mut all = found.clone();
+        all.extend(self.shadowed.values().map(|token| (self.by_content[&token.content], token)));
+        let is_shadowed = |token: &AddedToken| self.shadowed.contains_key(&token.content);
+        all.sort_by_key(|&(id, token)| (id, !is_shadowed(token), &token.content));
+        if self.is_made_by(&all, vocab) { all } else { found }
+    }
+
+    /// Whether each content has its id again when `tokens` alone are added to a model of `vocab`.
+    fn is_made_by(&self, tokens: &[(u32, &AddedToken)], vocab: &Vocab) -> bool {
+        let tokens: Vec<AddedToken> = tokens.iter().map(|&(_, token)| token.clone()).collect();
+        let mut made = Self::default();
+        made.add(&tokens, vocab);
+        let id = |content: &str| made.id(content).or_else(|| vocab.id(content));
+        self.by_content.iter().all(|(content, &known)| id(content) == Some(known))
     }
 
     /// Whether every token, wherever found, is spelled by the byte-level characters of its own bytes.

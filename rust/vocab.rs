@@ -148,16 +148,24 @@ impl Vocab {
 
     /// The token with `id`.
     pub fn token(&self, id: u32) -> Option<&str> {
-        let slot = match &self.by_id {
+        self.slot_by_id(id).map(|slot| slot_text(&self.text, &self.slots, slot))
+    }
+
+    fn slot_by_id(&self, id: u32) -> Option<u32> {
+        match &self.by_id {
             ById::Dense(table) => table.get(id as usize).copied().filter(|&slot| slot != NO_SLOT),
             ById::Sparse(table) => table.get(&id).copied(),
-        }?;
-        Some(slot_text(&self.text, &self.slots, slot))
+        }
     }
 
     /// Number of tokens; a token that is listed twice counts twice.
     pub fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Whether two tokens have one id.
+    pub fn shares_ids(&self) -> bool {
+        (0u32..).zip(&self.slots).any(|(index, slot)| self.slot_by_id(slot.id) != Some(index))
     }
 
     /// True if there is no token.

@@ -217,7 +217,7 @@ fn padding_json(rule: &PaddingRule) -> Value {
 
 /// The whole tokenizer as JSON text; the same tokenizer always gives the same bytes.
 pub fn write(parts: &Components, pretty: bool) -> String {
-    let added = parts.added.sorted().into_iter().map(|(id, token)| {
+    let added = parts.added.listed(parts.model.vocab()).into_iter().map(|(id, token)| {
         let mut object = Map::new();
         object.insert("id".to_owned(), json!(id));
         object.extend(added_token_object(token));

@@ -118,11 +118,10 @@ fn unsupported<T>(what: &str) -> Result<T> {
 
 fn merges(bpe: &Bpe) -> String {
     let mut merges = String::from("#version: 0.2\n");
-    for &(left, right) in bpe.merges() {
-        let token = |id| bpe.vocab().token(id).unwrap_or_default();
-        merges.push_str(token(left));
+    for (left, right) in bpe.spelled_merges() {
+        merges.push_str(left);
         merges.push(' ');
-        merges.push_str(token(right));
+        merges.push_str(right);
         merges.push('\n');
     }
     merges

@@ -229,9 +229,14 @@ impl ModelEncoder {
         mut bounds_at: impl FnMut(usize) -> (usize, usize),
         out: &mut ChunkTokens,
     ) {
-        let mut last_end = 0;
+        let (mut last_end, mut last) = (0, None);
         for (id, span) in tokens.spans() {
-            let (start, end) = (bounds_at(span.start.min(limit)).0, bounds_at(span.end.min(limit)).1);
+            // All byte tokens of unknown text have one span, and positions must not descend.
+            let (start, end) = match last {
+                Some((same, bounds)) if same == span => bounds,
+                _ => (bounds_at(span.start.min(limit)).0, bounds_at(span.end.min(limit)).1),
+            };
+            last = Some((span, (start, end)));
             let regular_len = self.token_lens.get(id as usize).map(|&len| len as usize);
             out.is_regular &= start == last_end && regular_len == Some(end - start);
             out.ids.push(id);

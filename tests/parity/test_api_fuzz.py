@@ -192,9 +192,33 @@ def scrambled(text: str) -> str:
     return json.dumps(dict(reversed(json.loads(text).items())))
 
 
+def unshadowed(text: str) -> Any:
+    """A tokenizer file without the added tokens whose id another one has taken.
+
+    The peer never writes these, and may read its own file with other ids.
+    """
+    file = json.loads(text)
+    file["added_tokens"] = list({token["id"]: token for token in file["added_tokens"]}.values())
+    return file
+
+
+def has_shadowed(text: str) -> bool:
+    return unshadowed(text) != json.loads(text)
+
+
+def agree_on_files(ours: Any, theirs: Any) -> None:
+    agree(lambda t: unshadowed(t.to_str()), ours, theirs)
+    if not has_shadowed(ours.to_str()):
+        agree(lambda t: t.to_str(), ours, theirs)
+
+
 @given(spec=tokenizers(), text=TEXTS)
 def test_files(spec: Spec, text: str) -> None:
     ours, theirs = both(spec)
+    if has_shadowed(file := ours.to_str()):
+        agree_on_files(ours, theirs)
+        agree(added, lexmill.Tokenizer.from_str(file), peer.Tokenizer.from_str(file))
+        return
     for pretty in (False, True):
         agree(lambda t, p=pretty: t.to_str(pretty=p), ours, theirs)
     ours_read = lexmill.Tokenizer.from_str(theirs.to_str())
@@ -325,7 +349,7 @@ def test_parts_set_later(spec: Spec, later: Spec, text: str) -> None:
     agree(added, ours, theirs)
     agree(lambda t: t.get_vocab(), ours, theirs)
     agree(encode(((text, text), False), True, maps=is_clear(later["post_processor"])), ours, theirs)
-    agree(lambda t: t.to_str(), ours, theirs)
+    agree_on_files(ours, theirs)
 
 
 @given(spec=tokenizers(), texts=st.lists(TEXTS, max_size=4), specials=st.lists(st.sampled_from(CONTENTS), max_size=3))
@@ -343,7 +367,8 @@ def test_training_in_place(spec: Spec, texts: list[str], specials: list[str]) ->
         return
     # The peer trains an empty vocabulary where lexmill says that there is nothing to learn from.
     assume(not isinstance(found, lexmill.errors.EmptyCorpusError))
-    assert found == expected
+    assert found == expected or has_shadowed(found)
+    agree_on_files(ours, theirs)
     maps = is_clear(spec["post_processor"])
     agree(encode((("".join(texts), None), False), True, maps=maps), ours, theirs)
     agree(added, ours, theirs)

@@ -215,6 +215,32 @@ def test_random_stages_encode_alike(text: str, normalizer: Any, pre_tokenizer: A
     assert_same_encoding(own, other, text, ("tokens", "ids", "offsets", "word_ids"))
 
 
+UNIGRAM_PIECES = ["▁", "a", "b", "▁a", "é", "中", "_", "x", "ab", "e\u0301", "中é", "▁中", "f", "i"]
+
+
+@given(
+    text=TEXTS,
+    normalizer=NORMALIZER,
+    pre_tokenizer=METASPACES,
+    own=st.booleans(),
+    pieces=st.lists(st.sampled_from(UNIGRAM_PIECES), unique=True, max_size=8),
+)
+def test_bytes_of_unknown_text_have_the_same_offsets(
+    text: str, normalizer: Any, pre_tokenizer: Any, own: bool, pieces: list[str]
+) -> None:
+    assume(not is_beyond_the_peer(normalizer, pre_tokenizer))
+    # Half of the time a form that is cut into parts which the cache knows.
+    pre_tokenizer = {**pre_tokenizer, **({"replacement": "▁", "split": True} if own else {})}
+    file = json.loads(definition(normalizer, pre_tokenizer, added=False))
+    vocab = [[piece, -float(at)] for at, piece in enumerate(["<unk>", *pieces, *BYTES])]
+    file["model"] = {"type": "Unigram", "unk_id": 0, "vocab": vocab, "byte_fallback": True}
+    ours, theirs = (library.Tokenizer.from_str(json.dumps(file)) for library in (lexmill, peer))
+    other = theirs.encode(text)
+    # What the cache answers, and several texts at once.
+    for own_encoding in [ours.encode(text), ours.encode(text), *ours.encode_batch([text, text])]:
+        assert_same_encoding(own_encoding, other, text, ("tokens", "ids", "offsets", "word_ids"))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(text=TEXTS, data=st.data())
 def test_random_normalizers_make_the_same_text(kind: str, text: str, data: st.DataObject) -> None:

@@ -42,6 +42,15 @@ class TestMatching:
     def test_leftmost_longest(self, contents: list[str], text: str, expected: list[str]) -> None:
         assert pieces([raw(content) for content in contents], text) == expected
 
+    @pytest.mark.parametrize("contents", [["ab", "AB"], ["AB", "ab"], ["aB", "Ab", "ab"]])
+    def test_of_tokens_that_normalize_to_the_same_text_the_lowest_id_is_found(self, contents: list[str]) -> None:
+        """The other library finds one of them at random."""
+        tokenizer = letters("xab")
+        tokenizer.normalizer = normalizers.Lowercase()
+        tokenizer.add_tokens([AddedToken(content, normalized=True) for content in contents])
+        assert tokenizer.token_to_id(contents[0]) == 3
+        assert tokenizer.encode("xABxab").ids == [0, 3, 0, 3]
+
     @pytest.mark.parametrize(
         ("text", "expected"),
         [("ab", ["[ab]"]), ("xab", ["x", "a", "b"]), ("ab_", ["a", "b", "_"]), ("-ab-", ["-", "[ab]", "-"]),

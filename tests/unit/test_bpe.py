@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from cases import load, load_cases, pairs, tokens
 from engines import Engine
+from lexmill import Tokenizer
 from lexmill.errors import VocabError
 from lexmill.reference.words import byte_level, whitespace_split
 
@@ -53,3 +55,14 @@ def test_long_run_takes_the_largest_tokens_from_the_left(engine: Engine) -> None
         (1, "aa", (1000, 1002)),
         (0, "a", (1002, 1003)),
     ]
+
+
+def test_a_space_is_merged_as_itself_where_another_token_has_its_id() -> None:
+    """Text is not cut before spaces, though the name of the merge's right half is `b`."""
+    vocab = {"u": 0, "x": 1, "▁": 5, "b": 5, "x▁": 3, "y": 4}
+    model = {"type": "BPE", "unk_token": "u", "vocab": vocab, "merges": [["x", "▁"]]}
+    space = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    normalizer = {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}, space]}
+    tokenizer = Tokenizer.from_str(json.dumps({"normalizer": normalizer, "model": model}))
+    assert tokenizer.encode("x y x b").ids == [5, 3, 4, 5, 3, 5]
+    assert tokenizer.encode_batch_ids(["x y"]) == [[5, 3, 4]]

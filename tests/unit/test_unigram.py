@@ -7,7 +7,7 @@ import pytest
 
 from cases import load_cases, pairs, tokens
 from engines import Engine, Pieces
-from lexmill import Tokenizer, models
+from lexmill import Tokenizer, models, normalizers, pre_tokenizers
 from lexmill.errors import OptionError, VocabError
 
 PIECES: Pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5), ("aa", -2.2)]
@@ -97,6 +97,29 @@ def test_tokenizer_shows_unknown_text_and_bytes_as_hugging_face() -> None:
     found = by_bytes.encode("aéab")
     assert found.tokens == ["a", "<0xC3>", "<0xA9>", "ab"]
     assert found.offsets == [(0, 1), (1, 2), (1, 2), (2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "offsets"),
+    [
+        ("ba", [(0, 1), (0, 1), (1, 2)]),
+        ("béa", [(0, 1), (0, 1), *[(1, 2)] * 2, (2, 3)]),
+        # Neighbours are unknown together; what is composed stands for the first of its characters.
+        ("bé漢a", [(0, 1), (0, 1), *[(1, 3)] * 5, (3, 4)]),
+        ("bÉe\u0301 a", [(0, 1), (0, 1), *[(1, 3)] * 4, (4, 6)]),
+        ("é", [(0, 1)] * 3),
+        ("b𣂏𣂏a", [(0, 1), (0, 1), *[(1, 3)] * 8, (3, 4)]),
+        ("a 漢 é", [(0, 1), (1, 2), *[(2, 3)] * 3, (3, 4), *[(4, 5)] * 2]),
+    ],
+)
+def test_bytes_of_unknown_text_all_have_its_place(text: str, offsets: list[tuple[int, int]]) -> None:
+    pieces = [("<unk>", 0.0), ("▁", -3.0), ("a", -1.0), ("b", -1.0), ("▁a", -1.0)]
+    pieces += [(f"<0x{byte:02X}>", -9.0) for byte in range(256)]
+    tokenizer = Tokenizer(models.Unigram(pieces, 0, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    assert tokenizer.encode(text).offsets == offsets
+    assert [encoding.offsets for encoding in tokenizer.encode_batch([text] * 3)] == [offsets] * 3
 
 
 def test_saved_file_is_the_model(tmp_path: Any) -> None:

@@ -118,9 +118,7 @@ pub(super) fn read_pieces(json: BpeJson<'_>) -> Result<Bpe> {
 
 pub(super) fn write(bpe: &Bpe) -> Value {
     let options = bpe.options();
-    let token = |id| bpe.vocab().token(id).unwrap_or_default();
-    let merges: Vec<Value> =
-        bpe.merges().iter().map(|&(left, right)| json!([token(left), token(right)])).collect();
+    let merges: Vec<Value> = bpe.spelled_merges().map(|(left, right)| json!([left, right])).collect();
     // Goes through the decimal digits of the 32-bit float; those of its 64-bit value would be longer.
     let dropout =
         options.dropout.and_then(|dropout| dropout.to_string().parse().ok().and_then(Number::from_f64));

@@ -6,6 +6,7 @@ mod wordlevel;
 mod wordpiece;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -46,12 +47,20 @@ impl Shape<'_> {
 struct VocabJson<'a>(Vec<(Cow<'a, str>, u32)>);
 
 impl VocabJson<'_> {
+    /// Of a token that comes again the last id counts, as if it alone were there: the earlier one may be that of another token.
     fn vocab(&self) -> Vocab {
-        let mut vocab = Vocab::new();
-        for (token, id) in &self.0 {
-            vocab.insert(token, *id);
+        let filled = |entries: &mut dyn Iterator<Item = &(Cow<'_, str>, u32)>| {
+            let mut vocab = Vocab::new();
+            entries.for_each(|(token, id)| vocab.insert(token, *id));
+            vocab
+        };
+        let vocab = filled(&mut self.0.iter());
+        if vocab.len() == self.0.len() {
+            return vocab;
         }
-        vocab
+        let mut seen = HashSet::new();
+        let last: Vec<_> = self.0.iter().rev().filter(|(token, _)| seen.insert(token)).collect();
+        filled(&mut last.into_iter().rev())
     }
 }
 

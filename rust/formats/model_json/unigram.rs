@@ -41,7 +41,7 @@ pub(super) fn read(json: UnigramJson<'_>) -> Result<Unigram> {
 }
 
 pub(super) fn write(unigram: &Unigram) -> Value {
-    let vocab: Vec<Value> = unigram.pieces().map(|(piece, score)| json!([piece, score])).collect();
+    let vocab: Vec<Value> = unigram.pieces().map(|(piece, score)| json!([piece, written(score)])).collect();
     let options = unigram.options();
     let mut object = json!({
         "type": "Unigram",
@@ -53,4 +53,25 @@ pub(super) fn write(unigram: &Unigram) -> Value {
         object["sentencepiece_kinds"] = json!(digits(kinds));
     }
     object
+}
+
+/// How many steps a score may be read off from the nearest double: seldom more than one.
+const MOST_OFF: usize = 4;
+
+/// What to write so that `score` is read: else it would move a little each time that a file is read and saved.
+///
+/// There is such a number for every score that was read; of others some move once.
+fn written(score: f64) -> f64 {
+    let is_read = |near: &f64| {
+        let read: Option<f64> = serde_json::from_str(&json!(near).to_string()).ok();
+        read == Some(score)
+    };
+    let (mut above, mut below) = (score, score);
+    for _ in 0..=MOST_OFF {
+        if let Some(near) = [above, below].into_iter().find(is_read) {
+            return near;
+        }
+        (above, below) = (above.next_up(), below.next_down());
+    }
+    score
 }

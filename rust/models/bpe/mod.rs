@@ -20,7 +20,7 @@ mod spelled;
 mod symbols;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use byte_symbols::ByteSymbols;
@@ -63,6 +63,8 @@ pub struct BpeOptions {
 pub struct Bpe {
     vocab: Arc<Vocab>,
     merges: Arc<Vec<(u32, u32)>>,
+    /// The tokens that a merge was given by; kept where tokens share ids, since another token of the same id would make another merge.
+    spellings: Arc<HashMap<(u32, u32), (String, String)>>,
     pairs: Arc<PairTable>,
     options: BpeOptions,
     unk_id: Option<u32>,
@@ -78,6 +80,7 @@ impl Default for Bpe {
         Self {
             vocab: Arc::default(),
             merges: Arc::default(),
+            spellings: Arc::default(),
             pairs: Arc::new(PairTable::new(std::iter::empty())),
             options: BpeOptions::default(),
             unk_id: None,
@@ -98,11 +101,15 @@ impl Bpe {
     /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
     pub fn new(vocab: Vocab, merges: &[(&str, &str)], options: BpeOptions) -> Result<Self> {
         let prefix_len = options.continuing_subword_prefix.as_ref().map_or(0, String::len);
+        let (shares_ids, mut spellings) = (vocab.shares_ids(), HashMap::new());
         let mut pairs = Vec::with_capacity(merges.len());
         let (mut joined, mut made) = (String::new(), 0u32);
         for (rank, &(left, right)) in merges.iter().enumerate() {
             let id = |token: &str| vocab.id(token).ok_or_else(|| missing(&vocab, token, rank));
             let (left_id, right_id) = (id(left)?, id(right)?);
+            if shares_ids {
+                spellings.insert((left_id, right_id), (left.to_owned(), right.to_owned()));
+            }
             let right = right.get(prefix_len..).ok_or_else(|| missing(&vocab, right, rank))?;
             let is_joined =
                 |&id: &u32| vocab.token(id).and_then(|token| token.strip_prefix(left)) == Some(right);
@@ -117,7 +124,8 @@ impl Bpe {
             };
             pairs.push(((left_id, right_id), made));
         }
-        Self::from_pairs(Arc::new(vocab), &pairs, options)
+        let bpe = Self::from_pairs(Arc::new(vocab), &pairs, options)?;
+        Ok(Self { spellings: Arc::new(spellings), ..bpe })
     }
 
     /// As [`Self::new`], from ids: each pair with the id that it makes, whose text must be that of the two joined.
@@ -135,6 +143,7 @@ impl Bpe {
             pieces: None,
             vocab,
             merges: Arc::new(merges),
+            spellings: Arc::default(),
             pairs: Arc::new(table),
             options: BpeOptions::default(),
             unk_id: None,
@@ -198,6 +207,15 @@ impl Bpe {
         &self.merges
     }
 
+    /// The merges as pairs of tokens, by rank, from which [`Self::new`] makes the same ones.
+    pub fn spelled_merges(&self) -> impl Iterator<Item = (&str, &str)> {
+        let token = |id| self.vocab.token(id).unwrap_or_default();
+        self.merges.iter().map(move |pair| match self.spellings.get(pair) {
+            Some((left, right)) => (left.as_str(), right.as_str()),
+            None => (token(pair.0), token(pair.1)),
+        })
+    }
+
     /// The id of the token that a pair makes.
     pub fn made_id(&self, pair: (u32, u32)) -> Option<u32> {
         self.pairs.made_id(pair)
@@ -226,9 +244,10 @@ impl Bpe {
             let (left, right) = (chars(*left).next_back(), chars(*right).next());
             left.zip(right).is_none_or(|(left, right)| is_boundary(left, right))
         };
-        !self.depends_on_context()
-            && self.has_independent_fragments()
-            && !self.merges.iter().any(has_boundary)
+        // Where tokens share ids, the tokens of a merge may be others than those it joins.
+        let is_decidable =
+            !self.depends_on_context() && !self.vocab.shares_ids() && self.has_independent_fragments();
+        is_decidable && !self.merges.iter().any(has_boundary)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.

@@ -17,10 +17,10 @@ pub struct PairTable {
 /// The most pairs for each word of the filter.
 const PAIRS_PER_WORD: usize = 4;
 
-/// Key of an empty slot. No pair has it: ids are below `u32::MAX`.
+/// Key of an empty slot. A pair may have the same key, so a slot is empty if nothing merges there.
 const EMPTY: u64 = u64::MAX;
 
-/// The answer of [`PairTable::merge`] for a pair that does not merge; it sorts after every merge.
+/// The answer of [`PairTable::merge`] for a pair that does not merge; it sorts after every merge, and no rank is as high.
 pub(super) const NO_MERGE: u64 = u64::MAX;
 
 /// The rank in a packed merge.
@@ -71,7 +71,7 @@ impl PairTable {
 
     fn slot(&self, key: u64, hash: u64) -> usize {
         let mut slot = (hash >> self.shift) as usize;
-        while self.slots[slot].0 != key && self.slots[slot].0 != EMPTY {
+        while self.slots[slot].0 != key && self.slots[slot].1 != NO_MERGE {
             slot = (slot + 1) & (self.slots.len() - 1);
         }
         slot
@@ -137,6 +137,17 @@ mod tests {
             assert_eq!((table.rank(pair), table.made_id(pair)), (Some(rank), Some(id)));
             assert_eq!(table.rank((pair.0, pair.1 + 1)), None);
         }
+    }
+
+    #[test]
+    fn the_largest_id_merges_with_itself_alone() {
+        let last = (u32::MAX, u32::MAX);
+        let pairs = (0..100u32).map(|i| ((i, i), i + 500));
+        let all: Vec<_> = std::iter::once((last, 7)).chain(pairs).collect();
+        let table = PairTable::new(all.into_iter());
+        assert_eq!((table.rank(last), table.made_id(last)), (Some(0), Some(7)));
+        assert!((0..100).all(|i| table.made_id((i, i)) == Some(i + 500)));
+        assert!((0..100_000).all(|i| table.rank((i, u32::MAX)).is_none()));
     }
 
     #[test]
