@@ -15,7 +15,7 @@ tried again with a shorter token.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lexmill.reference.normalized import Span
@@ -43,8 +43,9 @@ class AddedTokens:
         self.tokens: dict[int, AddedToken] = {}
         self.special: set[str] = set()
 
-    def add(self, tokens: Iterable[AddedToken], vocab: Mapping[str, int]) -> None:
+    def add(self, tokens: Iterable[AddedToken], vocab: Sequence[tuple[str, int]]) -> None:
         """Adds tokens to a model of this vocabulary."""
+        known_ids = dict(vocab)
         following = len(vocab)
         if self.tokens and (max(self.tokens) >= len(vocab) or not vocab):
             following = max(self.tokens) + 1
@@ -52,7 +53,7 @@ class AddedTokens:
             known = self.tokens.get(self.ids[token.content]) if token.content in self.ids else None
             if not token.content or known == token:
                 continue
-            token_id = self.ids.get(token.content, vocab.get(token.content))
+            token_id = self.ids.get(token.content, known_ids.get(token.content))
             if token_id is None:
                 token_id = following
                 following += 1

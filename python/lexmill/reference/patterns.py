@@ -2,7 +2,8 @@ r"""Finds a literal text or a regular expression, as `Split` and `Replace` do.
 
 Rules: matches go from left to right and do not overlap. At each place the first alternative that matches wins, and a
 repetition takes as much as it can. A match may be empty, but not directly after the match before it. Nothing matches in
-an empty text, whatever the pattern. `^` and `$` hold at the ends of lines.
+an empty text, whatever the pattern. `^` and `$` hold at the ends of lines, but `^` does not after a line feed that ends
+the text.
 
 Files hold patterns in Oniguruma's language, and this search runs them in that of the module `regex`. What both read
 alike is specified here; where they part (`{1,3}+`, `(?m)`, `\h`, `\w` beside superscript digits) the core translates
@@ -18,6 +19,13 @@ from lexmill.errors import RegexError
 from lexmill.reference.normalized import Span
 
 Find = Callable[[str], list[Span]]
+
+# What is written alike in both languages and means another thing, outside brackets.
+TRANSLATIONS = [
+    (r"\\Z", r"(?=\n?\z)"),
+    (r"\\z", r"\Z"),
+    (r"(?<![\\\[])\^", r"(?:\A|(?<=\n)(?!\Z))"),
+]
 
 
 def literal(content: str) -> Find:
@@ -35,9 +43,10 @@ def regular(pattern: str) -> Find:
     """
     import regex
 
+    for oniguruma, same in TRANSLATIONS:
+        pattern = regex.sub(oniguruma, lambda _, same=same: same, pattern)
     try:
-        # Oniguruma's \z is \Z here, and its \Z allows one line feed after it.
-        compiled: Any = regex.compile(pattern.replace(r"\Z", r"(?=\n?\z)").replace(r"\z", r"\Z"), regex.MULTILINE)
+        compiled: Any = regex.compile(pattern, regex.MULTILINE)
     except regex.error as error:
         raise RegexError(f"{pattern}: {error}") from error
 

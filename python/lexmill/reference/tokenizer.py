@@ -27,7 +27,7 @@ from lexmill.reference.decoders import Decoder
 from lexmill.reference.encoding import Encoding, Row, merge
 from lexmill.reference.formats.decoders import decoder
 from lexmill.reference.formats.fields import Json, flags
-from lexmill.reference.formats.models import Model, model
+from lexmill.reference.formats.models import Model, Vocab, model
 from lexmill.reference.formats.normalizers import normalizer
 from lexmill.reference.formats.pre_tokenizers import pre_tokenizer
 from lexmill.reference.formats.processors import post_processor
@@ -46,12 +46,12 @@ class Tokenizer:
 
     Attributes:
         model: makes tokens of pre-tokens.
-        vocab: the model's tokens with their ids.
+        vocab: the model's tokens with their ids, in the order of the file.
         encode_special_tokens: special tokens in a text are left to the model.
     """
 
     model: Model
-    vocab: dict[str, int]
+    vocab: Vocab
     normalizer: Normalizer | None = None
     pre_tokenizer: PreTokenizer | None = None
     post_processor: PostProcessor | None = None
@@ -104,7 +104,7 @@ class Tokenizer:
         if token_id in self.added.tokens:
             token = self.added.tokens[token_id]
             return self.normalize(token.content) if token.normalized else token.content
-        return next((token for token, known in reversed(self.vocab.items()) if known == token_id), None)
+        return {known: token for token, known in self.vocab}.get(token_id)
 
     def normalize(self, text: str) -> str:
         """The text alone after the normalizer."""

@@ -25,7 +25,11 @@ class Model(Protocol):
         """Returns the tokens of one pre-token; their offsets are in bytes of its UTF-8."""
 
 
-def model(spec: Json) -> tuple[Model, dict[str, int]]:
+# Tokens with their ids; one that is listed twice has its later id, and both ids count.
+Vocab = list[tuple[str, int]]
+
+
+def model(spec: Json) -> tuple[Model, Vocab]:
     """Reads a model; returns its vocabulary too."""
     if "sentencepiece_kinds" in spec:
         raise FormatError(f"model {spec.get('type')} has sentencepiece_kinds, which the reference does not specify")
@@ -33,33 +37,33 @@ def model(spec: Json) -> tuple[Model, dict[str, int]]:
     return read("model", {"type": kind, **spec}, READERS)
 
 
-def _bpe(spec: Json) -> tuple[Model, dict[str, int]]:
+def _bpe(spec: Json) -> tuple[Model, Vocab]:
     if spec.get("dropout"):
         raise OptionError(f"dropout is {spec['dropout']} but what is random has no reference")
     names = ("unk_token", "continuing_subword_prefix", "end_of_word_suffix")
     switches = ("fuse_unk", "byte_fallback", "ignore_merges")
     options = {**flags(spec, *names), **{name: bool(spec.get(name)) for name in switches}}
     merges = [tuple(merge.split(" ")) if isinstance(merge, str) else tuple(merge) for merge in spec["merges"]]
-    return Bpe(spec["vocab"], [(left, right) for left, right in merges], **options), spec["vocab"]
+    return Bpe(spec["vocab"], [(left, right) for left, right in merges], **options), list(spec["vocab"].items())
 
 
-def _unigram(spec: Json) -> tuple[Model, dict[str, int]]:
+def _unigram(spec: Json) -> tuple[Model, Vocab]:
     unigram = Unigram([tuple(piece) for piece in spec["vocab"]], **flags(spec, "unk_id", "byte_fallback"))
-    return unigram, unigram.ids
+    return unigram, [(piece, place) for place, (piece, _) in enumerate(unigram.pieces)]
 
 
-def _wordpiece(spec: Json) -> tuple[Model, dict[str, int]]:
+def _wordpiece(spec: Json) -> tuple[Model, Vocab]:
     names = ("unk_token", "continuing_subword_prefix", "max_input_chars_per_word")
-    return WordPiece(spec["vocab"], **flags(spec, *names)), spec["vocab"]
+    return WordPiece(spec["vocab"], **flags(spec, *names)), list(spec["vocab"].items())
 
 
-def _wordlevel(spec: Json) -> tuple[Model, dict[str, int]]:
-    return WordLevel(spec["vocab"], unk_token=spec["unk_token"]), spec["vocab"]
+def _wordlevel(spec: Json) -> tuple[Model, Vocab]:
+    return WordLevel(spec["vocab"], unk_token=spec["unk_token"]), list(spec["vocab"].items())
 
 
 # Which member tells a model without a type, in the order in which they are asked for.
 MEMBERS = {"merges": "BPE", "max_input_chars_per_word": "WordPiece", "unk_id": "Unigram"}
-READERS: Mapping[str, Callable[[Json], tuple[Model, dict[str, int]]]] = {
+READERS: Mapping[str, Callable[[Json], tuple[Model, Vocab]]] = {
     "BPE": _bpe,
     "Unigram": _unigram,
     "WordPiece": _wordpiece,

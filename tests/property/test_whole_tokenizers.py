@@ -1,0 +1,28 @@
+"""Random whole tokenizers on random texts: every way through the core does what the readable reference does."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from whole_engines import ENGINES, REFERENCE, Input, Json, differences
+from whole_tokenizers import INPUTS, not_compared, tokenizers
+
+# A case is cheap, and the room is large: with the profile `thorough` there are 20,000.
+CASES = 2 * settings.default.max_examples
+
+
+@settings(max_examples=CASES)
+@given(spec=tokenizers(), inputs=st.lists(INPUTS, min_size=1, max_size=4))
+def test_every_way_through_the_core_is_the_reference(spec: Json, inputs: list[Input]) -> None:
+    note(json.dumps(spec, ensure_ascii=False))
+    reference = REFERENCE.encoder(spec)
+    encoders = [(engine, engine.encoder(spec)) for engine in ENGINES]
+    for given_input in inputs:
+        expected = reference(given_input)
+        for engine, encode in encoders:
+            if given_input.pair is None or engine.takes_pairs:
+                found = differences(expected, encode(given_input), not_compared(spec, engine))
+                assert not found, f"{engine.name} of {given_input}: {found}"
