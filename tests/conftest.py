@@ -9,7 +9,7 @@ from engines import ENGINES, Engine
 
 # `pytest --hypothesis-profile=thorough` overrides the profile loaded here.
 settings.register_profile("fast", max_examples=300, deadline=None)
-settings.register_profile("thorough", max_examples=int(__import__("os").environ.get("N", "10000")), deadline=None)
+settings.register_profile("thorough", max_examples=10_000, deadline=None)
 settings.load_profile("fast")
 
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from hypothesis import strategies as st
 
 from lexmill.reference import byte_level
 from whole_engines import Json
+
+T = TypeVar("T")
+
+
+def choice(*strategies: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
+    """One of the strategies, each as often; `one_of` weighs a strategy by the number of its own alternatives."""
+    return st.integers(0, len(strategies) - 1).flatmap(strategies.__getitem__)
+
 
 # Bytes of some characters: others, though bytes are tokens, have no spelling by them.
 BYTES = [f"<0x{byte:02X}>" for byte in sorted(set("é日𣂏🙂\u0301\u3000 \n12ax#</w>▁!".encode()))]
@@ -46,14 +56,20 @@ def unigrams(draw: st.DrawFn) -> Json:
     """Pieces with few distinct scores, so that sums are often equal."""
     chars = draw(st.lists(st.sampled_from(ALPHABET), unique=True, max_size=16))
     pieces = ["<unk>", *chars, *draw(words(["▁", "a", "b", "日", " ", "é", "th", "e"]))]
-    if draw(st.booleans()):
+    has_bytes = draw(st.booleans())
+    if has_bytes:
         pieces += BYTES
     if draw(st.integers(0, 9)) == 0:
         pieces += ["a", "▁a"]
     scores = draw(st.lists(st.sampled_from([-1.0, -2.0, -2.5, -4.0, 0.0]), min_size=4, max_size=8))
     vocab = [[piece, scores[place % len(scores)]] for place, piece in enumerate(pieces)]
     unk_id = draw(st.sampled_from([0, 0, 0, 0, 1 % len(vocab), None]))
-    return {"type": "Unigram", "unk_id": unk_id, "vocab": vocab, "byte_fallback": draw(st.booleans())}
+    return {
+        "type": "Unigram",
+        "unk_id": unk_id,
+        "vocab": vocab,
+        "byte_fallback": draw(st.sampled_from([has_bytes, has_bytes, not has_bytes])),
+    }
 
 
 SWITCHES = st.fixed_dictionaries({name: st.booleans() for name in ("fuse_unk", "byte_fallback", "ignore_merges")})

@@ -12,12 +12,17 @@ import json
 from functools import cache
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
+from lexmill.reference.normalizers.charsmap import Charsmap
 from lexmill.reference.tokenizer import Tokenizer
 from peers import charsmap
 from whole_engines import Engine, Input, Json
-from whole_models import BYTE_BPES, CHAR_BPES, dictionaries, unigrams
+from whole_models import BYTE_BPES, CHAR_BPES, choice, dictionaries, unigrams
+
+# The room is larger than that of other laws.
+CASES = 20_000 if settings.get_current_profile_name() == "thorough" else settings.default.max_examples
 
 FRAGMENTS = [
     "a", "b", "c", "ab", "abc", "x", "A", "B", "Ab", "the", " ", "  ", "   ", " a", "a ", "\n", "\r\n", "\t",
@@ -26,11 +31,12 @@ FRAGMENTS = [
     "🏽", "שלום", "Жы", "0", "12", "2024", "'s", "don't", "!", "?!", ".", ",", "_", "-", "--", "##a", "▁", "▁▁",
     "▁a", "<s>", "</s>", "[X]", "[x]", "Ġ", "\0", "\ufffd", "\x1f", "a" * 20, "日" * 9, "ab" * 12, " " * 9,
 ]  # fmt: skip
-TEXTS = st.one_of(
-    st.lists(st.sampled_from(FRAGMENTS), max_size=10).map("".join),
+TEXTS = choice(
+    st.lists(st.sampled_from(FRAGMENTS), max_size=3).map("".join),
+    st.lists(st.sampled_from(FRAGMENTS), min_size=3, max_size=24).map("".join),
     # A few fragments over and over make the long runs that a wide choice never makes.
     st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=3).flatmap(
-        lambda few: st.lists(st.sampled_from(few), max_size=16).map("".join)
+        lambda few: st.lists(st.sampled_from(few), min_size=2, max_size=24).map("".join)
     ),
 )
 
@@ -39,9 +45,9 @@ RULES = ["a", "ab", "é", "e\u0301", "e", "\u0301", "ﬁ", "\r", "\r\n", "\n", "
 REPLACEMENTS = ["", " ", "▁", "a", "ab", "x", "e\u0301", "日本"]
 SHORT = ["▁", " ", "a", "é", "ab", "▁▁", "e\u0301", "x y", "_", "."]
 LITERALS = [" ", "  ", "a", "b", "ab", "é", "▁", "-", ".", "\n", "日", "e\u0301"]
-REGEXES = [r" {2,}", r"\s+", r"\s", r"\p{L}+", r"[^a]", r"▁|_", r"(?<=a)b", r"[0-9]", r".", r"\n", r"(?<!\n)^"]
+REGEXES = [r" {2,}", r"\s+", r"\s", r"\p{L}+", r"[^a]", r"▁|_", r"(?<=a)b", r"[0-9]", r".", r"\n"]
 # These match nothing in places, so that text is put between characters.
-NULLABLE = ["", r"a*", r" ?", r"\s*", r"^", r"$", r"(?=b)"]
+NULLABLE = ["", r"a*", r" ?", r"\s*", r"^", r"(?<!\n)^", r"$", r"(?=b)"]
 BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 
 
@@ -74,8 +80,9 @@ REPLACES = st.builds(
     PATTERNS,
     st.sampled_from([*SHORT, ""]),
 )
-PRECOMPILED = st.sampled_from(RULE_SETS).map(precompiled) | st.dictionaries(
-    st.sampled_from(RULES), st.sampled_from(REPLACEMENTS), min_size=1, max_size=4
+PRECOMPILED = choice(
+    st.sampled_from(RULE_SETS),
+    st.dictionaries(st.sampled_from(RULES), st.sampled_from(REPLACEMENTS), min_size=1, max_size=4),
 ).map(precompiled)
 BERTS = st.builds(
     lambda clean, chinese, accents, lower: {
@@ -100,18 +107,34 @@ PUBLISHED = st.sampled_from(
         *map(precompiled, RULE_SETS),
     ]
 )
-STAGES = st.one_of(PLAIN, STRIPS, PREPENDS, REPLACES, PRECOMPILED, BERTS)
+STAGES = choice(PLAIN, STRIPS, PREPENDS, REPLACES, PRECOMPILED, BERTS)
 
 
 def _sequence(stages: list[Json]) -> Json:
     return {"type": "Sequence", "normalizers": stages}
 
 
-NORMALIZERS = st.one_of(
+NORMALIZERS = choice(
     st.none(),
     STAGES,
-    st.lists(PUBLISHED | STRIPS | PRECOMPILED | REPLACES, min_size=1, max_size=5).map(_sequence),
+    st.lists(choice(PUBLISHED, STRIPS, PRECOMPILED, REPLACES), min_size=2, max_size=6).map(_sequence),
     st.lists(STAGES, max_size=4).map(_sequence),
+)
+
+# Stages that only lexmill has: SentencePiece's own way with its rules and with spaces.
+OWN = choice(
+    PRECOMPILED.map(lambda stage: {**stage, "match": "longest"}),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("SentencePiece"),
+            "precompiled_charsmap": choice(st.none(), PRECOMPILED.map(lambda stage: stage["precompiled_charsmap"])),
+            "user_defined_symbols": st.lists(st.sampled_from(["a", "ab", " a", "  ", "日本", "▁", ""]), max_size=3),
+            "add_dummy_prefix": st.booleans(),
+            "remove_extra_whitespaces": st.booleans(),
+            "escape_whitespaces": st.booleans(),
+            "treat_whitespace_as_suffix": st.booleans(),
+        }
+    ),
 )
 
 METASPACES = st.builds(
@@ -138,7 +161,7 @@ SPLITS = st.builds(
     lambda pattern, behavior, invert: {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert},
     *(PATTERNS, st.sampled_from(BEHAVIORS), st.booleans()),
 )
-CUTS = SPLITS | st.sampled_from(
+SINGLE_CUTS = st.sampled_from(
     [
         *({"type": name} for name in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts")),
         *({"type": "Digits", "individual_digits": flag} for flag in (True, False)),
@@ -147,12 +170,13 @@ CUTS = SPLITS | st.sampled_from(
         *({"type": "FixedLength", "length": length} for length in (1, 3)),
     ]
 )
+CUTS = choice(SPLITS, SINGLE_CUTS, SINGLE_CUTS)
 
 
 def _pre_tokenizers(*kinds: st.SearchStrategy[Json]) -> st.SearchStrategy[Json | None]:
-    single = st.one_of(*kinds)
+    single = choice(*kinds)
     several = st.lists(single, max_size=3).map(lambda stages: {"type": "Sequence", "pretokenizers": stages})
-    return st.one_of(single, single, several)
+    return choice(single, single, several)
 
 
 CONTENTS = ["<s>", "</s>", "[X]", "a", "ab", "B", "É", "日", " ", "  ", "▁", "a b", "é", "12", "\n", "--", "Ġa", "<s"]
@@ -161,7 +185,7 @@ CONTENTS = ["<s>", "</s>", "[X]", "a", "ab", "B", "É", "日", " ", "  ", "▁",
 @st.composite
 def added_tokens(draw: st.DrawFn) -> list[Json]:
     """Added tokens with any flags."""
-    contents = draw(st.lists(st.sampled_from(CONTENTS), unique=True, max_size=4))
+    contents = draw(st.lists(st.sampled_from(CONTENTS), unique=True, min_size=1, max_size=4))
     flags = ["single_word", "lstrip", "rstrip", "normalized", "special"]
     return [
         {"id": place, "content": content, **{flag: draw(st.booleans()) for flag in flags}}
@@ -198,7 +222,7 @@ def template(single: str, pair: str) -> Json:
     }
 
 
-ARRANGERS = st.one_of(
+ARRANGERS = choice(
     st.sampled_from([template(*pair) for pair in TEMPLATES]),
     st.just({"type": "BertProcessing", "sep": SEP, "cls": CLS}),
     st.builds(
@@ -212,13 +236,15 @@ ARRANGERS = st.one_of(
         *(st.booleans(), st.booleans()),
     ),
 )
-POST_PROCESSORS = st.one_of(
+POST_PROCESSORS = choice(
     st.none(),
     BYTE_LEVELS,
     ARRANGERS,
-    st.lists(BYTE_LEVELS | ARRANGERS, max_size=3).map(lambda stages: {"type": "Sequence", "processors": stages}),
+    st.lists(choice(BYTE_LEVELS, BYTE_LEVELS, ARRANGERS), max_size=3).map(
+        lambda stages: {"type": "Sequence", "processors": stages}
+    ),
 )
-DECODER = st.one_of(
+DECODER = choice(
     st.sampled_from([{"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "BPEDecoder", "suffix": "</w>"}]),
     BYTE_LEVELS,
     METASPACES,
@@ -228,7 +254,7 @@ DECODER = st.one_of(
     st.builds(lambda char: {"type": "Strip", "content": char, "start": 1, "stop": 0}, st.sampled_from(" a▁")),
     st.just({"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True}),
 )
-DECODERS = st.one_of(
+DECODERS = choice(
     st.none(), DECODER, st.lists(DECODER, max_size=4).map(lambda stages: {"type": "Sequence", "decoders": stages})
 )
 
@@ -240,23 +266,23 @@ def _family(
 
 
 # Combinations that published tokenizers are made of, and last any with any.
-FAMILIES = st.one_of(
+FAMILIES = choice(
     _family(NORMALIZERS, _pre_tokenizers(METASPACES), unigrams()),
     _family(NORMALIZERS, _pre_tokenizers(METASPACES, CUTS), unigrams()),
-    _family(NORMALIZERS, st.none() | METASPACES, CHAR_BPES),
+    _family(NORMALIZERS, choice(st.none(), METASPACES), CHAR_BPES),
     _family(NORMALIZERS, _pre_tokenizers(BYTE_LEVELS, SPLITS), BYTE_BPES),
     _family(BERTS, st.just({"type": "BertPreTokenizer"}), dictionaries()),
     _family(
         NORMALIZERS,
-        st.none() | _pre_tokenizers(METASPACES, BYTE_LEVELS, CUTS),
-        unigrams() | CHAR_BPES | BYTE_BPES | dictionaries(),
+        choice(st.none(), *[_pre_tokenizers(METASPACES, BYTE_LEVELS, CUTS)] * 3),
+        choice(unigrams(), CHAR_BPES, BYTE_BPES, dictionaries()),
     ),
 )
 
 
-INPUTS = st.builds(Input, TEXTS, st.none() | st.none() | TEXTS, st.sampled_from([True, True, False]))
+INPUTS = st.builds(Input, TEXTS, choice(*[st.none()] * 3, TEXTS), st.sampled_from([True, True, False]))
 
-TRUNCATIONS = st.none() | st.fixed_dictionaries(
+TRUNCATIONS = st.fixed_dictionaries(
     {
         "max_length": st.integers(0, 12),
         "stride": st.integers(0, 3),
@@ -264,7 +290,7 @@ TRUNCATIONS = st.none() | st.fixed_dictionaries(
         "direction": st.sampled_from(["Left", "Right"]),
     }
 )
-PADDINGS = st.none() | st.fixed_dictionaries(
+PADDINGS = st.fixed_dictionaries(
     {
         "strategy": st.sampled_from(["BatchLongest", {"Fixed": 9}]),
         "direction": st.sampled_from(["Left", "Right"]),
@@ -277,19 +303,24 @@ PADDINGS = st.none() | st.fixed_dictionaries(
 
 
 @st.composite
-def tokenizers(draw: st.DrawFn) -> Json:
-    """The `tokenizer.json` of a random tokenizer, and `encode_special_tokens`, which files do not have."""
+def tokenizers(draw: st.DrawFn, *, own: bool) -> Json:
+    """The `tokenizer.json` of a random tokenizer, and `encode_special_tokens`, which files do not have.
+
+    `own` says whether stages may be in it that only lexmill has.
+    """
     normalizer, pre_tokenizer, model = draw(FAMILIES)
+    if own and draw(st.integers(0, 7)) == 0:
+        normalizer = draw(choice(OWN, st.lists(choice(OWN, STAGES), min_size=2, max_size=3).map(_sequence)))
     is_limited = draw(st.integers(0, 3)) == 0
     return {
         "version": "1.0",
-        "truncation": draw(TRUNCATIONS) if is_limited else None,
-        "padding": draw(PADDINGS) if is_limited else None,
-        "added_tokens": draw(st.just([]) | added_tokens()),
+        "truncation": draw(choice(st.none(), TRUNCATIONS)) if is_limited else None,
+        "padding": draw(choice(st.none(), PADDINGS)) if is_limited else None,
+        "added_tokens": draw(choice(st.just([]), added_tokens())),
         "normalizer": normalizer,
         "pre_tokenizer": pre_tokenizer,
-        "post_processor": draw(st.none() | POST_PROCESSORS),
-        "decoder": draw(st.none() | DECODERS),
+        "post_processor": draw(POST_PROCESSORS),
+        "decoder": draw(DECODERS),
         "model": model,
         "encode_special_tokens": draw(st.sampled_from([False, False, False, True])),
     }
@@ -322,6 +353,16 @@ def not_compared(spec: Json, engine: Engine) -> dict[str, str]:
         # A known defect: calls for ids alone forget special tokens that a later rule counts as text.
         return dict.fromkeys(("ids", "count"), "special tokens around special tokens")
     return {}
+
+
+def known_defect(spec: Json) -> str | None:
+    """Why a tokenizer is not compared at all, if it is not: what the core does wrong and is not mended yet."""
+    for stage in stages(spec["normalizer"], "normalizers"):
+        if stage["type"] == "Precompiled" and "match" in stage:
+            rules = Charsmap(base64.b64decode(stage["precompiled_charsmap"]))
+            if any(length == len("ab") for length, _ in rules.matches("ab")):
+                return "rules of several ASCII characters are passed over where the longest goes first"
+    return None
 
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")

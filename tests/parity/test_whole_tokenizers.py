@@ -10,7 +10,7 @@ from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
 from whole_engines import ENGINES, REFERENCE, Input, Json, Seen, differences, read, see_encoding
-from whole_tokenizers import INPUTS, beyond_the_peer, not_compared, tokenizers
+from whole_tokenizers import CASES, INPUTS, beyond_the_peer, not_compared, tokenizers
 
 pytestmark = pytest.mark.external
 
@@ -29,8 +29,8 @@ def outcome(tokenizer: Any, given_input: Input) -> Seen | None:
         return None
 
 
-@settings(max_examples=2 * settings.default.max_examples)
-@given(spec=tokenizers(), inputs=st.lists(INPUTS, min_size=1, max_size=4))
+@settings(max_examples=CASES)
+@given(spec=tokenizers(own=False), inputs=st.lists(INPUTS, min_size=1, max_size=4))
 def test_the_reference_and_the_core_are_the_peer(spec: Json, inputs: list[Input]) -> None:
     assume(beyond_the_peer(spec) is None)
     note(json.dumps(spec, ensure_ascii=False))
