@@ -2,14 +2,12 @@
 
 Characters are those on which Hugging Face's tables (Unicode 8 to 9), Rust's and Python's agree, so that the reference,
 which uses Python's, is comparable: `tests/parity/test_stages.py` compares all code points between the core and Hugging
-Face. Patterns are those that Oniguruma and the module `regex` read alike.
+Face.
 """
 
 from __future__ import annotations
 
 import base64
-import json
-from functools import cache
 from typing import Any
 
 from hypothesis import settings
@@ -17,9 +15,23 @@ from hypothesis import strategies as st
 
 from lexmill.reference.normalizers.charsmap import Charsmap
 from lexmill.reference.tokenizer import Tokenizer
-from peers import charsmap
 from whole_engines import Engine, Input, Json
 from whole_models import BYTE_BPES, CHAR_BPES, choice, dictionaries, unigrams
+from whole_stages import (
+    BERTS,
+    BYTE_LEVELS,
+    CUTS,
+    DECODERS,
+    METASPACES,
+    NORMALIZERS,
+    NULLABLE,
+    OWN,
+    POST_PROCESSORS,
+    SPLITS,
+    STAGES,
+    in_sequence,
+    pre_tokenizers,
+)
 
 # The room is larger than that of other laws.
 CASES = 20_000 if settings.get_current_profile_name() == "thorough" else settings.default.max_examples
@@ -31,154 +43,6 @@ FRAGMENTS = [
     "🏽", "שלום", "Жы", "0", "12", "2024", "'s", "don't", "!", "?!", ".", ",", "_", "-", "--", "##a", "▁", "▁▁",
     "▁a", "<s>", "</s>", "[X]", "[x]", "Ġ", "\0", "\ufffd", "\x1f", "a" * 20, "日" * 9, "ab" * 12, " " * 9,
 ]  # fmt: skip
-TEXTS = choice(
-    st.lists(st.sampled_from(FRAGMENTS), max_size=3).map("".join),
-    st.lists(st.sampled_from(FRAGMENTS), min_size=3, max_size=24).map("".join),
-    # A few fragments over and over make the long runs that a wide choice never makes.
-    st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=3).flatmap(
-        lambda few: st.lists(st.sampled_from(few), min_size=2, max_size=24).map("".join)
-    ),
-)
-
-# Texts whose front, middle or whole is a rule of `RULES`.
-RULES = ["a", "ab", "é", "e\u0301", "e", "\u0301", "ﬁ", "\r", "\r\n", "\n", "\t", "\u00a0", "\u3000", "①", "日", "½"]
-REPLACEMENTS = ["", " ", "▁", "a", "ab", "x", "e\u0301", "日本"]
-SHORT = ["▁", " ", "a", "é", "ab", "▁▁", "e\u0301", "x y", "_", "."]
-LITERALS = [" ", "  ", "a", "b", "ab", "é", "▁", "-", ".", "\n", "日", "e\u0301"]
-REGEXES = [r" {2,}", r"\s+", r"\s", r"\p{L}+", r"[^a]", r"▁|_", r"(?<=a)b", r"[0-9]", r".", r"\n"]
-# These match nothing in places, so that text is put between characters.
-NULLABLE = ["", r"a*", r" ?", r"\s*", r"^", r"(?<!\n)^", r"$", r"(?=b)"]
-BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
-
-
-@cache
-def _blob(rules: str) -> str:
-    return base64.b64encode(charsmap(json.loads(rules))).decode()
-
-
-def precompiled(rules: dict[str, str]) -> Json:
-    """A normalizer of these rules."""
-    return {"type": "Precompiled", "precompiled_charsmap": _blob(json.dumps(rules))}
-
-
-RULE_SETS = [
-    {"\n": " ", "\t": " ", "\u3000": " ", "ﬁ": "fi", "①": "1"},
-    {"e\u0301": "é", "\u00a0": " ", "½": "1/2", "日": "日本", "\r\n": ""},
-    {"a": "", "\u0301": "", "é": "e"},
-    {"a": "b", "ab": "x", "e": "ab", "\r": " "},
-]  # fmt: skip
-PATTERNS = st.sampled_from(
-    [*({"String": text} for text in LITERALS), *({"Regex": regex} for regex in [*REGEXES, *NULLABLE])]
-)
-PLAIN = st.sampled_from([{"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")])
-STRIPS = st.builds(
-    lambda left, right: {"type": "Strip", "strip_left": left, "strip_right": right}, st.booleans(), st.booleans()
-)
-PREPENDS = st.sampled_from([*SHORT, ""]).map(lambda text: {"type": "Prepend", "prepend": text})
-REPLACES = st.builds(
-    lambda pattern, content: {"type": "Replace", "pattern": pattern, "content": content},
-    PATTERNS,
-    st.sampled_from([*SHORT, ""]),
-)
-PRECOMPILED = choice(
-    st.sampled_from(RULE_SETS),
-    st.dictionaries(st.sampled_from(RULES), st.sampled_from(REPLACEMENTS), min_size=1, max_size=4),
-).map(precompiled)
-BERTS = st.builds(
-    lambda clean, chinese, accents, lower: {
-        "type": "BertNormalizer",
-        "clean_text": clean,
-        "handle_chinese_chars": chinese,
-        "strip_accents": accents,
-        "lowercase": lower,
-    },
-    *(st.booleans(), st.booleans(), st.sampled_from([None, True, False]), st.booleans()),
-)
-# What SentencePiece's models are converted to.
-PUBLISHED = st.sampled_from(
-    [
-        {"type": "Strip", "strip_left": False, "strip_right": True},
-        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"},
-        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
-        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-        {"type": "Prepend", "prepend": "▁"},
-        {"type": "NFKC"},
-        {"type": "Lowercase"},
-        *map(precompiled, RULE_SETS),
-    ]
-)
-STAGES = choice(PLAIN, STRIPS, PREPENDS, REPLACES, PRECOMPILED, BERTS)
-
-
-def _sequence(stages: list[Json]) -> Json:
-    return {"type": "Sequence", "normalizers": stages}
-
-
-NORMALIZERS = choice(
-    st.none(),
-    STAGES,
-    st.lists(choice(PUBLISHED, STRIPS, PRECOMPILED, REPLACES), min_size=2, max_size=6).map(_sequence),
-    st.lists(STAGES, max_size=4).map(_sequence),
-)
-
-# Stages that only lexmill has: SentencePiece's own way with its rules and with spaces.
-OWN = choice(
-    PRECOMPILED.map(lambda stage: {**stage, "match": "longest"}),
-    st.fixed_dictionaries(
-        {
-            "type": st.just("SentencePiece"),
-            "precompiled_charsmap": choice(st.none(), PRECOMPILED.map(lambda stage: stage["precompiled_charsmap"])),
-            "user_defined_symbols": st.lists(st.sampled_from(["a", "ab", " a", "  ", "日本", "▁", ""]), max_size=3),
-            "add_dummy_prefix": st.booleans(),
-            "remove_extra_whitespaces": st.booleans(),
-            "escape_whitespaces": st.booleans(),
-            "treat_whitespace_as_suffix": st.booleans(),
-        }
-    ),
-)
-
-METASPACES = st.builds(
-    lambda replacement, scheme, split: {
-        "type": "Metaspace",
-        "replacement": replacement,
-        "prepend_scheme": scheme,
-        "split": split,
-    },
-    st.sampled_from(["▁", "▁", "▁", "_", "a"]),
-    st.sampled_from(["always", "first", "never"]),
-    st.booleans(),
-)
-BYTE_LEVELS = st.builds(
-    lambda prefix, trim, regex: {
-        "type": "ByteLevel",
-        "add_prefix_space": prefix,
-        "trim_offsets": trim,
-        "use_regex": regex,
-    },
-    *(st.booleans(), st.booleans(), st.booleans()),
-)
-SPLITS = st.builds(
-    lambda pattern, behavior, invert: {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert},
-    *(PATTERNS, st.sampled_from(BEHAVIORS), st.booleans()),
-)
-SINGLE_CUTS = st.sampled_from(
-    [
-        *({"type": name} for name in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts")),
-        *({"type": "Digits", "individual_digits": flag} for flag in (True, False)),
-        *({"type": "Punctuation", "behavior": behavior} for behavior in BEHAVIORS),
-        *({"type": "CharDelimiterSplit", "delimiter": char} for char in " a日"),
-        *({"type": "FixedLength", "length": length} for length in (1, 3)),
-    ]
-)
-CUTS = choice(SPLITS, SINGLE_CUTS, SINGLE_CUTS)
-
-
-def _pre_tokenizers(*kinds: st.SearchStrategy[Json]) -> st.SearchStrategy[Json | None]:
-    single = choice(*kinds)
-    several = st.lists(single, max_size=3).map(lambda stages: {"type": "Sequence", "pretokenizers": stages})
-    return choice(single, single, several)
-
-
 CONTENTS = ["<s>", "</s>", "[X]", "a", "ab", "B", "É", "日", " ", "  ", "▁", "a b", "é", "12", "\n", "--", "Ġa", "<s"]
 
 
@@ -193,72 +57,6 @@ def added_tokens(draw: st.DrawFn) -> list[Json]:
     ]
 
 
-CLS, SEP = ["[CLS]", 1], ["[SEP]", 2]
-SPECIAL = {
-    "[CLS]": {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]},
-    "[TWO]": {"id": "[TWO]", "ids": [2, 700], "tokens": ["t1", "t2"]},
-}
-TEMPLATES = [
-    ("A0", "A0 B0"),
-    ("[CLS]0 A0 [TWO]3", "[CLS]0 A0 [TWO]0 B1 [CLS]1"),
-    ("A2 [TWO]1", "[TWO]0 B1 [CLS]0 A0"),
-]  # fmt: skip
-
-
-def template(single: str, pair: str) -> Json:
-    """A template; each place is a name and one digit, the type."""
-
-    def places(text: str) -> list[Json]:
-        return [
-            {"Sequence" if place[:-1] in ("A", "B") else "SpecialToken": {"id": place[:-1], "type_id": int(place[-1])}}
-            for place in text.split()
-        ]
-
-    return {
-        "type": "TemplateProcessing",
-        "single": places(single),
-        "pair": places(pair),
-        "special_tokens": SPECIAL,
-    }
-
-
-ARRANGERS = choice(
-    st.sampled_from([template(*pair) for pair in TEMPLATES]),
-    st.just({"type": "BertProcessing", "sep": SEP, "cls": CLS}),
-    st.builds(
-        lambda trim, prefix: {
-            "type": "RobertaProcessing",
-            "sep": SEP,
-            "cls": CLS,
-            "trim_offsets": trim,
-            "add_prefix_space": prefix,
-        },
-        *(st.booleans(), st.booleans()),
-    ),
-)
-POST_PROCESSORS = choice(
-    st.none(),
-    BYTE_LEVELS,
-    ARRANGERS,
-    st.lists(choice(BYTE_LEVELS, BYTE_LEVELS, ARRANGERS), max_size=3).map(
-        lambda stages: {"type": "Sequence", "processors": stages}
-    ),
-)
-DECODER = choice(
-    st.sampled_from([{"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "BPEDecoder", "suffix": "</w>"}]),
-    BYTE_LEVELS,
-    METASPACES,
-    st.builds(lambda cleanup: {"type": "WordPiece", "prefix": "##", "cleanup": cleanup}, st.booleans()),
-    st.sampled_from(LITERALS).map(lambda text: {"type": "Replace", "pattern": {"String": text}, "content": " "}),
-    # More than is there at both ends at once makes Hugging Face panic.
-    st.builds(lambda char: {"type": "Strip", "content": char, "start": 1, "stop": 0}, st.sampled_from(" a▁")),
-    st.just({"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True}),
-)
-DECODERS = choice(
-    st.none(), DECODER, st.lists(DECODER, max_size=4).map(lambda stages: {"type": "Sequence", "decoders": stages})
-)
-
-
 def _family(
     normalizer: st.SearchStrategy[Any], pre_tokenizer: st.SearchStrategy[Any], model: st.SearchStrategy[Json]
 ) -> st.SearchStrategy[tuple[Any, Any, Json]]:
@@ -267,20 +65,18 @@ def _family(
 
 # Combinations that published tokenizers are made of, and last any with any.
 FAMILIES = choice(
-    _family(NORMALIZERS, _pre_tokenizers(METASPACES), unigrams()),
-    _family(NORMALIZERS, _pre_tokenizers(METASPACES, CUTS), unigrams()),
+    _family(NORMALIZERS, pre_tokenizers(METASPACES), unigrams()),
+    _family(NORMALIZERS, pre_tokenizers(METASPACES, CUTS), unigrams()),
     _family(NORMALIZERS, choice(st.none(), METASPACES), CHAR_BPES),
-    _family(NORMALIZERS, _pre_tokenizers(BYTE_LEVELS, SPLITS), BYTE_BPES),
+    _family(NORMALIZERS, pre_tokenizers(BYTE_LEVELS, SPLITS), BYTE_BPES),
     _family(BERTS, st.just({"type": "BertPreTokenizer"}), dictionaries()),
     _family(
         NORMALIZERS,
-        choice(st.none(), *[_pre_tokenizers(METASPACES, BYTE_LEVELS, CUTS)] * 3),
+        choice(st.none(), *[pre_tokenizers(METASPACES, BYTE_LEVELS, CUTS)] * 3),
         choice(unigrams(), CHAR_BPES, BYTE_BPES, dictionaries()),
     ),
 )
 
-
-INPUTS = st.builds(Input, TEXTS, choice(*[st.none()] * 3, TEXTS), st.sampled_from([True, True, False]))
 
 TRUNCATIONS = st.fixed_dictionaries(
     {
@@ -310,7 +106,7 @@ def tokenizers(draw: st.DrawFn, *, own: bool) -> Json:
     """
     normalizer, pre_tokenizer, model = draw(FAMILIES)
     if own and draw(st.integers(0, 7)) == 0:
-        normalizer = draw(choice(OWN, st.lists(choice(OWN, STAGES), min_size=2, max_size=3).map(_sequence)))
+        normalizer = draw(choice(OWN, st.lists(choice(OWN, STAGES), min_size=2, max_size=3).map(in_sequence)))
     is_limited = draw(st.integers(0, 3)) == 0
     return {
         "version": "1.0",
@@ -324,6 +120,29 @@ def tokenizers(draw: st.DrawFn, *, own: bool) -> Json:
         "model": model,
         "encode_special_tokens": draw(st.sampled_from([False, False, False, True])),
     }
+
+
+def texts(fragment: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Short texts, and longer ones of many fragments or of a few over and over, which a wide choice never makes."""
+    few = st.lists(fragment, min_size=1, max_size=3).flatmap(
+        lambda few: st.lists(st.sampled_from(few), min_size=2, max_size=24)
+    )
+    some = choice(st.lists(fragment, max_size=3), st.lists(fragment, min_size=3, max_size=24), few)
+    return some.map("".join)
+
+
+@st.composite
+def cases(draw: st.DrawFn, *, own: bool) -> tuple[Json, list[Input]]:
+    """A tokenizer, and texts or pairs in which its tokens are frequent."""
+    spec = draw(tokenizers(own=own))
+    vocab = spec["model"]["vocab"]
+    tokens = list(vocab) if isinstance(vocab, dict) else [piece for piece, _ in vocab]
+    spelled = [token.removeprefix("##").removesuffix("</w>").replace("▁", " ") for token in tokens[-30:]]
+    contents = [token["content"] for token in spec["added_tokens"]]
+    own_fragment = choice(*map(st.sampled_from, filter(None, [spelled, contents, contents])))
+    text = texts(choice(st.sampled_from(FRAGMENTS), st.sampled_from(FRAGMENTS), own_fragment))
+    given = st.builds(Input, text, choice(*[st.none()] * 3, text), st.sampled_from([True, True, False]))
+    return spec, draw(st.lists(given, min_size=1, max_size=4))
 
 
 def stages(stage: Json | None, inner: str) -> list[Json]:

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from hypothesis import assume, given, note, settings
-from hypothesis import strategies as st
 
 from whole_engines import ENGINES, REFERENCE, Input, Json, Seen, differences, read, see_encoding
-from whole_tokenizers import CASES, INPUTS, beyond_the_peer, not_compared, tokenizers
+from whole_tokenizers import CASES, beyond_the_peer, cases, not_compared
 
 pytestmark = pytest.mark.external
 
@@ -30,8 +29,9 @@ def outcome(tokenizer: Any, given_input: Input) -> Seen | None:
 
 
 @settings(max_examples=CASES)
-@given(spec=tokenizers(own=False), inputs=st.lists(INPUTS, min_size=1, max_size=4))
-def test_the_reference_and_the_core_are_the_peer(spec: Json, inputs: list[Input]) -> None:
+@given(case=cases(own=False))
+def test_the_reference_and_the_core_are_the_peer(case: tuple[Json, list[Input]]) -> None:
+    spec, inputs = case
     assume(beyond_the_peer(spec) is None)
     note(json.dumps(spec, ensure_ascii=False))
     theirs = read(peer, spec)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 
 from hypothesis import assume, given, note, settings
-from hypothesis import strategies as st
 
 from whole_engines import ENGINES, REFERENCE, Input, Json, differences
-from whole_tokenizers import CASES, INPUTS, known_defect, not_compared, tokenizers
+from whole_tokenizers import CASES, cases, known_defect, not_compared
 
 
 @settings(max_examples=CASES)
-@given(spec=tokenizers(own=True), inputs=st.lists(INPUTS, min_size=1, max_size=4))
-def test_every_way_through_the_core_is_the_reference(spec: Json, inputs: list[Input]) -> None:
+@given(case=cases(own=True))
+def test_every_way_through_the_core_is_the_reference(case: tuple[Json, list[Input]]) -> None:
+    spec, inputs = case
     assume(known_defect(spec) is None)
     note(json.dumps(spec, ensure_ascii=False))
     reference = REFERENCE.encoder(spec)
