@@ -315,6 +315,12 @@ def test_long_encodings_are_cut_and_short_ones_filled_up(engine: Any) -> None:
     assert encode(Input("abba", "a"))["offsets"] == [(0, 1), (1, 2), (0, 1), (0, 0)]
 
 
+def test_separators_after_a_template_are_of_type_1() -> None:
+    bert = stage("BertProcessing", sep=SEP, cls=CLS)
+    given = spec(post_processor=stage("Sequence", processors=[TEMPLATE, bert]))
+    assert Tokenizer.from_dict(given).encode("a").type_ids == [0, 1, 1, 0, 2, 1]
+
+
 def test_edits_walk_through_the_text() -> None:
     text = Normalized.whole("abcd")
     made = text.edit([Edit("x", 1), Edit("y", 0), Edit("z", 1), Edit("w", -1), Edit("d", 0)])

@@ -1,6 +1,7 @@
 """BERT's `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`; the second text and its separator are of type 1.
 
-What is special before counts as text afterwards, as in Hugging Face. Overflowing parts are wrapped like the text that
+After a template there may be more than two encodings; separators from the second on are of type 1.
+What was special before counts as text afterwards, as in Hugging Face. Overflowing parts are wrapped like the text that
 they are cut from.
 """
 
@@ -27,7 +28,7 @@ class BertProcessing:
         if not add_special_tokens:
             return encodings
         return [
-            wrap(encoding, [self.cls] if place == 0 else [], self.sep, type_id=place)
+            wrap(encoding, [self.cls] if place == 0 else [], self.sep, type_id=min(place, 1))
             for place, encoding in enumerate(encodings)
         ]
 
