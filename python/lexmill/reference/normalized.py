@@ -88,13 +88,8 @@ class Normalized:
         chars: list[tuple[str, Span]] = []
         place = 0
         for char, change in edits:
-            if change > 0:
-                chars.append((char, self.source_before(place)))
-            else:
-                chars.append(
-                    (char, self.source(place, place + 1) if place < len(self.text) else self.source_before(place))
-                )
-                place += 1 - change
+            chars.append((char, self.source_before(place) if change > 0 else self.sources[place]))
+            place += 1 - change
         return self.rewrite(chars)
 
 

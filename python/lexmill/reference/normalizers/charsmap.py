@@ -38,23 +38,17 @@ class Charsmap:
 
     def matches(self, text: str) -> Iterator[tuple[int, str]]:
         """Yields the rules that `text` begins with, the shortest first: matched bytes and replacement."""
-        place = _offset(self._units[0]) if self._units else None
+        place = _offset(self._units[0]) if self._units else 0
         for length, byte in enumerate(text.encode("utf-8"), 1):
-            unit = self._child(place, byte)
-            if unit is None or place is None:
-                return
             place ^= byte
-            place ^= _offset(unit)
-            if unit >> 8 & 1:
+            # Nothing leads out of the table, and a rule's value is no child.
+            if byte == 0 or place >= len(self._units) or self._units[place] & (1 << 31 | 0xFF) != byte:
+                return
+            ends_rule = self._units[place] >> 8 & 1
+            place ^= _offset(self._units[place])
+            if ends_rule:
                 value = self._units[place] & ~(1 << 31)
                 yield length, self._replacements[value:].split(b"\0")[0].decode("utf-8")
-
-    def _child(self, place: int | None, byte: int) -> int | None:
-        """The unit that `byte` leads to from `place`; none leads out of the table, and a value is no child."""
-        if place is None or byte == 0 or place ^ byte >= len(self._units):
-            return None
-        unit = self._units[place ^ byte]
-        return unit if unit & (1 << 31 | 0xFF) == byte else None
 
 
 def _offset(unit: int) -> int:
