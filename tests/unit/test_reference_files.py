@@ -8,7 +8,13 @@ import pytest
 
 import lexmill
 
-FILES = sorted((Path(lexmill.__file__).parent / "reference").glob("*.py"))
+FOLDER = Path(lexmill.__file__).parent / "reference"
+FILES = sorted(FOLDER.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(FOLDER).with_suffix("").parts
+    return ".".join(["lexmill", "reference", *(part for part in parts if part != "__init__")])
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -17,17 +23,17 @@ def imported_modules(path: Path) -> set[str]:
     return modules | {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=module_name)
 def test_reference_imports_nothing_compiled(path: Path) -> None:
     allowed = {
         *sys.stdlib_module_names,
         "regex",
         "lexmill.errors",
-        *(f"lexmill.reference.{file.stem}" for file in FILES),
+        *map(module_name, FILES),
     }
     assert {module for module in imported_modules(path) if module.split(".")[0] not in allowed} <= allowed
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=module_name)
 def test_reference_files_stay_under_200_lines(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < 200

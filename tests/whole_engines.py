@@ -1,0 +1,138 @@
+"""Engines that run whole tokenizers: the reference, and each way of the core's through its stages.
+
+An engine reads a `tokenizer.json` and answers with a function from an input to what can be seen of its encoding. An
+engine need not see everything: only what two engines both see is compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container
+from typing import Any, NamedTuple
+
+import lexmill
+from lexmill.reference.tokenizer import Tokenizer as Reference
+
+Json = dict[str, Any]
+FIELDS = ("ids", "tokens", "offsets", "word_ids", "type_ids", "special_tokens_mask", "attention_mask")
+
+
+class Input(NamedTuple):
+    """A text or a pair."""
+
+    text: str
+    pair: str | None = None
+    add_special_tokens: bool = True
+
+
+# What is seen of an encoding by name, or the class of an exception.
+Seen = dict[str, Any] | type[BaseException]
+Encode = Callable[[Input], Seen]
+
+
+class Engine(NamedTuple):
+    """How a tokenizer is read and asked; `takes_pairs` is off for calls that take single texts alone."""
+
+    name: str
+    load: Callable[[Json], Any]
+    see: Callable[[Any, Input], Json]
+    takes_pairs: bool = True
+
+    def encoder(self, spec: Json) -> Encode:
+        """Reads the tokenizer once; what it caches stays from one input to the next."""
+        tokenizer = self.load(spec)
+
+        def encode(given: Input) -> Seen:
+            try:
+                return self.see(tokenizer, given)
+            except Exception as error:
+                return type(error)
+
+        return encode
+
+
+def read(library: Any, spec: Json) -> Any:
+    """Reads the tokenizer by a library of Hugging Face's names."""
+    # Files do not have this member, and Hugging Face refuses what it does not know.
+    file = {name: value for name, value in spec.items() if name != "encode_special_tokens"}
+    tokenizer = library.Tokenizer.from_str(json.dumps(file))
+    tokenizer.encode_special_tokens = spec.get("encode_special_tokens", False)
+    return tokenizer
+
+
+def read_reference(spec: Json) -> Reference:
+    """Reads the tokenizer by the reference."""
+    tokenizer = Reference.from_dict(spec)
+    tokenizer.encode_special_tokens = spec.get("encode_special_tokens", False)
+    return tokenizer
+
+
+def view(encoding: Any) -> Json:
+    """All that an encoding tells of its tokens, and of those that overflowed."""
+    seen = {field: list(getattr(encoding, field)) for field in FIELDS}
+    return {**seen, "overflowing": [view(part) for part in encoding.overflowing]}
+
+
+def see_encoding(tokenizer: Any, given: Input) -> Json:
+    """The encoding with its text decoded again."""
+    encoding = tokenizer.encode(given.text, given.pair, add_special_tokens=given.add_special_tokens)
+    ids = encoding.ids
+    return {**view(encoding), "kept": tokenizer.decode(ids, skip_special_tokens=False), "text": tokenizer.decode(ids)}
+
+
+def see_batch(tokenizer: Any, given: Input) -> Json:
+    """The encoding from a batch."""
+    texts = [given.text if given.pair is None else (given.text, given.pair)]
+    return view(tokenizer.encode_batch(texts, add_special_tokens=given.add_special_tokens)[0])
+
+
+def see_ids(tokenizer: Any, given: Input) -> Json:
+    """The ids of one text."""
+    return {"ids": tokenizer.encode_ids(given.text, add_special_tokens=given.add_special_tokens)}
+
+
+def see_batch_ids(tokenizer: Any, given: Input) -> Json:
+    """The ids of a text that the same call has met already."""
+    texts = [given.text, given.text]
+    return {"ids": tokenizer.encode_batch_ids(texts, add_special_tokens=given.add_special_tokens)[1]}
+
+
+def see_arrays(tokenizer: Any, given: Input) -> Json:
+    """The ids of one text as an array."""
+    return {"ids": tokenizer.encode_batch_arrays([given.text], add_special_tokens=given.add_special_tokens)[0].tolist()}
+
+
+def see_count(tokenizer: Any, given: Input) -> Json:
+    """The number of ids."""
+    return {"count": int(tokenizer.count_tokens([given.text], add_special_tokens=given.add_special_tokens)[0])}
+
+
+def see_reference(tokenizer: Any, given: Input) -> Json:
+    """The encoding, and the number of ids."""
+    seen = see_encoding(tokenizer, given)
+    return {**seen, "count": len(seen["ids"])}
+
+
+def core(spec: Json) -> Any:
+    """Reads the tokenizer by the core."""
+    return read(lexmill, spec)
+
+
+REFERENCE = Engine("reference", read_reference, see_reference)
+# Further ways through the core are added here.
+ENGINES = [
+    Engine("encode", core, see_encoding),
+    Engine("encode_batch", core, see_batch),
+    Engine("encode_ids", core, see_ids, takes_pairs=False),
+    Engine("encode_batch_ids", core, see_batch_ids, takes_pairs=False),
+    Engine("encode_batch_arrays", core, see_arrays, takes_pairs=False),
+    Engine("count_tokens", core, see_count, takes_pairs=False),
+]
+
+
+def differences(expected: Seen, found: Seen, left_out: Container[str]) -> dict[str, tuple[Any, Any]]:
+    """What two engines see differently, but for the names `left_out`."""
+    if not isinstance(expected, dict) or not isinstance(found, dict):
+        return {} if expected is found else {"outcome": (expected, found)}
+    both = [name for name in expected if name in found and name not in left_out]
+    return {name: (expected[name], found[name]) for name in both if expected[name] != found[name]}
