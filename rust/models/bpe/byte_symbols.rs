@@ -79,7 +79,8 @@ impl Bpe {
 
     /// Where pre-tokens given as raw bytes may be cut; `None` if what is left and right of a cut may still matter.
     pub fn byte_cut_points(&self, symbols: &ByteSymbols) -> Option<CutPoints> {
-        let are_apart = self.has_plain_symbols() && !symbols.ids.contains(&u32::MAX);
+        let is_spelled = self.has_plain_symbols() && !self.vocab.shares_ids();
+        let are_apart = is_spelled && !symbols.ids.contains(&u32::MAX);
         are_apart.then(|| CutPoints::new(Spelled::new(&self.vocab).iter().map(|(bytes, _)| bytes)))
     }
 }

@@ -239,9 +239,7 @@ impl Bpe {
             let (left, right) = (chars(*left).next_back(), chars(*right).next());
             left.zip(right).is_none_or(|(left, right)| is_border(left, right))
         };
-        // Where tokens share ids, a merge's may be those of other tokens than it joins.
-        let is_known = !self.has_parts() && !self.vocab.shares_ids() && self.are_parts_apart();
-        is_known && !self.merges.iter().any(has_border)
+        !self.has_parts() && self.are_parts_apart() && !self.merges.iter().any(has_border)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.
@@ -251,8 +249,9 @@ impl Bpe {
 
     /// Whether parts of a pre-token between which nothing is merged may be encoded apart.
     ///
-    /// They may not where unknown characters are joined, where they are dropped, which moves what follows them, and
-    /// where the tokens that stand for them are merged with others.
+    /// They may not where unknown characters are joined, where they are dropped, which moves what follows them, where
+    /// the tokens that stand for them are merged with others, and where tokens share ids: then what is merged need not be spelled as
+    /// the merge says.
     fn are_parts_apart(&self) -> bool {
         let options = &self.options;
         // Where only some bytes have tokens, an unknown character waits until those of the next ones are out.
@@ -264,7 +263,8 @@ impl Bpe {
         let unknown: HashSet<u32> = self.fallback_ids().chain(self.unk_id).collect();
         let is_merged = |(left, right): &(u32, u32)| unknown.contains(left) || unknown.contains(right);
         let is_unknown_merged = self.merges.iter().any(is_merged);
-        self.pieces.is_none() && self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
+        let is_spelled = self.pieces.is_none() && !self.vocab.shares_ids();
+        is_spelled && self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
     /// Whether a part of a pre-token may have other tokens than a pre-token of the same characters.
