@@ -118,6 +118,11 @@ def core(spec: Json) -> Any:
     return read(lexmill, spec)
 
 
+def staged(spec: Json) -> Any:
+    """Reads the tokenizer by the core, to run stage by stage."""
+    return core(spec)._staged()
+
+
 REFERENCE = Engine("reference", read_reference, see_reference)
 # Further ways through the core are added here.
 ENGINES = [
@@ -127,6 +132,8 @@ ENGINES = [
     Engine("encode_batch_ids", core, see_batch_ids, takes_pairs=False),
     Engine("encode_batch_arrays", core, see_arrays, takes_pairs=False),
     Engine("count_tokens", core, see_count, takes_pairs=False),
+    Engine("encode, staged", staged, see_encoding),
+    Engine("encode_ids, staged", staged, see_ids, takes_pairs=False),
 ]
 
 

@@ -230,6 +230,11 @@ impl PyTokenizer {
         self.shared.change(Concerns::Pipeline, |state| state.cache_limit = value);
     }
 
+    /// A copy that runs stage by stage: the slow twin that every plan of chunks must equal. For tests.
+    fn _staged(&self) -> Self {
+        Self::of(State { is_staged: true, ..self.shared.state().clone() })
+    }
+
     /// Bytes that caches take now, and may take per thread.
     fn cache_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);

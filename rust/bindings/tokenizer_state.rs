@@ -8,7 +8,7 @@ use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
-use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
+use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline, Plan};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
 use crate::structures::versioned::{Kept, Seen, Version};
@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) padding: Option<PaddingRule>,
     pub(super) encode_special_tokens: bool,
     pub(super) cache_limit: usize,
+    /// Runs stage by stage, whatever plan of chunks there is.
+    pub(super) is_staged: bool,
 }
 
 impl State {
@@ -42,6 +44,7 @@ impl State {
             padding: parts.padding,
             encode_special_tokens: false,
             cache_limit: DEFAULT_CACHE_LIMIT,
+            is_staged: false,
         }
     }
 
@@ -96,6 +99,7 @@ struct Snapshot {
     parts: Components,
     encode_special_tokens: bool,
     cache_limit: usize,
+    is_staged: bool,
     /// What the pipeline and what the rest was read from.
     seen: [Seen; 2],
 }
@@ -141,7 +145,8 @@ impl Shared {
             let (parts, encode_special_tokens) = (state.parts(&mut seen), state.encode_special_tokens);
             // Stages that change while others are read could make a tokenizer that nobody has set.
             if seen.iter().all(Seen::is_current) {
-                return Snapshot { parts, encode_special_tokens, cache_limit: state.cache_limit, seen };
+                let State { cache_limit, is_staged, .. } = *state;
+                return Snapshot { parts, encode_special_tokens, cache_limit, is_staged, seen };
             }
         }
     }
@@ -158,7 +163,7 @@ impl Shared {
         }
         // Now rather than when the new ones take their place: both would be in memory.
         self.drop_stale();
-        let Snapshot { parts, encode_special_tokens, cache_limit, seen } = self.snapshot();
+        let Snapshot { parts, encode_special_tokens, cache_limit, is_staged, seen } = self.snapshot();
         let [mut seen, rest] = seen;
         let pipeline = if let Some(pipeline) = self.pipeline.computed_from(&seen) {
             pipeline
@@ -171,6 +176,7 @@ impl Shared {
                 encode_special_tokens,
                 cache_limit,
             )?;
+            let pipeline = if is_staged { pipeline.with_plan(Plan::Staged) } else { pipeline };
             self.pipeline.keep(pipeline, &seen)
         };
         seen.note_all(&rest);

@@ -66,3 +66,11 @@ def test_a_space_is_merged_as_itself_where_another_token_has_its_id() -> None:
     tokenizer = Tokenizer.from_str(json.dumps({"normalizer": normalizer, "model": model}))
     assert tokenizer.encode("x y x b").ids == [5, 3, 4, 5, 3, 5]
     assert tokenizer.encode_batch_ids(["x y"]) == [[5, 3, 4]]
+
+
+def test_a_long_word_is_not_cut_where_tokens_that_share_an_id_merge() -> None:
+    """The merge of the empty token with `a` joins `_`, which has its id, to `a`, though no token is spelled `_a`."""
+    model = {"type": "BPE", "unk_token": "u", "vocab": {"u": 0, "a": 1, "_": 3, "": 3}, "merges": [["", "a"]]}
+    tokenizer = Tokenizer.from_str(json.dumps({"model": model}))
+    assert tokenizer.encode("_a").ids == [1]
+    assert tokenizer.encode("_a" * 40).ids == [1] * 40

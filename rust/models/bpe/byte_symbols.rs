@@ -80,7 +80,8 @@ impl Bpe {
 
     /// The cut points of pre-tokens given as raw bytes; `None` if text on one side of a cut may change tokens on the other.
     pub fn byte_cut_points(&self, symbols: &ByteSymbols) -> Option<CutPoints> {
-        let are_apart = self.has_plain_symbols() && !symbols.ids.contains(&u32::MAX);
+        let is_spelled = self.has_plain_symbols() && !self.vocab.shares_ids();
+        let are_apart = is_spelled && !symbols.ids.contains(&u32::MAX);
         are_apart.then(|| CutPoints::new(Spelled::new(&self.vocab).iter().map(|(bytes, _)| bytes)))
     }
 }

@@ -244,10 +244,9 @@ impl Bpe {
             let (left, right) = (chars(*left).next_back(), chars(*right).next());
             left.zip(right).is_none_or(|(left, right)| is_boundary(left, right))
         };
-        // Where tokens share ids, the tokens of a merge may be others than those it joins.
-        let is_decidable =
-            !self.depends_on_context() && !self.vocab.shares_ids() && self.has_independent_fragments();
-        is_decidable && !self.merges.iter().any(has_boundary)
+        !self.depends_on_context()
+            && self.has_independent_fragments()
+            && !self.merges.iter().any(has_boundary)
     }
 
     /// The ids of tokens that stand for single bytes, when byte fallback is on.
@@ -257,8 +256,9 @@ impl Bpe {
 
     /// Whether two fragments of a pre-token may be encoded apart if nothing is merged across the border between them.
     ///
-    /// Three things forbid it: unknown characters that are joined; unknown characters that are dropped, which shifts the
-    /// offsets after them; and merges of the tokens that stand for unknown characters.
+    /// Four things forbid it: unknown characters that are joined; unknown characters that are dropped, which shifts the
+    /// offsets after them; merges of the tokens that stand for unknown characters; and tokens that share an id, since a merge
+    /// need not be spelled as its ids say then.
     fn has_independent_fragments(&self) -> bool {
         let options = &self.options;
         // If only some bytes have tokens, an unknown token is held back until after the bytes of the next characters.
@@ -270,7 +270,8 @@ impl Bpe {
         let unknown: HashSet<u32> = self.fallback_ids().chain(self.unk_id).collect();
         let is_merged = |(left, right): &(u32, u32)| unknown.contains(left) || unknown.contains(right);
         let is_unknown_merged = self.merges.iter().any(is_merged);
-        self.pieces.is_none() && self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
+        let is_spelled = self.pieces.is_none() && !self.vocab.shares_ids();
+        is_spelled && self.has_plain_symbols() && is_unknown_apart && !is_unknown_merged
     }
 
     /// Whether a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
