@@ -3,7 +3,7 @@
 A key is what was measured (job, tokenizer, corpus, bytes, threads) and the library. Each row names its origin: the
 commit, whether the tree had changes, date, rustc, Python, processor, and the run, which is a file of `archive/`.
 
-Run as a program, it builds `latest.csv` of one machine anew from its archive.
+Run as a program, it builds `latest.csv` of one machine again from its archive.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Row = dict[str, str]
 
 
 def main() -> None:
-    """Builds one `latest.csv` anew."""
+    """Builds one `latest.csv` again."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("machine", help=f"one of: {', '.join(machines())}")
     folder = machine_folder(parser.parse_args().machine)

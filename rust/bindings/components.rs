@@ -84,7 +84,7 @@ pub(super) fn set_field<T: Staged>(stage: &Stage<T>, set: impl FnOnce(&mut T) ->
     stage.update(|mut value| set(&mut value).map(|()| value).ok_or_else(unpickled::<T>))
 }
 
-/// As [`set_field`], for a stage that is made anew, which may fail.
+/// As [`set_field`], for a stage that is made again, which may fail.
 pub(super) fn replace<T: Staged>(
     py: Python<'_>,
     stage: &Stage<T>,

@@ -76,7 +76,7 @@ fn read<T: Staged>(stage: Option<&Arc<Stage<T>>>, seen: &mut Seen) -> Option<T> 
 /// Which part of the compiled tokenizer a change of the state concerns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Concerns {
-    /// The stages up to the model: all is compiled anew, and caches start empty.
+    /// The stages up to the model: all is compiled again, and caches start empty.
     Pipeline,
     /// What comes after the model.
     Rest,

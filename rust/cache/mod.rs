@@ -1,6 +1,6 @@
 //! From chunks of text to their tokens: the cache in front of every model.
 //!
-//! A chunk is a stretch of text that is encoded on its own. Its key is its bytes and one bit of context. The cache of one thread
+//! A chunk is a range of text that is encoded on its own. Its key is its bytes and one bit of context. The cache of one thread
 //! is a table of chunks of up to 15 bytes, keyed by the bytes themselves, and one of longer chunks, keyed by a hash.
 //!
 //! | file | holds |

@@ -76,7 +76,7 @@ impl<'a> FileBlocks<'a> {
         next
     }
 
-    /// Adds the beginning of a document that goes on after the block's text; answers where it ends, which is 0 if there is
+    /// Adds the beginning of a document that continues after the block's text; answers where it ends, which is 0 if there is
     /// none that holds whatever follows.
     fn add_beginning(&mut self, block: &mut Block) -> usize {
         let margin = self.separator.as_ref().map_or(0, |separator| separator.needle().len());

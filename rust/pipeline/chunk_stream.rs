@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn ignore_merges_holds_of_whole_pre_tokens_only() {
-        // No merge makes `cd`, so it is found where it is a pre-token, and not where a cut makes it a unit.
+        // No merge makes `cd`, so it is found where it is a pre-token, and not where a cut makes it a fragment.
         let mut tokens: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
         tokens.push("cd".to_owned());
         // Long pre-tokens of text are cut only where unknown characters have a token.

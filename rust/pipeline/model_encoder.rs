@@ -1,4 +1,4 @@
-//! The model behind the cache: encodes a chunk in any key form and maps token spans back to the bytes of the chunk.
+//! The model, which the cache asks on a miss: encodes a chunk in any key form and maps token spans back to the bytes of the chunk.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -245,7 +245,7 @@ impl ModelEncoder {
         }
     }
 
-    /// Decides anew whether the tokens of `out` simply follow one another, after the caller has moved their spans.
+    /// Decides again whether the tokens of `out` simply follow one another, after the caller has moved their spans.
     pub(super) fn set_regularity(&self, out: &mut ChunkTokens) {
         let mut last_end = 0;
         let is_next = |(&[start, end], &id): (&[u32; 2], &u32)| {

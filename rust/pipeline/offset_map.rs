@@ -76,12 +76,12 @@ mod tests {
             for step in steps {
                 at = total.min(at + step);
                 // Bounds of each character in what was seen and in the word, one without any at either end.
-                let (mut seen, mut unit, mut bounds) = (0, 0, vec![(0..0, 0..0)]);
+                let (mut seen, mut at_own, mut bounds) = (0, 0, vec![(0..0, 0..0)]);
                 for &(made, own, gap) in &char_spans {
-                    bounds.push((seen..seen + made, unit..unit + own));
-                    (seen, unit) = (seen + made, unit + own + gap as usize);
+                    bounds.push((seen..seen + made, at_own..at_own + own));
+                    (seen, at_own) = (seen + made, at_own + own + gap as usize);
                 }
-                bounds.push((seen..seen + 1, unit..unit));
+                bounds.push((seen..seen + 1, at_own..at_own));
                 let start = bounds.iter().find(|(seen, _)| seen.contains(&at)).map(|(_, own)| own.start);
                 let end = bounds.iter().find(|(seen, _)| seen.end >= at).map(|(_, own)| own.end);
                 prop_assert_eq!(Some(places.around(at)), start.zip(end));

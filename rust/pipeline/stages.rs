@@ -33,7 +33,7 @@ pub(crate) trait Visitor {
         Ok(false)
     }
 
-    /// A stretch of the original text between added tokens of either kind, which the normalizer leaves unchanged. True if the
+    /// Original text between added tokens of either kind, which the normalizer leaves unchanged. True if the
     /// visitor cuts it by itself.
     fn unchanged(&mut self, _range: Range<usize>) -> Result<bool> {
         Ok(false)

@@ -58,7 +58,7 @@ def flags() -> dict[str, set[int]]:
         "lower": matched_by(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"),
         "number": matched_by(r"\p{N}"),
         "space": space,
-        # In `a? ` a word character goes on with the word, a space ends it, anything else begins a piece of its own.
+        # In `a? ` a word character continues the word, a space ends it, anything else begins a piece of its own.
         "word": set(CODE_POINTS) - space - starts_piece(pre_tokenizers.Whitespace(), "a? "),
         "punctuation": removed_by(pre_tokenizers.Punctuation("removed")),
         "numeric": starts_piece(pre_tokenizers.Digits(individual_digits=False), "a?a"),

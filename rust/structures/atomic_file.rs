@@ -3,7 +3,7 @@
 //! The bytes go to a temporary file in the folder of the target, `.lexmill-<process id>-<random number>.tmp`, which is synced and renamed to
 //! the target; then the folder is synced, since the new name is an entry of the folder.
 //!
-//! A process that is killed leaves its temporary file behind. So the writer of a temporary file holds a lock on it (`flock`), which the
+//! A process that is killed leaves its temporary file. So the writer of a temporary file holds a lock on it (`flock`), which the
 //! system releases however the process ends, and each write first removes the temporary files of its folder that nobody has
 //! locked. A file that is being written is never removed by a process of the same machine. On a file system without locks
 //! nothing is removed, and on one that does not share locks between machines these must not save into one folder at the same time.

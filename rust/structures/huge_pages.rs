@@ -18,7 +18,7 @@ const HUGE_PAGE: usize = 2 << 20;
 const REACH: usize = 8 << 20;
 
 /// Smaller allocations get no advice.
-const WORTHWHILE: usize = 1 << 20;
+const MIN_HUGE_BYTES: usize = 1 << 20;
 
 /// An empty vector with capacity for `capacity` items or more, whose memory returns to the system when the vector is
 /// dropped.
@@ -28,7 +28,7 @@ const WORTHWHILE: usize = 1 << 20;
 /// nobody touches cost no memory.
 pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
     let size = size_of::<T>().max(1);
-    let claimed = if capacity.saturating_mul(size) < WORTHWHILE {
+    let claimed = if capacity.saturating_mul(size) < MIN_HUGE_BYTES {
         capacity
     } else {
         capacity.max(ALWAYS_MAPPED / size)
@@ -62,7 +62,7 @@ pub fn vec_copied<T: Copy>(source: &[T]) -> Vec<T> {
 }
 
 fn prepare<T>(memory: &mut [T]) {
-    if size_of_val(memory) >= WORTHWHILE {
+    if size_of_val(memory) >= MIN_HUGE_BYTES {
         advise(memory);
     }
 }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn large_and_small_vectors_hold_what_they_are_filled_with() {
-        for len in [0, 1, 1000, WORTHWHILE / 8, REACH / 8, REACH] {
+        for len in [0, 1, 1000, MIN_HUGE_BYTES / 8, REACH / 8, REACH] {
             let items = vec_filled(7u64, len);
             assert_eq!((items.len(), items.iter().sum::<u64>()), (len, 7 * len as u64));
             assert_eq!(vec_copied(&items), items);

@@ -39,14 +39,14 @@ struct Choice {
 #[derive(Clone, Copy, Debug)]
 struct Way {
     score: f64,
-    /// Which of the ways up to the pre-token before it goes on from.
+    /// Which of the ways up to the pre-token before it extends.
     before: usize,
     /// Which of the pre-token's own ways it takes.
     choice: usize,
 }
 
 impl Ord for Way {
-    /// Equal scores: first what goes on from the better way, then what takes the better choice.
+    /// Equal scores: first what extends the better way, then what takes the better choice.
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |way: &Self| Reverse((way.before, way.choice));
         self.score.total_cmp(&other.score).then_with(|| key(self).cmp(&key(other)))

@@ -38,7 +38,7 @@ class Adapter:
     `encode_encodings` (objects with offsets), `encode_offsets` (the same, and ids and offsets read from each),
     `encode_one` (one call a text) and `count_tokens` take the texts, `encode_file` a path; `train_bpe`,
     `train_bpe_128k`, `train_wordpiece`, `train_wordpiece_likelihood`, `train_unigram` and `count_words` take
-    what `prepare_training` returned. WordPiece learns 30,000 tokens behind BERT's normalizer and splitter, Unigram
+    what `prepare_training` returned. WordPiece learns 30,000 tokens after BERT's normalizer and splitter, Unigram
     16,000 pieces of words.
     """
 

@@ -79,7 +79,7 @@ def train(
         typer.Option(help="What wordpiece merges first; frequency unless given.", show_default=False),
     ] = None,
     normalizer: Annotated[
-        NormalizerName, typer.Option(help="What is done to text first: BERT's clean-up, with case or without.")
+        NormalizerName, typer.Option(help="What is done to text first: BERT's normalizer, with case or without.")
     ] = NormalizerName.NONE,
     pre_tokenizer: Annotated[
         PreTokenizerName | None,

@@ -57,7 +57,7 @@ class ProgressBar:
         return None if self._progress is None else self
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Shows that `done` of `total` units of `stage` are finished; a `total` of 0 is unknown."""
+        """Shows that `done` of `total` steps of `stage` are finished; a `total` of 0 is unknown."""
         if self._progress is None:
             return
         if stage != self._stage:

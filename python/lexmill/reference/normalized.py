@@ -1,7 +1,7 @@
 """A text on its way through the stages, and the place in the original that each of its characters stands for.
 
 Rules. Every character has a source: a half-open range of characters of the original text. Several characters may share
-a source, and what was taken out has none. A stretch of text stands for all from where the source of its first character
+a source, and what was taken out has none. A range of text stands for all from where the source of its first character
 begins to where the source of its last one ends, what was taken out between the two included.
 """
 

@@ -2,9 +2,9 @@
 
 Encoding a text:
 1. Added tokens with `normalized` off are cut out of the original text.
-2. The normalizer changes each stretch of text between them, by itself.
-3. Added tokens with `normalized` on are cut out of the normalized stretches.
-4. The pre-tokenizer cuts what is left of each stretch into pre-tokens.
+2. The normalizer changes each text between them, by itself.
+3. Added tokens with `normalized` on are cut out of the normalized texts.
+4. The pre-tokenizer cuts what is left of each text into pre-tokens.
 5. The model makes tokens of each pre-token.
 6. Truncation cuts what is too long, the post-processor adds special tokens, padding fills up.
 
@@ -135,11 +135,11 @@ class Tokenizer:
     def pre_tokens(self, text: str) -> Iterator[tuple[Normalized, int | None]]:
         """Yields the pre-tokens of a text in order, and the added tokens with their ids."""
         original = self._matcher(normalized=False)
-        for stretch, token_id in self._split(Normalized.whole(text), original):
+        for segment, token_id in self._split(Normalized.whole(text), original):
             if token_id is not None:
-                yield stretch, token_id
+                yield segment, token_id
                 continue
-            for part, inner_id in self._split(self._normalized(stretch), self._matcher(normalized=True)):
+            for part, inner_id in self._split(self._normalized(segment), self._matcher(normalized=True)):
                 if inner_id is not None or self.pre_tokenizer is None:
                     yield part, inner_id
                 else:

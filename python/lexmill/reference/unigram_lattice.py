@@ -1,7 +1,7 @@
 """All segmentations of words at once: lattices of pieces, summed over by dynamic programming.
 
 Words that begin alike share what comes before, so sums belong to beginnings of words: forwards, how likely one is over
-all its segmentations; backwards, how many words go on from it, each divided by its likelihood.
+all its segmentations; backwards, how many words continue from it, each divided by its likelihood.
 
 Order of choices: beginnings are visited in the order of code points, and backwards in the opposite one; at each of
 them the pieces that end there, longest first. Sums and products are made in that order. The best path takes the higher

@@ -6,7 +6,7 @@ use super::PyNormalizer;
 use crate::bindings::stage_class::stage_fields;
 use crate::normalizers::{Bert, Normalizer};
 
-/// BERT's clean-up: control characters, spaces around ideographs, accents, case.
+/// BERT's normalization: control characters, spaces around ideographs, accents, case.
 #[pyclass(name = "BertNormalizer", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(in crate::bindings) struct PyBertNormalizer;
 

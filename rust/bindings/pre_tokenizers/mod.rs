@@ -114,7 +114,7 @@ fn split<R>(this: &PyRef<'_, PySplit>, read: impl FnOnce(&Split) -> R) -> PyResu
     })
 }
 
-/// Makes the stage anew with what `change` does to `behavior` and `invert`.
+/// Makes the stage again with what `change` does to `behavior` and `invert`.
 fn set_split(this: &PyRef<'_, PySplit>, change: impl FnOnce(&mut Behavior, &mut bool)) -> PyResult<()> {
     replace(this.py(), &this.as_super().stage, |stage| {
         let PreTokenizer::Split(split) = stage else { return None };

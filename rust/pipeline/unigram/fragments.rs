@@ -34,7 +34,7 @@ pub(super) fn fragment_splitter(
     has_short_chunks(text.as_bytes(), LONGEST, |byte| stages.is_blank(byte.into())).then_some(fragments)
 }
 
-/// Whether no stretch between blanks has more than `limit` bytes; the answer may be no for one of just `limit` bytes.
+/// Whether no text between two blanks has more than `limit` bytes; the answer may be no for one of just `limit` bytes.
 fn has_short_chunks(text: &[u8], limit: usize, is_blank: impl Fn(u8) -> bool) -> bool {
     let mut rest = text;
     while rest.len() > limit {

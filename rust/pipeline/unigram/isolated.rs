@@ -18,7 +18,7 @@ use crate::metaspace::VISIBLE_SPACE;
 use crate::models::Model;
 use crate::models::unigram::PieceMembership;
 
-/// A stretch of a word.
+/// A range of a word, or its ids.
 #[derive(Debug)]
 pub(in crate::pipeline) enum SubChunk {
     /// Bytes for the cache and the model, and whether they continue a word.
@@ -32,7 +32,7 @@ pub(in crate::pipeline) enum SubChunk {
 pub(in crate::pipeline) struct SubChunks {
     /// Ids of all runs of isolated characters.
     pub(in crate::pipeline) ids: Vec<u32>,
-    /// The stretches of the last word, from left to right.
+    /// The sub-chunks of the last word, from left to right.
     pub(in crate::pipeline) sub_chunks: Vec<SubChunk>,
 }
 
@@ -294,14 +294,14 @@ mod tests {
         Pipeline::new(normalizer, pre_tokenizer, Arc::new(model), added, false, 1 << 20).expect("valid")
     }
 
-    /// The units of a part, with a `+` before those that go on, and ids in the places of runs.
+    /// The fragments of a chunk, a `+` before each that continues a word, and the ids of runs.
     fn cut(pipeline: &Pipeline, chunk: &str, is_continuation: bool) -> Vec<(String, Vec<u32>)> {
         let (stages, mut clusters, mut cuts) =
             (pipeline.chunk_stages().expect("chunks"), ClusterMemo::default(), SubChunks::default());
         let isolated = stages.isolated().expect("a visible space");
         let blanks = if is_continuation { 0 } else { stages.blanks(chunk) };
         isolated.cut(chunk, blanks, is_continuation, (&stages, pipeline.model()), &mut clusters, &mut cuts);
-        let fragment = |stretch: &SubChunk| match stretch {
+        let fragment = |sub_chunk: &SubChunk| match sub_chunk {
             SubChunk::Fragment(range, is_continuation) => {
                 (format!("{}{}", if *is_continuation { "+" } else { "" }, &chunk[range.clone()]), Vec::new())
             }

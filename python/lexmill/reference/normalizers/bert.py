@@ -1,4 +1,4 @@
-"""BERT's clean-up of text, in four steps: control characters, ideographs, accents, case.
+"""BERT's normalization of text, in four steps: control characters, ideographs, accents, case.
 
 1. `clean_text`: categories Cc, Cf and Co and U+FFFD are taken out, but for tab, line feed and carriage return; then
    every white space becomes a space.
