@@ -203,6 +203,8 @@ def beyond_the_peer(spec: Json) -> str | None:
         elif is_inserted and stage["type"] in TRANSFORMERS:
             return "text before the first character, then transformed: it panics, or repeats a character"
     reference = Tokenizer.from_dict(spec)
+    if len(set(reference.added.ids.values())) < len(reference.added.ids):
+        return "two added tokens of one id, which the vocabulary has too: it spells the id by either of them"
     forms = [reference.normalize(token["content"]) for token in spec["added_tokens"] if token["normalized"]]
     if "" in forms:
         return "an added token of which the normalizer leaves nothing: it is found everywhere"
