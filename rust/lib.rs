@@ -37,7 +37,7 @@
 //! let encoding = tokenizer.encode(&input, true)?;
 //! assert_eq!(encoding.tokens().collect::<Vec<_>>(), ["low", "e", "r", "low"]);
 //! assert_eq!(encoding.offsets().last(), Some((6, 9)));
-//! assert_eq!(tokenizer.pipeline().key_form(), KeyForm::Text);
+//! assert_eq!(tokenizer.pipeline().plan().key_form(), KeyForm::Text);
 //! # Ok(())
 //! # }
 //! ```

@@ -79,7 +79,7 @@ pub(super) fn get_field<T: Staged, R>(
     read(&mut stage.get()).ok_or_else(unpickled::<T>)
 }
 
-/// RewriteMemo a stage by `set`, which gives None if the stage is not of the object's class.
+/// Changes a stage by `set`, which gives None if the stage is not of the object's class.
 pub(super) fn set_field<T: Staged>(stage: &Stage<T>, set: impl FnOnce(&mut T) -> Option<()>) -> PyResult<()> {
     stage.update(|mut value| set(&mut value).map(|()| value).ok_or_else(unpickled::<T>))
 }

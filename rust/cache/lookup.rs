@@ -6,7 +6,7 @@ use std::ops::Range;
 /// chunk with the same bytes.
 pub(super) const CONTEXT: u128 = 1 << CONTEXT_BIT;
 
-/// Number of the bit [`CONTEXT`].
+/// Number of the context bit of a key.
 pub const CONTEXT_BIT: u32 = 127;
 
 /// In place of a hash: the chunk is longer than a key.

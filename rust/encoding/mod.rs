@@ -229,14 +229,18 @@ impl Encoding {
 
     /// Ids of the special tokens before and after the text, if there is exactly one run of text.
     pub fn special_affixes(&self) -> Option<(Vec<u32>, Vec<u32>)> {
-        let text = self.pieces.iter().position(Piece::is_text)?;
-        if self.pieces.iter().filter(|piece| piece.is_text()).count() > 1 {
+        // Special tokens that a later rule counts as text are special here.
+        let is_run = |piece: &&Piece| matches!(piece.content, Content::Text { .. });
+        let text = self.pieces.iter().position(|piece| is_run(&piece))?;
+        if self.pieces.iter().filter(is_run).count() > 1 {
             return None;
         }
         let ids = |pieces: &[Piece]| {
             let symbols = pieces.iter().map(|piece| match &piece.content {
-                Content::Special(symbol) | Content::Pad(symbol) => Some((symbol.id, piece.len)),
-                Content::Text { .. } | Content::Counted(_) => None,
+                Content::Special(symbol) | Content::Pad(symbol) | Content::Counted(symbol) => {
+                    Some((symbol.id, piece.len))
+                }
+                Content::Text { .. } => None,
             });
             symbols.flatten().flat_map(|(id, len)| std::iter::repeat_n(id, len)).collect()
         };

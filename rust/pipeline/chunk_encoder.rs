@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bert_rewriter::BertRewriter;
 use super::model_encoder::{MissScratch, ModelEncoder};
-use super::unigram::ChunkStages;
+use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
 use crate::cache::{CachedTokens, ChunkTokens};
 
@@ -15,6 +15,8 @@ pub(super) struct ChunkEncoder<'a> {
     pub(super) model: &'a ModelEncoder,
     /// What a chunk goes through before the model.
     pub(super) rewriter: Rewriter<'a>,
+    /// Set if chunks may be cut beside isolated characters, where ids alone are wanted.
+    pub(super) isolated: Option<&'a IsolatedChars>,
 }
 
 /// [`Rewrite`](super::plan::Rewrite) with what it works with.

@@ -113,7 +113,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         };
         let chunk = &self.text[start..end];
         let blanks = if is_continuation { 0 } else { stages.blanks(chunk) };
-        let Some(isolated) = stages.isolated().filter(|_| stages.may_have_isolated(chunk, blanks)) else {
+        let Some(isolated) = self.encoder.isolated.filter(|_| stages.may_have_isolated(chunk, blanks)) else {
             return self.push_long(start..end, is_continuation);
         };
         let mut from = self.push_word((&stages, isolated), start..end, blanks, is_continuation);

@@ -12,7 +12,7 @@ use super::plan::{Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::stages::{Stages, Walk};
-use super::unigram::{ChunkStages, Refinement};
+use super::unigram::{ChunkStages, IsolatedChars, Refinement};
 use crate::added_tokens::AddedTokens;
 use crate::cache::{CacheLimits, ChunkCache, KeyForm};
 use crate::encoding::TokenNames;
@@ -81,7 +81,7 @@ impl Pipeline {
         let limits = CacheLimits { bytes, id_bound: model.vocab().id_bound() };
         Ok(Self {
             plan,
-            refinement: plan.chunked().and_then(|plan| Refinement::new(&plan, &stages, &model)),
+            refinement: plan.chunked().and_then(|plan| Refinement::new(plan, &stages, &model)),
             stages,
             added,
             vocab: model.shared_vocab(),
@@ -200,12 +200,17 @@ impl Pipeline {
             Some(Rewrite::Stages) => self.chunk_stages().map_or(Rewriter::None, Rewriter::Stages),
             Some(Rewrite::None) | None => Rewriter::None,
         };
-        ChunkEncoder { model: &self.encoder, rewriter }
+        ChunkEncoder { model: &self.encoder, rewriter, isolated: self.isolated_chars() }
     }
 
     /// The stages of a Unigram tokenizer, for one chunk at a time.
     pub(super) fn chunk_stages(&self) -> Option<ChunkStages<'_>> {
         self.refinement.as_ref().map(|refinement| refinement.chunk_stages(&self.stages))
+    }
+
+    /// The table of isolated characters, if chunks may be cut beside these.
+    pub(super) fn isolated_chars(&self) -> Option<&IsolatedChars> {
+        self.refinement.as_ref()?.isolated()
     }
 
     /// BERT's normalizer, if it works on each chunk by itself.

@@ -69,8 +69,8 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
         let Plan::Chunked(plan) = self.pipeline.plan() else { return Ok(false) };
         match plan.scope {
             Scope::Unchanged => return Ok(false),
-            Scope::All if plan.rewrite == Rewrite::Stages => self.encode_unigram(&plan, range)?,
-            Scope::All => self.encode_chunks(&plan, range, 1)?,
+            Scope::All if plan.rewrite == Rewrite::Stages => self.encode_unigram(plan, range)?,
+            Scope::All => self.encode_chunks(plan, range, 1)?,
             Scope::WithoutMetaspace { has_prefix } => {
                 let mut buffer = [0; 4];
                 let visible_space = VISIBLE_SPACE.encode_utf8(&mut buffer).as_bytes();
@@ -78,7 +78,7 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
                     return Ok(false);
                 }
                 let start = self.encode_prefixed(has_prefix, range.clone())?;
-                self.encode_chunks(&plan, start..range.end, 0)?;
+                self.encode_chunks(plan, start..range.end, 0)?;
                 self.word_id += 1;
             }
         }
@@ -88,7 +88,7 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     fn unchanged(&mut self, range: Range<usize>) -> Result<bool> {
         match self.pipeline.plan() {
             Plan::Chunked(plan @ ChunkPlan { scope: Scope::Unchanged, .. }) => {
-                self.encode_chunks(&plan, range, 1)?;
+                self.encode_chunks(plan, range, 1)?;
                 Ok(true)
             }
             Plan::Chunked(_) | Plan::Staged => Ok(false),
@@ -109,7 +109,7 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
     }
 
     /// Encodes the chunks at `range` of the original text; each has a word id `step` above the one before.
-    fn encode_chunks(&mut self, plan: &ChunkPlan, range: Range<usize>, step: u32) -> Result<()> {
+    fn encode_chunks(&mut self, plan: ChunkPlan, range: Range<usize>, step: u32) -> Result<()> {
         let (text, start, encoder) = (self.text, range.start, self.pipeline.chunk_encoder());
         let mut stream = ChunkStream::new(encoder, text, self.worker, self.sink, self.word_id, step);
         match plan.chunker {

@@ -89,7 +89,7 @@ impl ChunkPlan {
     }
 
     /// The scanner, if one cuts.
-    pub(super) fn splitter(&self) -> Option<Splitter> {
+    pub(super) fn splitter(self) -> Option<Splitter> {
         match self.chunker {
             Chunker::Splitter(splitter) => Some(splitter),
             Chunker::PreTokenizer => None,

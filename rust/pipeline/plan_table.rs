@@ -2,7 +2,7 @@
 //!
 //! | family | needs of the stages | exact, because | test | falls back |
 //! |---|---|---|---|---|
-//! | [`unigram`](super::unigram) (T5, XLNet) | a Unigram model after Metaspace; a normalizer that sees a character, its marks or a run of spaces | no piece crosses a visible space; a chunk that depends on its neighbours is joined with them | `unigram/tests.rs` | joined chunks |
+//! | [`unigram`] (T5, XLNet) | a Unigram model after Metaspace; a normalizer that sees a character, its marks or a run of spaces | no piece crosses a visible space; a chunk that depends on its neighbours is joined with them | `unigram/tests.rs` | joined chunks |
 //! | [`bert`] | BERT's normalizer before BERT's pre-tokenizer; WordPiece or word level; no added token in normalized text | the scanner cuts where the pre-tokenizer cuts the normalized text, and each step of the normalizer sees one character and its marks | `bert_rewriter.rs` | never |
 //! | [`metaspace_bpe`] (Mistral, Phi-3) | Prepend and Replace of spaces, no pre-tokenizer; a BPE vocabulary in which no token holds a U+2581 after another character | a merge only makes tokens of the vocabulary, so no merge crosses the start of a run of spaces | `metaspace_bpe.rs` | segments with a U+2581 |
 //! | [`splitter`] (GPT-2, Llama 3, Qwen 2) | a pre-tokenizer with a scanner, alone or before a `ByteLevel` that only maps bytes | the scanner's spans are the pre-tokens; byte-level characters and bytes are one to one | `scan/tests.rs`, `shards.rs` | segments that the normalizer changes |

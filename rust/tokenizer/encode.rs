@@ -189,16 +189,14 @@ impl Tokenizer {
     /// after them.
     pub(super) fn row_rules(&self, add_special_tokens: bool) -> Result<Option<RowRules<'_>>> {
         let slot = &self.special_affixes[usize::from(add_special_tokens)];
-        let affixes = match slot.get() {
-            Some(affixes) => affixes,
-            None => {
-                let affixes = self.find_special_affixes(add_special_tokens)?;
-                slot.get_or_init(|| affixes)
-            }
-        };
+        if slot.get().is_none() {
+            let affixes = self.find_special_affixes(add_special_tokens)?;
+            slot.get_or_init(|| affixes);
+        }
         let special = if add_special_tokens { self.added_tokens(false) } else { 0 };
         let (truncation, padding) = (self.truncation.as_ref(), self.padding.as_ref());
-        Ok(affixes.as_ref().map(|affixes| RowRules { affixes, truncation, padding, special }))
+        let affixes = slot.get().and_then(Option::as_ref);
+        Ok(affixes.map(|affixes| RowRules { affixes, truncation, padding, special }))
     }
 
     fn find_special_affixes(&self, add_special_tokens: bool) -> Result<Option<SpecialAffixes>> {

@@ -132,6 +132,9 @@ impl ChunkCache {
     }
 
     /// [`Self::prefetch`] and [`Self::resolve`] in one, for tests.
+    ///
+    /// # Errors
+    /// Those of `miss`.
     #[cfg(test)]
     pub fn get_or_insert_with(
         &mut self,

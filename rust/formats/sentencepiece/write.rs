@@ -206,13 +206,25 @@ fn is_rule(stage: &Normalizer, pattern: &TextPattern, content: &str) -> bool {
     matches!(stage, Normalizer::Replace(rule) if is_same(rule))
 }
 
-fn normalization(parts: &Components) -> Result<Normalization<'_>> {
-    let unknown = |stage: String| Error::Unsupported(format!("save_spm cannot express the stage {stage}"));
-    let stages = match &parts.normalizer {
-        None => &[][..],
+fn normalizers(parts: &Components) -> &[Normalizer] {
+    match &parts.normalizer {
+        None => &[],
         Some(Normalizer::Sequence(stages)) => stages,
         Some(stage) => std::slice::from_ref(stage),
-    };
+    }
+}
+
+fn pre_tokenizers(parts: &Components) -> &[PreTokenizer] {
+    match &parts.pre_tokenizer {
+        None => &[],
+        Some(PreTokenizer::Sequence(stages)) => stages,
+        Some(stage) => std::slice::from_ref(stage),
+    }
+}
+
+fn normalization(parts: &Components) -> Result<Normalization<'_>> {
+    let unknown = |stage: String| Error::Unsupported(format!("save_spm cannot express the stage {stage}"));
+    let stages = normalizers(parts);
     let mut found = Normalization {
         charsmap: &[],
         dummy_prefix: false,
@@ -248,12 +260,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
     // The file has one flag for both rules. For text cut at white space the flag may be set without either rule.
     let mut is_split = false;
     found.extra_whitespaces |= has_runs && has_ends;
-    let pre_tokenizers = match &parts.pre_tokenizer {
-        None => &[][..],
-        Some(PreTokenizer::Sequence(stages)) => stages,
-        Some(stage) => std::slice::from_ref(stage),
-    };
-    for stage in pre_tokenizers {
+    for stage in pre_tokenizers(parts) {
         match stage {
             PreTokenizer::WhitespaceSplit if !is_escaped => is_split = true,
             PreTokenizer::Metaspace(Metaspace { replacement: '\u{2581}', prepend_scheme, .. })

@@ -3,63 +3,32 @@
 use std::ops::Range;
 
 use super::facts::{GROWTH, NormalizerFacts, WITHIN};
-use super::isolated::IsolatedChars;
 use crate::Result;
 use crate::cache::{ChunkTokens, KeyForm, NEW_PRE_TOKEN};
 use crate::metaspace::VISIBLE_SPACE;
-use crate::models::Model;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Rewritten;
 use crate::normalizers::clusters::cluster_len;
 use crate::pipeline::model_encoder::{MissScratch, ModelEncoder};
-use crate::pipeline::plan::{ChunkPlan, Rewrite};
 use crate::pipeline::rewrite_memo::ContextFreeRewriter;
 use crate::pipeline::stages::Stages;
-use crate::scan::Splitter;
 
-/// What is prepared once for a tokenizer.
-#[derive(Debug)]
-pub(in crate::pipeline) struct Refinement {
+/// What chunks of a tokenizer have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkTraits {
     /// Chunks have no blanks at their beginning.
-    has_gaps: bool,
+    pub(super) has_gaps: bool,
     /// Tabs and line ends become spaces.
-    has_lines: bool,
-    facts: NormalizerFacts,
-    isolated: Option<IsolatedChars>,
-}
-
-impl Refinement {
-    /// None for a plan of another family.
-    pub(in crate::pipeline) fn new(plan: &ChunkPlan, stages: &Stages, model: &Model) -> Option<Self> {
-        if plan.rewrite != Rewrite::Stages {
-            return None;
-        }
-        let splitter = plan.splitter()?;
-        let facts = NormalizerFacts::new(stages, model);
-        Some(Self {
-            has_gaps: !splitter.is_gapless(),
-            has_lines: splitter != Splitter::Spaces,
-            facts,
-            isolated: if facts.begins_visibly { IsolatedChars::new(model) } else { None },
-        })
-    }
-
-    /// The same without fragments and isolated characters.
-    pub(in crate::pipeline) fn off(self) -> Self {
-        Self { facts: self.facts.without_fragments(), isolated: None, ..self }
-    }
-
-    /// The stages, prepared for chunks.
-    pub(in crate::pipeline) fn chunk_stages<'a>(&'a self, stages: &'a Stages) -> ChunkStages<'a> {
-        ChunkStages { stages, refinement: self }
-    }
+    pub(super) has_lines: bool,
+    /// Facts about the normalizer.
+    pub(super) facts: NormalizerFacts,
 }
 
 /// The stages before the model, for one chunk at a time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::pipeline) struct ChunkStages<'a> {
     stages: &'a Stages,
-    refinement: &'a Refinement,
+    traits: &'a ChunkTraits,
 }
 
 impl ContextFreeRewriter for ChunkStages<'_> {
@@ -86,24 +55,23 @@ impl ContextFreeRewriter for ChunkStages<'_> {
 }
 
 impl<'a> ChunkStages<'a> {
-    /// Facts about the normalizer.
-    pub(super) fn facts(&self) -> NormalizerFacts {
-        self.refinement.facts
+    pub(super) fn new(stages: &'a Stages, traits: &'a ChunkTraits) -> Self {
+        Self { stages, traits }
     }
 
-    /// The table of isolated characters, if chunks may be cut beside these.
-    pub(in crate::pipeline) fn isolated(&self) -> Option<&'a IsolatedChars> {
-        self.refinement.isolated.as_ref()
+    /// Facts about the normalizer.
+    pub(super) fn facts(&self) -> NormalizerFacts {
+        self.traits.facts
     }
 
     /// Whether chunks have no blanks at their beginning.
     pub(super) fn has_gaps(&self) -> bool {
-        self.refinement.has_gaps
+        self.traits.has_gaps
     }
 
     /// Whether tabs and line ends become spaces.
     pub(super) fn has_lines(&self) -> bool {
-        self.refinement.has_lines
+        self.traits.has_lines
     }
 
     /// The stages themselves.

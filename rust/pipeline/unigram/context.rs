@@ -87,13 +87,13 @@ impl ChunkStages<'_> {
 
     /// Whether the first of `chars` is unchanged beside any neighbour, and is no white space; the next one must not be a mark.
     fn is_fixed(&self, chars: &mut impl Iterator<Item = char>) -> bool {
-        let is_unchanged = |c: char| match u32::from(c) {
-            code @ 0..128 => !WITHIN.contains(&c) && self.facts().is_plain(code as u8),
-            _ => {
-                let normalizer = self.stages().normalizer.as_ref();
-                !c.is_whitespace()
-                    && normalizer.map_or(is_simple_grapheme(c), |normalizer| normalizer.leaves_unchanged(c))
+        let is_unchanged = |c: char| {
+            if c.is_ascii() {
+                return !WITHIN.contains(&c) && self.facts().is_plain(c as u8);
             }
+            let normalizer = self.stages().normalizer.as_ref();
+            !c.is_whitespace()
+                && normalizer.map_or(is_simple_grapheme(c), |normalizer| normalizer.leaves_unchanged(c))
         };
         chars.next().is_some_and(is_unchanged) && chars.next().is_none_or(is_simple_grapheme)
     }

@@ -24,7 +24,7 @@ impl<S: Sink> TextEncoding<'_, S> {
     /// Encodes a segment of the original text chunk by chunk, or fragment by fragment where ids alone are wanted.
     pub(in crate::pipeline) fn encode_unigram(
         &mut self,
-        plan: &ChunkPlan,
+        plan: ChunkPlan,
         segment: Range<usize>,
     ) -> Result<()> {
         let (Some(stages), Some(splitter)) = (self.pipeline.chunk_stages(), plan.splitter()) else {
@@ -36,7 +36,12 @@ impl<S: Sink> TextEncoding<'_, S> {
             whole = stages.without_line_ends(whole, start);
         }
         // Word ids and offsets are those of whole chunks.
-        let fragments = if S::TRACKED { None } else { fragment_splitter(splitter, &stages, &whole[start..]) };
+        let has_isolated = self.pipeline.isolated_chars().is_some();
+        let fragments = if S::TRACKED {
+            None
+        } else {
+            fragment_splitter(splitter, &stages, has_isolated, &whole[start..])
+        };
         // The cache knows chunks by their bytes alone, and the last one may lose some at the end of a text.
         let text = &whole[..stages.strippable(whole, start)];
         let (mut at, mut spans) = (start, SPANS);

@@ -23,12 +23,13 @@ const LONGEST: usize = MOST_PIECES as usize / GROWTH;
 pub(super) fn fragment_splitter(
     splitter: Splitter,
     stages: &ChunkStages<'_>,
+    has_isolated: bool,
     text: &str,
 ) -> Option<Splitter> {
     let fragments = match splitter {
         Splitter::Blanks if stages.facts().cuts_at_punctuation => Splitter::BlankFragments,
         Splitter::BlankSplit if stages.facts().cuts_at_punctuation => Splitter::BlankSplitFragments,
-        _ if stages.isolated().is_some() => splitter,
+        _ if has_isolated => splitter,
         _ => return None,
     };
     has_short_chunks(text.as_bytes(), LONGEST, |byte| stages.is_blank(byte.into())).then_some(fragments)

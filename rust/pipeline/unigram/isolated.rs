@@ -298,7 +298,7 @@ mod tests {
     fn cut(pipeline: &Pipeline, chunk: &str, is_continuation: bool) -> Vec<(String, Vec<u32>)> {
         let (stages, mut clusters, mut cuts) =
             (pipeline.chunk_stages().expect("chunks"), ClusterMemo::default(), SubChunks::default());
-        let isolated = stages.isolated().expect("a visible space");
+        let isolated = pipeline.isolated_chars().expect("a visible space");
         let blanks = if is_continuation { 0 } else { stages.blanks(chunk) };
         isolated.cut(chunk, blanks, is_continuation, (&stages, pipeline.model()), &mut clusters, &mut cuts);
         let fragment = |sub_chunk: &SubChunk| match sub_chunk {

@@ -1,4 +1,4 @@
-//! The family of Unigram tokenizers with SentencePiece's rules, such as T5, XLNet and XLM-R.
+//! The family of Unigram tokenizers with SentencePiece's rules, such as T5.
 //!
 //! The normalizer holds SentencePiece's rules and stages that see one character or two; Metaspace then begins a pre-token at
 //! every space. Original text is cut before runs of blanks (spaces, and where the normalizer makes spaces of them, tabs and line
@@ -33,6 +33,7 @@
 //! | `encode` | the loop over chunks, fragments and joined chunks |
 //! | `chunk_stages` | all stages for one missed chunk |
 //! | `context` | whether a chunk is context-free |
+//! | `refinement` | what is prepared once for a tokenizer |
 //! | `blanks` | what runs of blanks become |
 //! | `fragments`, `isolated`, `break_class`, `cluster_memo` | the refinement |
 
@@ -46,10 +47,12 @@ mod encode;
 mod facts;
 mod fragments;
 mod isolated;
+mod refinement;
 #[cfg(test)]
 mod tests;
 
-pub(super) use chunk_stages::{ChunkStages, Refinement};
+pub(super) use chunk_stages::ChunkStages;
 pub(super) use cluster_memo::ClusterMemo;
 pub(super) use detect::detect;
 pub(super) use isolated::{IsolatedChars, SubChunk, SubChunks};
+pub(super) use refinement::Refinement;

@@ -294,7 +294,7 @@ proptest! {
             let is_always = scheme == PrependScheme::Always;
             let has_fragments = is_always && ![4, 5, 6, 8, 10, 13].contains(&choice);
             prop_assert_eq!(stages.facts().cuts_at_punctuation, has_fragments);
-            prop_assert_eq!(stages.isolated().is_some(), is_always);
+            prop_assert_eq!(refined.isolated_chars().is_some(), is_always);
         }
         for text in &texts {
             let (naive_tokens, naive_ids) = (tokens(&naive, text), ids(&naive, text));

@@ -60,24 +60,33 @@ pub(super) fn train_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> 
             vocab.push(text);
         }
         for (word, _) in &mut words {
-            let mut at = 0;
-            while at + 1 < word.len() {
-                if (word[at], word[at + 1]) == (left, right) {
-                    word.splice(at..at + 2, [joined]);
-                }
-                at += 1;
-            }
+            merge_naive(word, (left, right), joined);
         }
-        let ids = (left as u32, right as u32);
-        if let Some(place) = learnt.merges.iter().position(|&known| known == ids) {
-            learnt.merges.remove(place);
-            learnt.counts.remove(place);
-        }
-        learnt.merges.push(ids);
-        learnt.counts.push(count);
+        learn_naive(&mut learnt, (left as u32, right as u32), count);
     }
     learnt.vocab = vocab;
     learnt
+}
+
+/// Appends a merge; one that was learnt before loses its earlier place.
+fn learn_naive(learnt: &mut TrainedBpe, pair: (u32, u32), count: u64) {
+    if let Some(place) = learnt.merges.iter().position(|&known| known == pair) {
+        learnt.merges.remove(place);
+        learnt.counts.remove(place);
+    }
+    learnt.merges.push(pair);
+    learnt.counts.push(count);
+}
+
+/// Replaces each occurrence of a pair by `joined`, from left to right.
+fn merge_naive(word: &mut Vec<usize>, pair: (usize, usize), joined: usize) {
+    let mut at = 0;
+    while at + 1 < word.len() {
+        if (word[at], word[at + 1]) == pair {
+            word.splice(at..at + 2, [joined]);
+        }
+        at += 1;
+    }
 }
 
 type Words = Vec<(Vec<usize>, u64)>;
