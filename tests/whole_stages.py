@@ -96,6 +96,16 @@ NORMALIZERS = choice(
     st.lists(STAGES, max_size=4).map(in_sequence),
 )
 
+# Stages for which the core has a plan of chunks, so that its fast paths are met as often as its slow one.
+PLANNED_BERTS = BERTS.map(lambda stage: {**stage, "clean_text": True, "handle_chinese_chars": True})
+SHOWN_SPACES: Json = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+PLANNED_SPACES = st.sampled_from(
+    [SHOWN_SPACES, in_sequence([SHOWN_SPACES]), in_sequence([{"type": "Prepend", "prepend": "▁"}, SHOWN_SPACES])]
+)
+PLANNED_RULES = choice(
+    st.none(), PRECOMPILED, st.lists(choice(PUBLISHED, PRECOMPILED), min_size=1, max_size=3).map(in_sequence)
+)
+
 # Stages that only lexmill has: SentencePiece's own way with its rules and with spaces.
 OWN = choice(
     PRECOMPILED.map(lambda stage: {**stage, "match": "longest"}),
@@ -123,6 +133,18 @@ METASPACES = st.builds(
     st.sampled_from(["always", "first", "never"]),
     st.booleans(),
 )
+PLANNED_METASPACES = st.sampled_from(
+    [
+        {
+            "type": "Sequence",
+            "pretokenizers": [
+                *before,
+                {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": True},
+            ],
+        }
+        for before, scheme in (([], "always"), ([], "never"), ([{"type": "WhitespaceSplit"}], "always"))
+    ]
+)
 BYTE_LEVELS = st.builds(
     lambda prefix, trim, regex: {
         "type": "ByteLevel",
@@ -132,6 +154,7 @@ BYTE_LEVELS = st.builds(
     },
     *(st.booleans(), st.booleans(), st.booleans()),
 )
+PLANNED_BYTE_LEVELS = BYTE_LEVELS.map(lambda stage: {**stage, "add_prefix_space": False, "use_regex": True})
 SPLITS = st.builds(
     lambda pattern, behavior, invert: {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert},
     *(PATTERNS, st.sampled_from(BEHAVIORS), st.booleans()),

@@ -26,6 +26,11 @@ from whole_stages import (
     NORMALIZERS,
     NULLABLE,
     OWN,
+    PLANNED_BERTS,
+    PLANNED_BYTE_LEVELS,
+    PLANNED_METASPACES,
+    PLANNED_RULES,
+    PLANNED_SPACES,
     POST_PROCESSORS,
     SPLITS,
     STAGES,
@@ -63,8 +68,14 @@ def _family(
     return st.tuples(normalizer, pre_tokenizer, model)
 
 
-# Combinations that published tokenizers are made of, and last any with any.
+# Combinations that published tokenizers are made of: first those for which the core has a plan of chunks, last any with
+# any.
 FAMILIES = choice(
+    _family(PLANNED_RULES, PLANNED_METASPACES, unigrams()),
+    _family(PLANNED_RULES, PLANNED_METASPACES, unigrams()),
+    _family(PLANNED_BERTS, st.just({"type": "BertPreTokenizer"}), dictionaries()),
+    _family(PLANNED_SPACES, st.none(), CHAR_BPES),
+    _family(choice(st.none(), NORMALIZERS), PLANNED_BYTE_LEVELS, BYTE_BPES),
     _family(NORMALIZERS, pre_tokenizers(METASPACES), unigrams()),
     _family(NORMALIZERS, pre_tokenizers(METASPACES, CUTS), unigrams()),
     _family(NORMALIZERS, choice(st.none(), METASPACES), CHAR_BPES),

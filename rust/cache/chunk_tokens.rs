@@ -11,7 +11,7 @@ pub struct CachedTokens<'a> {
     /// Token ids.
     pub ids: &'a [u32],
     /// Start and end of each token, alternating, in bytes from the start of the chunk; absent where each token covers exactly
-    /// its own length.
+    /// its own length. A start may carry [`NEW_PRE_TOKEN`]. Empty spans mark a context-dependent chunk.
     pub spans: Option<&'a [u32]>,
 }
 

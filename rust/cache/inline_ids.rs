@@ -54,8 +54,8 @@ impl Packing {
         Some(InlineIds(halves))
     }
 
-    /// As [`Self::pack`], for ids that are also in the arena at `index`, with their spans; the index alone if there is no room for
-    /// both.
+    /// As [`Self::pack`], for ids that are also in the arena at `index`, with their spans; the index alone if there is no room
+    /// for both.
     pub fn pack_with_spans(self, ids: &[u32], index: u32) -> InlineIds {
         let room = if self == Self::Narrow { ARENA_INDEX.start } else { ARENA_INDEX.start / 2 };
         let packed = if ids.len() <= room { self.pack(ids) } else { None };

@@ -1,9 +1,10 @@
 //! Keys and hashes of chunks.
 
-/// Chunks of up to this many bytes fit into a key.
+/// Chunks of up to this many bytes fit into a 128-bit key; `long_keys` finds longer ones by hash.
 pub const SHORT: usize = 15;
 
-/// The bytes of `text[start..end]` and, in the top byte, their number: 1 to [`SHORT`], so no key is 0.
+/// The bytes of `text[start..end]` and, in the top byte, their number: 1 to [`SHORT`], so no key is 0. The top bit is left free
+/// for the bit of context.
 #[inline]
 pub fn key(text: &[u8], start: usize, end: usize) -> u128 {
     let len = end - start;

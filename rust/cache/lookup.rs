@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Bit of a key that says that the chunk stands in context: it is a fragment, whose tokens may differ from those of a whole
-/// chunk with the same bytes.
+/// Bit of a key that says that the tokens may differ from those of a chunk with the same bytes: the key is of a fragment, or of a
+/// pre-token where chunks are rewritten.
 pub(super) const CONTEXT: u128 = 1 << CONTEXT_BIT;
 
 /// Number of the context bit of a key.

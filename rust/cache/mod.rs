@@ -1,7 +1,8 @@
 //! From chunks of text to their tokens: the cache in front of every model.
 //!
 //! A chunk is a range of text that is encoded on its own. Its key is its bytes and one bit of context. The cache of one thread
-//! is a table of chunks of up to 15 bytes, keyed by the bytes themselves, and one of longer chunks, keyed by a hash.
+//! is a table of chunks of up to 15 bytes, keyed by the bytes themselves, and one of longer chunks, found by hash and compared
+//! by bytes. An arena holds tokens that no slot has room for.
 //!
 //! | file | holds |
 //! |---|---|

@@ -54,7 +54,7 @@ impl<S: Default> Pool<S> {
         }
     }
 
-    /// Gives a worker back.
+    /// Gives a worker back; dropped with its cache if another thread holds the lock.
     pub fn put(&self, worker: Worker<S>) {
         if let Ok(mut idle) = self.idle.try_lock() {
             idle.push(worker);

@@ -1,4 +1,4 @@
-//! Files encoded, or their tokens counted, while they are read.
+//! Encodes files, or counts their tokens, while they are read.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,8 @@ pub struct FileOptions<'a> {
 /// The ids of each document of some files.
 ///
 /// What follows a file's last separator counts only if it is not empty. Files are read while they are encoded, and a
-/// document may be longer than a text if it can be cut. Truncation and padding need all documents at once.
+/// document may be longer than a text if it can be cut. All documents are read first if the post-processor has to see whole
+/// rows.
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error), [`Error::InvalidUtf8`](crate::Error) unless such bytes are to be replaced,
@@ -44,7 +45,7 @@ pub fn encode_files<T: Id>(
     tokenizer.encode_ids(&files.documents(), add_special_tokens, parallelism)
 }
 
-/// Number of tokens of each document; memory does not grow with the files.
+/// Number of tokens of each document; memory does not grow with the files, unless the post-processor has to see whole rows.
 ///
 /// # Errors
 /// As [`encode_files`].

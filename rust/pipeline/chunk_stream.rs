@@ -1,7 +1,8 @@
 //! The inner loop: chunks of the original text on their way through cache and sink.
 //!
 //! Lookups are collected in batches, so that memory fetches the slots of later chunks while earlier ones are read. A batch is
-//! emitted in order: hits first come from slots alone ([`Sink::emit_hits`]), each miss goes to the [`ChunkEncoder`].
+//! emitted in order: leading hits with inline ids are copied without further checks ([`Sink::emit_hits`]); any other lookup is
+//! resolved, and a miss goes to the [`ChunkEncoder`].
 
 use std::ops::Range;
 

@@ -182,8 +182,8 @@ impl Pipeline {
         self.encoder.token_lens()
     }
 
-    /// The first value of [`ColumnSink::skipped_word_ids`](crate::sinks::ColumnSink): chunks that a normalizer rewrites are not the
-    /// same as pre-tokens.
+    /// The first value of [`ColumnSink::skipped_word_ids`](crate::sinks::ColumnSink): chunks that a normalizer rewrites are not
+    /// the same as pre-tokens.
     pub fn skipped_word_ids(&self) -> Option<u32> {
         self.rewrites_chunks().then_some(0)
     }

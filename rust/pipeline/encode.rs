@@ -24,7 +24,9 @@ impl Pipeline {
         self.encode_shard(text, true, worker, sink)
     }
 
-    /// As [`Self::encode`], for one of [`Self::shards`]; only the first `is_first`.
+    /// As [`Self::encode`], for one of [`Self::shards`]: `text` is the bytes of the shard alone, and `is_first` says whether
+    /// they begin the text. Offsets count from the shard, and word ids mean nothing. A caller with a random model calls
+    /// [`Self::seed_row`] first.
     ///
     /// # Errors
     /// As [`Self::encode`].

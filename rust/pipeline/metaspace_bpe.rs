@@ -2,10 +2,10 @@
 //!
 //! Their normalizer puts U+2581 before the text and in place of each space, and nothing cuts the text, so all of a text is one
 //! pre-token. If no token holds a U+2581 after another character, no merge crosses the start of a run of spaces, and the text
-//! may be cut there ([`Model::is_cut_at`]). A chunk is a run of spaces with the word after the run. If no token holds a letter beside
-//! a symbol of ASCII either, chunks end there as well. In a key a space stands for a U+2581.
+//! may be cut there ([`Model::is_cut_at`]). A chunk is a run of spaces with the word after the run. If, in addition, no token
+//! holds a letter beside a symbol of ASCII, chunks also end between the two. In a key a space stands for a U+2581.
 //!
-//! The first chunk of a text gets the prefix, so that chunk takes the normalizer; so does a segment that holds a U+2581.
+//! The first chunk of a segment gets the prefix, so that chunk takes the normalizer; so does a segment that holds a U+2581.
 
 use super::plan::{ChunkPlan, Chunker, Rewrite, Scope};
 use super::stages::Stages;

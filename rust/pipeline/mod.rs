@@ -16,7 +16,7 @@
 //! | `model_encoder` | the model for chunks of one key form |
 //! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of what was rewritten |
 //! | `bert_rewriter`, `metaspace_bpe`, `unigram` | families of tokenizers |
-//! | `shards` | long texts in pieces that are encoded apart |
+//! | `shards` | long texts in parts that are encoded separately |
 //! | `training_words` | the visitor that counts words |
 //! | `preload` | caches that begin with the vocabulary |
 

@@ -1,4 +1,5 @@
-//! The model, which the cache asks on a miss: encodes a chunk in any key form and maps token spans back to the bytes of the chunk.
+//! The model, which the cache asks on a miss: encodes a chunk in any key form and maps token spans back to the bytes of the
+//! chunk.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -100,7 +101,8 @@ impl ModelEncoder {
         &self.token_lens
     }
 
-    /// Where a pre-token of `len` bytes may be cut into fragments; none as long as making the table would cost more than it saves.
+    /// Where a pre-token of `len` bytes may be cut into fragments; none as long as making the table would cost more than it
+    /// saves.
     #[inline]
     pub(super) fn cut_points(&self, len: usize) -> Option<&CutPoints> {
         let make = || self.model.cut_points(self.byte_symbols.as_ref(), self.key_form == KeyForm::Spaced);

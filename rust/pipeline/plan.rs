@@ -1,8 +1,9 @@
-//! How text takes its way from characters to tokens.
+//! What a plan is.
 //!
 //! Every fast way is one idea: *a chunker over the original text, then a cache keyed by the bytes of a chunk and one bit of
-//! context, and on a miss the remaining stages and the model*. A [`ChunkPlan`] says what the chunker, the key, the miss and
-//! the limits are. Text outside of the limits, and tokenizers without a plan of chunks, take the stages one by one.
+//! context, and on a miss the remaining stages and the model*. A [`ChunkPlan`] says what the chunker and the key are, what a
+//! miss goes through, and which text is chunked. Other text, and tokenizers without a plan of chunks, take the stages one by
+//! one.
 
 use crate::cache::KeyForm;
 use crate::normalizers::Bert;

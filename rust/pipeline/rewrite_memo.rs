@@ -1,7 +1,7 @@
 //! Rewriting a chunk cluster by cluster, with a memo of what each grapheme cluster becomes.
 //!
-//! Most clusters become the same text beside any neighbours. So a chunk of such clusters is rewritten from the memo and passes no
-//! stage.
+//! Most clusters become the same text beside any neighbours. So a chunk of such clusters is rewritten from the memo and need not
+//! go through any stage.
 
 use foldhash::fast::FixedState;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
-//! Shards: pieces of a long text that threads encode apart, with the ids of the whole.
+//! Shards: parts of a long text that threads encode separately, with the ids of the whole.
 //!
-//! One file so occupies all threads, and one odd character sends no more than its own shard through the normalizer. A
+//! So one file occupies all threads, and one odd character sends no more than its own shard through the normalizer. A
 //! boundary between shards has to be one for every stage:
 //!
 //! * added tokens: none lies across the boundary or touches it;
@@ -35,10 +35,10 @@ const SEARCHED: usize = 1 << 16;
 /// Bytes beside the reach of added tokens that may change with text further away: one character and its marks.
 const BLURRED: usize = 16;
 
-/// A piece of a text that one thread encodes; a short text is one shard.
+/// A part of a text that one thread encodes; a short text is one shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Number of the text among all texts.
+    /// Number of the text among all texts, or of the row among all rows of all blocks.
     pub row: usize,
     /// Bytes of the shard in its text, or in the block that holds it.
     pub bytes: Range<usize>,

@@ -1,12 +1,13 @@
 //! Files that appear whole or not at all, also after a power cut.
 //!
-//! The bytes go to a temporary file in the folder of the target, `.lexmill-<process id>-<random number>.tmp`, which is synced and renamed to
-//! the target; then the folder is synced, since the new name is an entry of the folder.
+//! The bytes go to a temporary file in the folder of the target, `.lexmill-<process id>-<random number>.tmp`, which is synced
+//! and renamed to the target; then the folder is synced, since the new name is an entry of the folder.
 //!
-//! A process that is killed leaves its temporary file. So the writer of a temporary file holds a lock on it (`flock`), which the
-//! system releases however the process ends, and each write first removes the temporary files of its folder that nobody has
+//! A process that is killed leaves its temporary file. So the writer of a temporary file holds a lock on it (`flock`), which
+//! the system releases however the process ends, and each write first removes the temporary files of its folder that nobody has
 //! locked. A file that is being written is never removed by a process of the same machine. On a file system without locks
-//! nothing is removed, and on one that does not share locks between machines these must not save into one folder at the same time.
+//! nothing is removed, and on one that does not share locks between machines these must not save into one folder at the same
+//! time.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry, File, TryLockError};
@@ -90,7 +91,8 @@ fn remove_litter(folder: &Path) {
     for entry in entries.flatten().filter(is_temporary) {
         let path = entry.path();
         let Ok(file) = File::options().write(true).open(&path) else { continue };
-        // Held until the file is gone, so that nobody begins to write to it. A file that was renamed in the meantime keeps its new name.
+        // Held until the file is gone, so that nobody begins to write to it. A file that was renamed in the meantime keeps its
+        // new name.
         if file.try_lock().is_ok() {
             let _ = fs::remove_file(&path);
         }

@@ -17,7 +17,7 @@ pub trait BlockSource: Send {
     /// Bytes of text that will come, as far as that is known.
     fn bytes(&self) -> usize;
 
-    /// Fills `block` with what comes next; false at the end.
+    /// Replaces the contents of `block`, which is used again, by what comes next; false at the end.
     ///
     /// # Errors
     /// Those of reading.

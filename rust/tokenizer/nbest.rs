@@ -1,8 +1,8 @@
 //! The n best tokenizations of a text: those of its pre-tokens, put together.
 //!
-//! Pre-tokens are cut apart by one model each, so a tokenization of the text is one of each pre-token, and its score is the
-//! sum of theirs, made from left to right. Going through the pre-tokens, the n best so far are all that can matter,
-//! since sums do not change order when the same score is added.
+//! The model encodes each pre-token independently of the others, so a tokenization of the text is one of each pre-token, and
+//! its score is the sum of theirs, made from left to right. Going through the pre-tokens, the n best so far are all that can
+//! matter, since sums do not change order when the same score is added.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -36,7 +36,7 @@ pub struct WordCounting {
 pub struct LineBlock {
     /// The lines with their line feeds.
     pub text: String,
-    /// Bytes of text before this block.
+    /// Bytes of text before this block, from the beginning of the call; decides which word appears first.
     pub offset: u64,
     /// Bytes of the file that the block stands for.
     pub bytes: u64,

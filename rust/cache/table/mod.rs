@@ -44,7 +44,8 @@ pub struct ChunkCache {
     first_capacity: usize,
     used: usize,
     long: LongKeys<InlineIds>,
-    /// Tokens that no slot has room for. A record is the number of ids, with the top bit set if spans follow, then ids, then spans.
+    /// Tokens that no slot has room for. A record is the number of ids, with the top bit set if spans follow, then ids, then
+    /// spans.
     arena: Vec<u32>,
     limits: CacheLimits,
     packing: Packing,
@@ -148,7 +149,8 @@ impl ChunkCache {
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
     ///
-    /// `text` has less than 4 GiB. A chunk `in_context` has a slot of its own, apart from a whole chunk with the same bytes.
+    /// `text` has less than 2 GiB, and the chunk is not empty. A chunk `in_context` has a slot of its own, apart from a whole
+    /// chunk with the same bytes.
     #[inline]
     pub fn prefetch(&self, text: &[u8], start: usize, end: usize, word_id: u32, in_context: bool) -> Lookup {
         let context = if in_context { CONTEXT } else { 0 };

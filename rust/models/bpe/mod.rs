@@ -63,7 +63,8 @@ pub struct BpeOptions {
 pub struct Bpe {
     vocab: Arc<Vocab>,
     merges: Arc<Vec<(u32, u32)>>,
-    /// The tokens that a merge was given by; kept where tokens share ids, since another token of the same id would make another merge.
+    /// The tokens that a merge was given by; kept where tokens share ids, since another token of the same id would make another
+    /// merge.
     spellings: Arc<HashMap<(u32, u32), (String, String)>>,
     pairs: Arc<PairTable>,
     options: BpeOptions,

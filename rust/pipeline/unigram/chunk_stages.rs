@@ -87,7 +87,8 @@ impl<'a> ChunkStages<'a> {
         self.stages.cut(text, KeyForm::Text)
     }
 
-    /// Encodes a chunk into `out`, or marks `out` if the chunk is context-dependent. A fragment that `is_continuation` has no blanks.
+    /// Encodes a chunk into `out`, or marks `out` if the chunk is context-dependent. A fragment that `is_continuation` has no
+    /// blanks.
     ///
     /// # Errors
     /// Those of the stages and of the model.

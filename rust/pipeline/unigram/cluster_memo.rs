@@ -10,8 +10,8 @@ const CAPACITY: usize = 1 << 14;
 pub struct ClusterMemo(Vec<(u128, u32)>);
 
 impl ClusterMemo {
-    /// The number of a cluster of at least a byte; `classify` is called for a cluster that the memo does not hold. None if the cluster
-    /// is longer than a key.
+    /// The number of a cluster of at least a byte; `classify` is called for a cluster that the memo does not hold. None if the
+    /// cluster is longer than a key.
     #[inline]
     pub fn get(&mut self, cluster: &str, classify: impl FnOnce() -> u32) -> Option<u32> {
         if cluster.len() > SHORT {

@@ -1,9 +1,10 @@
-//! Whether a chunk is context-free: the stages make the same of the chunk whatever stands beside it in a text.
+//! Whether a chunk is context-free: the stages give the same pre-tokens for the chunk whatever stands beside it in a text.
 //!
-//! Most chunks are told by the characters at their ends. Any other chunk is tried: the stages run on the chunk with a blank and a
-//! letter after it, and where chunks have gaps between them, also with a blank before it. One trial decides for all texts, because every
-//! stage of a normalizer that [`leaves_spaces`](crate::normalizers::Normalizer::leaves_spaces) sees nothing beyond a grapheme
-//! cluster or a run of white space: whatever follows in a text begins with a blank too, and so acts on the chunk as the trial does.
+//! For most chunks the characters at the ends decide. Any other chunk is tried: the stages run on the chunk with a blank and a
+//! letter after it, and where chunks have gaps between them, also with a blank before it. One trial decides for all texts,
+//! because every stage of a normalizer that [`leaves_spaces`](crate::normalizers::Normalizer::leaves_spaces) sees nothing
+//! beyond a grapheme cluster or a run of white space: whatever follows in a text begins with a blank too, and so acts on the
+//! chunk as the trial does.
 
 use super::chunk_stages::ChunkStages;
 use super::facts::WITHIN;
@@ -14,8 +15,8 @@ use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
 
 impl ChunkStages<'_> {
-    /// Whether `chunk`, which alone becomes `normalized`, becomes the same with a blank after it, and with one before it if it has
-    /// none.
+    /// Whether `chunk`, which alone becomes `normalized`, becomes the same with a blank after it, and with one before it if it
+    /// has none.
     pub(super) fn is_context_free(&self, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
         if self.has_fixed_ends(chunk) {
             return Ok(true);

@@ -104,8 +104,8 @@ impl<S: Sink> TextEncoding<'_, S> {
         Ok(count.0)
     }
 
-    /// Encodes the whole chunk that begins at `chunk` and emits the tokens after the first `emitted`; returns the end of the chunk.
-    /// None, and nothing emitted, if the chunk needs the stages.
+    /// Encodes the whole chunk that begins at `chunk` and emits the tokens after the first `emitted`; returns the end of the
+    /// chunk. None, and nothing emitted, if the chunk needs the stages.
     fn encode_rest(
         &mut self,
         splitter: Splitter,

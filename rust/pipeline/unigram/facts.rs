@@ -1,4 +1,4 @@
-//! Facts about a normalizer, derived once for a tokenizer, so that most chunks pass no stage.
+//! Facts about a normalizer, derived once for a tokenizer, so that most chunks need not go through any stage.
 
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::models::Model;
@@ -128,7 +128,8 @@ fn begins_visibly(pre_tokenizer: Option<&PreTokenizer>) -> bool {
 /// Whether any run of `blanks` before a letter becomes one space, visible or not, in the place of the last blank.
 ///
 /// Pairs of blanks and one long run are tried. That decides it for all runs, since a normalizer that
-/// [`leaves_spaces`](Normalizer::leaves_spaces) rewrites white space either character by character or, in a run of spaces, all at once.
+/// [`leaves_spaces`](Normalizer::leaves_spaces) rewrites white space either character by character or, in a run of spaces, all
+/// at once.
 fn joins(normalizer: &Normalizer, blanks: &[&str]) -> bool {
     let mut runs = blanks
         .iter()

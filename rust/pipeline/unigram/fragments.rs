@@ -1,9 +1,9 @@
 //! Fragments: chunks cut between letters and punctuation, for ids alone.
 //!
-//! Most chunks are a word with punctuation before or after it, and both repeat in other company. At the border of two fragments
-//! both characters are unchanged whatever their neighbours, and no piece holds both, so only rounding could carry a decision across:
-//! sums are rounded more the larger they are. A fragment therefore compares its closest decision with what rounding may change
-//! after [`MOST_PIECES`] pieces, and counts as context-dependent if that could be enough.
+//! Most chunks are a word with punctuation before or after it, and both repeat in other company. At the cut between two
+//! fragments both characters are unchanged whatever their neighbours, and no piece holds both, so the best path of one does not
+//! depend on the other, except through rounding, which grows with the sum. A fragment therefore compares its closest decision
+//! with what rounding may change after [`MOST_PIECES`] pieces, and counts as context-dependent if that could be enough.
 
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ use crate::sinks::Sink;
 /// Bytes of the longest chunk that is cut into fragments.
 const LONGEST: usize = MOST_PIECES as usize / GROWTH;
 
-/// What cuts `text` into fragments where `splitter` cuts it into chunks; none if fragments are turned off, or not exact for a chunk
-/// of `text`.
+/// What cuts `text` into fragments where `splitter` cuts it into chunks; none if fragments are turned off, or not exact for a
+/// chunk of `text`.
 pub(super) fn fragment_splitter(
     splitter: Splitter,
     stages: &ChunkStages<'_>,

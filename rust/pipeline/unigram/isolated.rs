@@ -1,9 +1,10 @@
 //! Isolated characters: they occur in the vocabulary only as one-character pieces, or not at all.
 //!
 //! No piece spans an isolated character and a neighbour, so every Viterbi path breaks on both sides, and the id comes from the
-//! table of break classes. A run of isolated characters is cut off a word where the run begins the word, or where the
-//! character beside it is a piece itself: unknown characters, which are one token with unknown neighbours, meet none there. What the
-//! characters at such a boundary become must not depend on each other; otherwise the word stays whole.
+//! table of break classes. A run of isolated characters is cut off a word where the run begins the word, or where the character
+//! beside it is a piece itself: unknown neighbours form one token together, but beside a piece there is no unknown neighbour,
+//! so the cut is safe. What the characters at such a boundary become must not depend on each other; otherwise the word stays
+//! whole.
 
 use std::ops::Range;
 use std::str::Chars;

@@ -1,12 +1,13 @@
 //! The family of Unigram tokenizers with SentencePiece's rules, such as T5.
 //!
-//! The normalizer holds SentencePiece's rules and stages that see one character or two; Metaspace then begins a pre-token at
-//! every space. Original text is cut before runs of blanks (spaces, and where the normalizer makes spaces of them, tabs and line
-//! ends). Such a chunk takes all stages by itself, and only when the cache misses it.
+//! The normalizer holds SentencePiece's rules and stages that see a grapheme cluster or a run of spaces at a time; Metaspace
+//! then begins a pre-token at every space. Original text is cut before runs of blanks (spaces, and where the normalizer makes
+//! spaces of them, tabs and line ends). Such a chunk takes all stages by itself, and only when the cache misses it.
 //!
 //! **Theorem.** Let a text be cut into chunks before runs of blanks, and let every chunk be *context-free*: the stages make the
-//! same pre-tokens of the chunk alone as of the chunk with any blank and letter after it (and, if chunks have gaps between them, with a
-//! blank before it). Then the pre-tokens of the text are those of the chunks, one after the other, and so are the tokens.
+//! same pre-tokens of the chunk alone as of the chunk with any blank and letter after it (and, if chunks have gaps between
+//! them, with a blank before it). Then the pre-tokens of the text are those of the chunks, one after the other, and so are the
+//! tokens.
 //!
 //! *Why*: each stage of the normalizer ([`Normalizer::leaves_spaces`](crate::normalizers::Normalizer)) sees a grapheme cluster or a
 //! run of spaces at a time, and neither crosses the cut. A pre-token begins at each visible space, and the model sees one
@@ -19,10 +20,11 @@
 //! Whether a chunk is context-free is decided when the cache misses it (`context`). A context-dependent chunk is joined with the
 //! chunks after it until the whole is context-free, and the whole takes the stages (`encode`).
 //!
-//! Where ids alone are wanted, chunks are refined further, and [`Pipeline::without_refinement`](super::Pipeline) turns that off:
+//! Where ids alone are wanted, chunks are refined further. [`Pipeline::without_refinement`](super::Pipeline) turns off only
+//! this refinement; `with_plan(Plan::Staged)` turns off chunks altogether:
 //!
 //! * `fragments`: a chunk is cut between a letter and punctuation if no piece holds both, since a word and its comma repeat in
-//!   other company. A fragment whose best path is decided too closely for rounding is taken with the whole chunk.
+//!   other company. A fragment whose best path leads by less than rounding may change is taken with the whole chunk.
 //! * `isolated`: a character that occurs in no piece beside others (40 to 65 % of multilingual text) gets its id from a table
 //!   of break classes (`break_class`), without cache and model.
 //!

@@ -11,8 +11,8 @@
 //! | `progress` | the type of a progress report, and how a caller stops the work |
 //!
 //! Every call starts its own scoped threads and joins them before it returns. So no thread outlives a call, and a
-//! process may fork between calls. Where the system refuses to start a thread, the calling thread does that thread's
-//! work.
+//! process may fork between calls. Where the system refuses to start a thread, the other threads, or the calling
+//! one, do its work. Only `scoped`, `join` and `stage` ask the system for threads.
 
 mod join;
 mod ordered_map;

@@ -30,7 +30,7 @@ fn runs(sizes: &[usize], target: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Calls `work` for runs of items of the given sizes, on the threads of `parallelism`; returns the results in order.
+/// Calls `work` for runs of items of the given sizes in bytes, on the threads of `parallelism`; returns the results in order.
 ///
 /// Each thread makes its state once with `start` and hands it to `finish` at the end. Input below 128 KiB stays on the
 /// calling thread.

@@ -44,7 +44,8 @@ struct State<'a, T> {
 }
 
 impl<T: Copy + Send> OrderedWriter<'_, T> {
-    /// Accepts the ids of the runs `numbers`; leaves an empty vector in `ids`.
+    /// Accepts the ids of the runs `numbers`; leaves an empty vector in `ids`. If these were the last missing ones, the calling
+    /// thread copies them and all later runs that waited for them.
     pub fn put(&self, numbers: Range<usize>, ids: &mut Vec<T>) {
         let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = lock();
@@ -83,8 +84,9 @@ impl<'a, T> State<'a, T> {
 /// Runs `fill` and returns the ids of all runs that it put, in order of their numbers from 0 on, with the result of
 /// `fill`.
 ///
-/// `expected` is an estimate of the number of ids. Ids beyond it (or beyond 2^27) are appended after `fill` has
-/// returned, which costs time but is correct.
+/// `expected` is an estimate of the number of ids. Ids beyond it (or beyond 2^27) are appended after `fill` has returned, which
+/// costs time but is correct. The numbers of all runs must cover 0.. without a gap and without repetition: ids after a gap are
+/// lost.
 ///
 /// # Errors
 /// Those of `fill`.
