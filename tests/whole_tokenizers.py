@@ -7,13 +7,11 @@ Face.
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from lexmill.reference.normalizers.charsmap import Charsmap
 from lexmill.reference.tokenizer import Tokenizer
 from whole_engines import Engine, Input, Json
 from whole_models import BYTE_BPES, CHAR_BPES, choice, dictionaries, unigrams
@@ -184,16 +182,6 @@ def not_compared(spec: Json, engine: Engine) -> dict[str, str]:
         reason = "a known defect: BERT's separators after a template are numbered by their place"
         left_out |= dict.fromkeys(("type_ids", "overflowing"), reason)
     return left_out
-
-
-def known_defect(spec: Json) -> str | None:
-    """Why a tokenizer is not compared at all, if it is not: what the core does wrong and is not mended yet."""
-    for stage in stages(spec["normalizer"], "normalizers"):
-        if stage["type"] == "Precompiled" and "match" in stage:
-            rules = Charsmap(base64.b64decode(stage["precompiled_charsmap"]))
-            if any(length == len("ab") for length, _ in rules.matches("ab")):
-                return "rules of several ASCII characters are passed over where the longest goes first"
-    return None
 
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")

@@ -123,8 +123,10 @@ impl Charsmap {
     /// Length of a prefix of `text` that no rule matches: ASCII characters, without the last one if a non-ASCII
     /// character follows it.
     pub(super) fn plain_prefix(&self, text: &[u8]) -> usize {
-        let is_plain = |&byte: &u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);
-        let count = text.iter().take_while(|byte| is_plain(byte)).count();
+        let is_plain = |&&byte: &&u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);
+        // The longest match may reach over several characters, so no rule may begin at one that is passed over.
+        let is_passed = |byte: &&u8| is_plain(byte) && !(self.is_longest_first && self.has_rule_from(**byte));
+        let count = text.iter().take_while(is_passed).count();
         // The non-ASCII character may be a mark, which forms one cluster with the last one.
         if text.get(count).is_some_and(|byte| !byte.is_ascii()) { count.saturating_sub(1) } else { count }
     }
