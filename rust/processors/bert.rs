@@ -24,7 +24,9 @@ impl Bert {
         encoding.count_as_text();
         encoding.sequences.clear();
         encoding.set_sequence(index);
-        let special = |symbol: &Symbol| Encoding::special(std::slice::from_ref(symbol), index as u32);
+        // After a template there may be more than two encodings: separators from the second on are of type 1.
+        let type_id = index.min(1) as u32;
+        let special = |symbol: &Symbol| Encoding::special(std::slice::from_ref(symbol), type_id);
         let opening = (index == 0).then(|| special(&self.cls));
         let parts = opening.into_iter().chain([encoding, special(&self.sep)]);
         let mut wrapped = Encoding::merge(parts, false);
