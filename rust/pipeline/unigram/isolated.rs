@@ -7,7 +7,6 @@
 //! whole.
 
 use std::ops::Range;
-use std::str::Chars;
 
 use super::ClusterMemo;
 use super::break_class::{
@@ -72,7 +71,7 @@ impl IsolatedChars {
     pub(in crate::pipeline) fn cut(
         &self,
         chunk: &str,
-        mut blanks: usize,
+        blanks: usize,
         is_continuation: bool,
         (stages, model): (&ChunkStages<'_>, &Model),
         memo: &mut ClusterMemo,
@@ -86,50 +85,79 @@ impl IsolatedChars {
             return chunk.len();
         }
         let mut runs = Runs { run: None, done: 0, is_continuation, sub_chunks };
-        let mut clusters = Clusters::new(chunk, blanks, classifier);
-        let (mut before, mut last, mut word_end) = (BOUNDARY, BOUNDARY, chunk.len());
-        while let Some((at, mut class)) = clusters.advance(memo) {
+        let word_end = self.cut_word(chunk, blanks, classifier, memo, &mut runs, ids);
+        if let Some(end) = word_end {
+            runs.finish(end, ids.len());
+            return end;
+        }
+        ids.truncate(first_id);
+        runs.sub_chunks.clear();
+        runs.sub_chunks.push(SubChunk::Fragment(0..chunk.len(), is_continuation));
+        chunk.len()
+    }
+
+    /// Collects the runs of the first word of `chunk`; returns the end of the word, or None at a context-dependent cluster.
+    fn cut_word(
+        &self,
+        chunk: &str,
+        mut blanks: usize,
+        classifier: Classifier<'_>,
+        memo: &mut ClusterMemo,
+        runs: &mut Runs<'_>,
+        ids: &mut Vec<u32>,
+    ) -> Option<usize> {
+        let with_class = |c| (c, classifier.char(c));
+        let (mut at, mut before, mut last) = (blanks, BOUNDARY, BOUNDARY);
+        let mut chars = chunk[at..].chars();
+        let mut next = chars.next().map(with_class);
+        while let Some((c, mut class)) = next {
+            let mut end = at + c.len_utf8();
+            next = chars.next().map(with_class);
+            if let Some((_, MARK | JOINING_MARK)) = next {
+                let cluster = classifier.first_cluster(&chunk[at..], class);
+                class = memo.get(cluster, || classifier.cluster(cluster)).unwrap_or(DEPENDENT);
+                end = at + cluster.len();
+                chars = chunk[end..].chars();
+                next = chars.next().map(with_class);
+            }
             if matches!(class, WIDE_SPACE | JOINING_SPACE) {
                 if at > blanks {
-                    word_end = at;
-                    break;
+                    return Some(at);
                 }
                 // Such a space begins no continuation, and belongs to a run only if the run becomes one space.
-                if is_continuation || blanks > 0 && class == WIDE_SPACE {
-                    class = DEPENDENT;
-                } else {
-                    blanks = clusters.at;
-                    continue;
+                if runs.is_continuation || blanks > 0 && class == WIDE_SPACE {
+                    return None;
                 }
+                (at, blanks) = (end, end);
+                continue;
             }
             if matches!(class, DEPENDENT | MARK | JOINING_MARK) {
-                ids.truncate(first_id);
-                runs.sub_chunks.clear();
-                runs.sub_chunks.push(SubChunk::Fragment(0..chunk.len(), is_continuation));
-                return chunk.len();
+                return None;
             }
             runs.pass_ended(class, ids);
             if class < UNKNOWN {
                 runs.end(at, class, ids);
             } else {
-                if runs.run.is_none() && last == BOUNDARY && before != NO_BREAK {
-                    let begins_word = at == blanks;
-                    runs.run =
-                        Some(Run { start: if begins_word { 0 } else { at }, first_id: ids.len(), end: None });
-                    ids.extend((begins_word && !is_continuation).then_some(self.space));
+                if last == BOUNDARY && before != NO_BREAK {
+                    runs.begin(at, at == blanks, self.space, ids);
                 }
                 if runs.run.is_some() {
                     self.push_id(class, last, ids);
-                    while let Some(next) = clusters.advance_isolated() {
-                        self.push_id(next, class, ids);
-                        class = next;
+                    // Most isolated characters stand in runs.
+                    while let Some((c, after @ UNKNOWN..)) = next {
+                        let third = chars.next().map(with_class);
+                        if matches!(third, Some((_, MARK | JOINING_MARK))) {
+                            chars = chunk[end + c.len_utf8()..].chars();
+                            break;
+                        }
+                        self.push_id(after, class, ids);
+                        (end, class, next) = (end + c.len_utf8(), after, third);
                     }
                 }
             }
-            (before, last) = (last, class);
+            (at, before, last) = (end, last, class);
         }
-        runs.finish(word_end, ids.len());
-        word_end
+        Some(chunk.len())
     }
 
     /// Appends the id of an isolated cluster of `class` after one of class `last`.
@@ -140,61 +168,6 @@ impl IsolatedChars {
         } else if last != UNKNOWN {
             ids.push(self.unknown);
         }
-    }
-}
-
-/// The grapheme clusters of a chunk from left to right, one character ahead.
-struct Clusters<'a> {
-    chunk: &'a str,
-    classifier: Classifier<'a>,
-    chars: Chars<'a>,
-    /// The first character after `at`, with its class.
-    next: Option<(char, BreakClass)>,
-    /// End of the last cluster.
-    at: usize,
-}
-
-impl<'a> Clusters<'a> {
-    #[inline]
-    fn new(chunk: &'a str, at: usize, classifier: Classifier<'a>) -> Self {
-        let mut clusters = Self { chunk, classifier, chars: chunk[at..].chars(), next: None, at };
-        clusters.next = clusters.next_char();
-        clusters
-    }
-
-    #[inline]
-    fn next_char(&mut self) -> Option<(char, BreakClass)> {
-        self.chars.next().map(|c| (c, self.classifier.char(c)))
-    }
-
-    /// The start and the class of the next cluster.
-    #[inline]
-    fn advance(&mut self, memo: &mut ClusterMemo) -> Option<(usize, BreakClass)> {
-        let ((c, mut class), start) = (self.next?, self.at);
-        self.at += c.len_utf8();
-        self.next = self.next_char();
-        if let Some((_, MARK | JOINING_MARK)) = self.next {
-            let cluster = self.classifier.first_cluster(&self.chunk[start..], class);
-            class = memo.get(cluster, || self.classifier.cluster(cluster)).unwrap_or(DEPENDENT);
-            self.at = start + cluster.len();
-            self.chars = self.chunk[self.at..].chars();
-            self.next = self.next_char();
-        }
-        Some((start, class))
-    }
-
-    /// The class of the next cluster, if that is a single isolated character; most isolated characters stand in runs.
-    #[inline]
-    fn advance_isolated(&mut self) -> Option<BreakClass> {
-        let Some((c, class @ UNKNOWN..)) = self.next else { return None };
-        let after = self.next_char();
-        if let Some((_, MARK | JOINING_MARK)) = after {
-            self.chars = self.chunk[self.at + c.len_utf8()..].chars();
-            return None;
-        }
-        self.at += c.len_utf8();
-        self.next = after;
-        Some(class)
     }
 }
 
@@ -218,6 +191,18 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
+    /// Begins a run at `at` unless one is there; a run that begins a word has the `space` of the word.
+    #[inline]
+    fn begin(&mut self, at: usize, begins_word: bool, space: u32, ids: &mut Vec<u32>) {
+        if self.run.is_some() {
+            return;
+        }
+        self.run = Some(Run { start: if begins_word { 0 } else { at }, first_id: ids.len(), end: None });
+        if begins_word && !self.is_continuation {
+            ids.push(space);
+        }
+    }
+
     /// Passes on a run that has ended, before the cluster of `class` two after the run, or gives the run up: the cluster between
     /// them is fixed unless nothing is cut next to this one.
     #[inline]
