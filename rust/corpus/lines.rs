@@ -1,11 +1,14 @@
 //! Words of files, line by line, for training.
 
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
-use super::text_file::{TextFile, Utf8Errors};
-use crate::Result;
+use super::text_file::Utf8Errors;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{LineBlock, WordCounting};
+use crate::{Error, Result};
 
 /// Bytes that are read at a time: few enough to stay in a near cache until they are counted.
 const BLOCK: usize = 1 << 18;
@@ -15,8 +18,7 @@ const BLOCK: usize = 1 << 18;
 /// Memory does not grow with the file; one line has to fit.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error), [`Error::InvalidUtf8`](crate::Error) unless such bytes are to be replaced, and those of
-/// [`WordCounting::add_blocks`].
+/// [`Error::Io`], [`Error::InvalidUtf8`] unless such bytes are to be replaced, and those of [`WordCounting::add_blocks`].
 pub fn count_words(
     counting: &mut WordCounting,
     path: &Path,
@@ -24,46 +26,68 @@ pub fn count_words(
     total: u64,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<()> {
-    let mut lines =
-        LineBlocks { file: Some(TextFile::open(path, errors)?), rest: String::new(), offset: 0, read: 0 };
-    let bytes = path.metadata().map_or(0, |data| data.len());
-    counting.add_blocks(bytes, |block| lines.next(block), total, on_progress)
+    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
+    let file = File::open(path).map_err(failed("open"))?;
+    let bytes = file.metadata().map_or(0, |data| data.len());
+    let mut lines = LineBlocks { file, rest: Vec::new(), offset: 0, is_done: false };
+    let next = |block: &mut LineBlock| lines.next(block).map_err(failed("read"));
+    counting.add_blocks(bytes, next, |block| decode(block, path, errors), total, on_progress)
+}
+
+/// The text of a block.
+fn decode<'a>(block: &'a LineBlock, path: &Path, errors: Utf8Errors) -> Result<Cow<'a, str>> {
+    match (simdutf8::compat::from_utf8(&block.bytes), errors) {
+        (Ok(text), _) => Ok(Cow::Borrowed(text)),
+        (Err(error), Utf8Errors::Strict) => {
+            let byte = block.offset + error.valid_up_to() as u64;
+            Err(Error::InvalidUtf8 { origin: path.display().to_string(), byte })
+        }
+        (Err(_), Utf8Errors::Replace) => Ok(String::from_utf8_lossy(&block.bytes)),
+    }
 }
 
 /// A file in blocks that end with a line.
 #[derive(Debug)]
 struct LineBlocks {
-    /// None at the end of the file.
-    file: Option<TextFile>,
-    /// Text after the last line feed handed out.
-    rest: String,
-    /// Bytes of text handed out.
+    file: File,
+    /// Bytes after the last line feed handed out.
+    rest: Vec<u8>,
+    /// Bytes handed out.
     offset: u64,
-    /// Bytes of the file that stand for text handed out or read.
-    read: u64,
+    is_done: bool,
 }
 
 impl LineBlocks {
-    fn next(&mut self, block: &mut LineBlock) -> Result<bool> {
-        block.text.clear();
-        block.text.push_str(&self.rest);
-        self.rest.clear();
-        let (before, mut searched) = (self.read, block.text.len());
-        while let Some(file) = &mut self.file {
-            let is_more = file.read(&mut block.text, BLOCK)?;
-            self.read = file.decoded();
-            if !is_more {
-                self.file = None;
-            } else if let Some(newline) = memchr::memrchr(b'\n', &block.text.as_bytes()[searched..]) {
-                self.rest.push_str(&block.text[searched + newline + 1..]);
-                block.text.truncate(searched + newline + 1);
+    /// Replaces `block` by the next lines; false at the end of the file.
+    fn next(&mut self, block: &mut LineBlock) -> io::Result<bool> {
+        let LineBlock { bytes, offset } = block;
+        bytes.clear();
+        bytes.append(&mut self.rest);
+        let mut searched = 0;
+        while !self.is_done {
+            let start = bytes.len();
+            bytes.resize(start + BLOCK, 0);
+            let read = read_some(&mut self.file, &mut bytes[start..])?;
+            bytes.truncate(start + read);
+            self.is_done = read == 0;
+            if let Some(newline) = memchr::memrchr(b'\n', &bytes[searched..]) {
+                self.rest.extend_from_slice(&bytes[searched + newline + 1..]);
+                bytes.truncate(searched + newline + 1);
                 break;
             }
-            searched = block.text.len();
+            searched = bytes.len();
         }
-        block.offset = self.offset;
-        block.bytes = self.read - before;
-        self.offset += block.text.len() as u64;
-        Ok(!block.text.is_empty())
+        *offset = self.offset;
+        self.offset += bytes.len() as u64;
+        Ok(!bytes.is_empty())
+    }
+}
+
+fn read_some(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
     }
 }

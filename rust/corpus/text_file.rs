@@ -43,11 +43,6 @@ impl TextFile {
         Ok(Self { file, path: path.to_owned(), errors, buffer: Vec::new(), pending: 0, offset: 0 })
     }
 
-    /// Bytes of the file that are decoded.
-    pub(super) fn decoded(&self) -> u64 {
-        self.offset
-    }
-
     /// Appends about `wanted` bytes of text; false once the file is at its end.
     ///
     /// # Errors

@@ -38,6 +38,11 @@ pub(crate) trait Visitor {
     fn unchanged(&mut self, _range: Range<usize>) -> Result<bool> {
         Ok(false)
     }
+
+    /// Normalized text, at `range` of `text`, between added tokens of either kind. True if the visitor cuts it by itself.
+    fn normalized(&mut self, _text: &Normalized<'_>, _range: Range<usize>) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// How a text is walked.
@@ -80,7 +85,9 @@ impl Stages {
             if let Some(id) = token {
                 return visitor.added_token(id, &normalized, start..end);
             }
-            if is_unchanged && visitor.unchanged(base + start..base + end)? {
+            if is_unchanged && visitor.unchanged(base + start..base + end)?
+                || visitor.normalized(&normalized, start..end)?
+            {
                 return Ok(());
             }
             let cut = self.cut(normalized.slice(start..end), key_form)?;

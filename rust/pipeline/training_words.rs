@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bert_rewriter::BertRewriter;
 use super::compiled::Pipeline;
-use super::plan::{Plan, Scope};
+use super::plan::{Rewrite, Scope};
 use super::stages::{Visitor, Walk};
 use crate::Result;
 use crate::normalized::Normalized;
@@ -19,11 +19,12 @@ impl Pipeline {
     /// # Errors
     /// Those of the stages.
     pub fn training_words(&self, text: &str, each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        let mut words = TrainingWords { text, splitter: self.training_splitter(), each };
-        if self.normalize_after_counting().is_some() {
-            words.unchanged(0..text.len())?;
+        if let Some(splitter) = self.splitter_before_normalizer() {
+            let mut each = each;
+            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
             return Ok(());
         }
+        let mut words = TrainingWords { splitter: self.training_splitter(), each };
         let first_normalizer = self.stages().normalizer.as_ref();
         let key_form = self.training_key_form();
         self.stages().walk(Walk { text, tracked: false, first_normalizer, key_form }, &mut words)
@@ -36,23 +37,29 @@ impl Pipeline {
         self.chunk_normalizer().filter(|_| self.stages().matchers.original.is_empty())
     }
 
-    /// The scanner that finds the words of unchanged text.
+    /// The scanner that finds the words of original text, if each word is normalized by itself once it is counted.
+    fn splitter_before_normalizer(&self) -> Option<Splitter> {
+        self.normalize_after_counting().and(self.plan().chunked()?.splitter())
+    }
+
+    /// The scanner that finds the words of normalized text.
     fn training_splitter(&self) -> Option<Splitter> {
-        let Plan::Chunked(plan) = self.plan() else { return None };
-        let is_whole_word = plan.scope == Scope::Unchanged || self.normalize_after_counting().is_some();
-        let is_trained_so = self.training_key_form() == plan.key_form;
-        plan.splitter().filter(|_| is_whole_word && is_trained_so)
+        let plan = self.plan().chunked()?;
+        match (plan.rewrite, plan.scope) {
+            (Rewrite::Bert(_), _) => Some(Splitter::Bert),
+            (_, Scope::Unchanged) => plan.splitter().filter(|_| self.training_key_form() == plan.key_form),
+            _ => None,
+        }
     }
 }
 
 /// The visitor that hands each word to a counter.
-struct TrainingWords<'a, F> {
-    text: &'a str,
+struct TrainingWords<F> {
     splitter: Option<Splitter>,
     each: F,
 }
 
-impl<F: FnMut(&[u8], usize, usize)> Visitor for TrainingWords<'_, F> {
+impl<F: FnMut(&[u8], usize, usize)> Visitor for TrainingWords<F> {
     fn added_token(&mut self, _: u32, text: &Normalized<'_>, range: Range<usize>) -> Result<()> {
         self.pre_token(text, range)
     }
@@ -62,10 +69,10 @@ impl<F: FnMut(&[u8], usize, usize)> Visitor for TrainingWords<'_, F> {
         Ok(())
     }
 
-    fn unchanged(&mut self, range: Range<usize>) -> Result<bool> {
+    fn normalized(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<bool> {
         let Some(splitter) = self.splitter else { return Ok(false) };
-        let (text, start) = (self.text.as_bytes(), range.start);
-        splitter.for_each_span(&self.text[range], |from, to| (self.each)(text, start + from, start + to));
+        let (bytes, start) = (text.text().as_bytes(), range.start);
+        splitter.for_each_span(&text.text()[range], |from, to| (self.each)(bytes, start + from, start + to));
         Ok(true)
     }
 }

@@ -34,15 +34,14 @@ pub struct WordCounting {
 /// Whole lines of a file, each a text of its own.
 #[derive(Debug, Default)]
 pub struct LineBlock {
-    /// The lines with their line feeds.
-    pub text: String,
-    /// Bytes of text before this block, from the beginning of the call; decides which word appears first.
+    /// The lines with their line feeds, not decoded yet.
+    pub bytes: Vec<u8>,
+    /// Bytes before this block, from the beginning of the call; decides which word appears first.
     pub offset: u64,
-    /// Bytes of the file that the block stands for.
-    pub bytes: u64,
 }
 
-/// Positions in the order of pre-tokens that a byte of text may need: normalization makes a few bytes of one.
+/// Positions in the order of pre-tokens that a byte of text may need: replacing a byte that is not UTF-8 makes three of it,
+/// and normalization a few of each.
 const POSITIONS_PER_BYTE: u64 = 16;
 
 /// Positions for the pre-tokens of a text.
@@ -58,9 +57,9 @@ fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut Word
     })
 }
 
-/// Counts the lines of a block; returns their number.
-fn count_block(pipeline: &Pipeline, block: &LineBlock, start: u64, counter: &mut WordCounter) -> Result<u64> {
-    let (mut at, mut lines, mut rest) = (start + positions(block.offset), 0, block.text.as_str());
+/// Counts the lines of a text whose first position is `at`; returns their number.
+fn count_lines(pipeline: &Pipeline, text: &str, mut at: u64, counter: &mut WordCounter) -> Result<u64> {
+    let (mut lines, mut rest) = (0, text);
     while !rest.is_empty() {
         let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
         let (line, after) = rest.split_at(end);
@@ -110,16 +109,18 @@ impl WordCounting {
         Ok(())
     }
 
-    /// Counts the lines of blocks that `next` fills, about `bytes` bytes of a corpus of `total`; `next` returns false at the end.
+    /// Counts the lines of blocks that `next` fills, about `bytes` bytes of a corpus of `total`; `next` returns false at the end. Each
+    /// thread decodes its own blocks.
     ///
     /// Memory does not grow with the number of blocks.
     ///
     /// # Errors
-    /// Those of `next`, of the stages and of `on_progress`.
+    /// Those of `next`, of `decode`, of the stages and of `on_progress`.
     pub fn add_blocks(
         &mut self,
         bytes: u64,
         next: impl FnMut(&mut LineBlock) -> Result<bool> + Send,
+        decode: impl Fn(&LineBlock) -> Result<Cow<'_, str>> + Sync,
         total: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
@@ -133,9 +134,10 @@ impl WordCounting {
         let parallelism = Parallelism { threads, interrupt: Some(&report) };
         let lines = self.with_counters(|take, put| {
             ordered_source_map(next, parallelism, take, put, |_, block: &LineBlock, counter| {
-                let lines = count_block(&pipeline, block, start, counter)?;
-                done.fetch_add(block.bytes, Ordering::Relaxed);
-                Ok((lines, block.offset + block.text.len() as u64))
+                let (text, end) = (decode(block)?, block.offset + block.bytes.len() as u64);
+                let lines = count_lines(&pipeline, &text, start + positions(block.offset), counter)?;
+                done.fetch_add(block.bytes.len() as u64, Ordering::Relaxed);
+                Ok((lines, end))
             })
         })?;
         self.texts += lines.iter().map(|&(lines, _)| lines).sum::<u64>();
