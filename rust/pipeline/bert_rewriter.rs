@@ -103,6 +103,7 @@ mod tests {
     use crate::models::wordpiece::{WordPiece, WordPieceOptions};
     use crate::normalizers::Normalizer;
     use crate::pre_tokenizers::PreTokenizer;
+    use crate::testing::bert_text;
     use crate::vocab::Vocab;
 
     const VOCAB: [&str; 20] = [
@@ -137,66 +138,12 @@ mod tests {
         Pipeline::new(normalizer, pre_tokenizer, model, Arc::new(added), false, 1 << 20).expect("valid")
     }
 
-    const PIECES: &[&str] = &[
-        "a",
-        "b",
-        "A",
-        "AB",
-        "e",
-        "é",
-        "É",
-        "e\u{301}",
-        "\u{301}",
-        "\u{323}\u{307}",
-        "\u{8d4}",
-        "\u{200b}",
-        "\0",
-        "\u{b}",
-        "\u{c}",
-        "\u{85}",
-        " ",
-        "\n",
-        "\t",
-        "\r\n",
-        "\u{a0}",
-        "\u{3000}",
-        "中",
-        "\u{f900}",
-        "≠",
-        "\u{338}",
-        "\u{1fef}",
-        "\u{37e}",
-        ".",
-        "!?",
-        "[X]",
-        "İ",
-        "ж",
-        "Ж",
-        "\u{fffd}",
-        "\u{1100}\u{1161}",
-        "가",
-        "\u{2b820}",
-        "sixteenletterwords",
-        "👍🏽",
-        "_",
-        "ſ",
-        "K",
-        "\u{e000}",
-        "ক\u{9cd}ষ",
-        "\u{1b44}",
-        "\u{200c}",
-    ];
-
-    fn text() -> impl Strategy<Value = String> {
-        prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(3000))]
 
         #[test]
         fn bert_matches_naive(
-            text in text(),
+            text in bert_text(),
             lowercase in any::<bool>(),
             strip_accents in prop::option::of(any::<bool>()),
         ) {

@@ -93,12 +93,15 @@ impl Pipeline {
         })
     }
 
-    /// The same stages run by another plan: [`Plan::Staged`] is the slow twin that every plan of chunks must equal.
+    /// The same stages run by another plan: [`Plan::Staged`] is the slow twin that every plan of chunks must equal. A plan of
+    /// chunks must be the one that these stages were compiled to.
     #[must_use]
     pub fn with_plan(self, plan: Plan) -> Self {
         Self {
             plan,
-            refinement: plan.chunked().and(self.refinement),
+            refinement: plan
+                .chunked()
+                .and_then(|plan| Refinement::new(plan, &self.stages, self.encoder.model())),
             encoder: ModelEncoder::new(Arc::clone(self.encoder.model()), plan.key_form()),
             pool: Pool::new(self.limits),
             ..self

@@ -203,6 +203,7 @@ mod tests {
     use crate::normalizers::{Bert, Normalizer};
     use crate::pipeline::Plan;
     use crate::pre_tokenizers::PreTokenizer;
+    use crate::testing::bert_text;
     use crate::vocab::Vocab;
 
     fn pipeline(bert: Bert, with_added: bool) -> Pipeline {
@@ -222,59 +223,10 @@ mod tests {
         counting.finish(&mut |_| Ok(())).ok()
     }
 
-    const PIECES: &[&str] = &[
-        "a",
-        "b",
-        "A",
-        "AB",
-        "e",
-        "é",
-        "É",
-        "e\u{301}",
-        "\u{301}",
-        "\u{323}\u{307}",
-        "\u{8d4}",
-        "\u{200b}",
-        "\0",
-        "\u{b}",
-        "\u{c}",
-        "\u{85}",
-        " ",
-        "\n",
-        "\t",
-        "\r\n",
-        "\u{a0}",
-        "\u{3000}",
-        "中",
-        "\u{f900}",
-        "≠",
-        "\u{338}",
-        "\u{1fef}",
-        "\u{37e}",
-        ".",
-        "!?",
-        "[X]",
-        "İ",
-        "ж",
-        "Ж",
-        "\u{fffd}",
-        "가",
-        "\u{2b820}",
-        "sixteenletterwords",
-        "👍🏽",
-        "_",
-        "ſ",
-        "K",
-    ];
-
-    fn text() -> impl Strategy<Value = String> {
-        prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
-    }
-
     proptest! {
         #[test]
         fn normalize_after_counting_matches_naive(
-            texts in prop::collection::vec(text(), 1..4),
+            texts in prop::collection::vec(bert_text(), 1..4),
             lowercase in any::<bool>(),
             with_added in any::<bool>(),
         ) {

@@ -288,6 +288,7 @@ proptest! {
         let pipeline = || pipeline(choice, has_gaps, scheme, is_exact, cache_limit);
         let (refined, whole) = (pipeline(), pipeline().without_refinement());
         let naive = pipeline().with_plan(Plan::Staged);
+        let restored = pipeline().with_plan(Plan::Staged).with_plan(refined.plan());
         let is_staged = [11, 12].contains(&choice) || has_gaps && [0, 2, 5, 7, 9, 10].contains(&choice);
         prop_assert_eq!(refined.plan() == Plan::Staged, is_staged, "{:?}", refined.plan());
         if let Some(stages) = refined.chunk_stages() {
@@ -298,7 +299,7 @@ proptest! {
         }
         for text in &texts {
             let (naive_tokens, naive_ids) = (tokens(&naive, text), ids(&naive, text));
-            for fast in [&refined, &whole] {
+            for fast in [&refined, &whole, &restored] {
                 prop_assert_eq!(tokens(fast, text), &*naive_tokens, "{:?}", text);
                 prop_assert_eq!(ids(fast, text), &*naive_ids, "{:?}", text);
             }
