@@ -71,7 +71,7 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
         let Plan::Chunked(plan) = self.pipeline.plan() else { return Ok(false) };
         match plan.scope {
             Scope::Unchanged => return Ok(false),
-            Scope::All if plan.rewrite == Rewrite::Stages => self.encode_unigram(plan, range)?,
+            Scope::All if plan.rewrite == Rewrite::Stages => return self.encode_unigram(plan, range),
             Scope::All => self.encode_chunks(plan, range, 1)?,
             Scope::WithoutMetaspace { has_prefix } => {
                 let mut buffer = [0; 4];

@@ -21,14 +21,15 @@ const SPANS: usize = 128;
 const FIRST_SPANS: usize = 8;
 
 impl<S: Sink> TextEncoding<'_, S> {
-    /// Encodes a segment of the original text chunk by chunk, or fragment by fragment where ids alone are wanted.
+    /// Encodes a segment of the original text chunk by chunk, or fragment by fragment where ids alone are wanted; false if the
+    /// pipeline is not prepared for that, so that the segment has to take the stages.
     pub(in crate::pipeline) fn encode_unigram(
         &mut self,
         plan: ChunkPlan,
         segment: Range<usize>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let (Some(stages), Some(splitter)) = (self.pipeline.chunk_stages(), plan.splitter()) else {
-            return Ok(());
+            return Ok(false);
         };
         let Range { start, end } = segment;
         let mut whole = &self.text[..end];
@@ -71,7 +72,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         if at < whole.len() {
             self.encode_joined(&stages, whole, at..whole.len(), 0)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Sends the chunks of `text` from `at` on to the sink; returns the start of the first that needs the stages.
