@@ -10,7 +10,7 @@ use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::pipeline::Worker;
 use crate::processors::PostProcessor;
 use crate::sinks::ColumnSink;
-use crate::structures::parallel::{Parallelism, ordered_map};
+use crate::structures::parallel::{Parallelism, ordered_map, runs};
 
 /// Bytes of text of a token, as a rule more.
 const BYTES_PER_TOKEN: usize = 3;
@@ -68,12 +68,14 @@ impl Tokenizer {
         let (parallelism, pool) = (parallelism.into(), self.pipeline.pool());
         self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let calls = self.pipeline.next_call();
+        let (next, parallelism) = runs(&sizes, parallelism);
+        let finish = |worker| pool.put(worker);
         let batches = ordered_map(
-            &sizes,
+            next,
             parallelism,
             || pool.take(),
-            |worker| pool.put(worker),
-            |run, worker| self.encode_run(inputs, run, add_special_tokens, calls, worker),
+            finish,
+            |_, run, worker| self.encode_run(inputs, Range::clone(run), add_special_tokens, calls, worker),
         )?;
         let mut encodings: Vec<Encoding> = batches.into_iter().flatten().collect();
         self.pad(&mut encodings)?;

@@ -9,9 +9,7 @@ use crate::Result;
 use crate::cache::Id;
 use crate::pipeline::{Shard, WHOLE, Worker, check_length};
 use crate::sinks::{CountSink, IdSink};
-use crate::structures::parallel::{
-    Parallelism, ordered_for_each, ordered_map, ordered_source_map, write_in_order,
-};
+use crate::structures::parallel::{Parallelism, ordered_for_each, ordered_map, runs, write_in_order};
 
 /// What one call encodes each shard with.
 struct Call<'a, T> {
@@ -60,11 +58,6 @@ fn check_lengths(texts: &[&str]) -> Result<()> {
     texts.iter().try_for_each(|text| check_length(text.len()))
 }
 
-/// As many threads as may find a block to work on.
-fn parallelism_for<'a>(parallelism: Parallelism<'a>, source: &dyn BlockSource) -> Parallelism<'a> {
-    Parallelism { threads: parallelism.threads.min(source.bytes() / WHOLE + 1), ..parallelism }
-}
-
 impl Tokenizer {
     /// Encodes texts to bare ids. Several threads share a long text.
     ///
@@ -86,9 +79,10 @@ impl Tokenizer {
         let (ids, runs) = write_in_order(sizes.iter().sum(), |writer| {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
-            ordered_map(&sizes, parallelism, start, finish, |run, (worker, ids)| {
+            let (next, parallelism) = runs(&sizes, parallelism);
+            ordered_map(next, parallelism, start, finish, |number, run: &Range<usize>, (worker, ids)| {
                 let rows = call.push_run(&shards[run.clone()], |shard| texts[shard.row], worker, ids)?;
-                writer.put(run, ids);
+                writer.put(number, ids);
                 Ok(rows)
             })
         })?;
@@ -115,9 +109,9 @@ impl Tokenizer {
         check_lengths(texts)?;
         let (shards, sizes) = self.shards(texts, parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
-        let encode = |run: Range<usize>, worker: &mut Worker| {
+        let encode = |_, run: &Range<usize>, worker: &mut Worker| {
             let mut rows = Ragged::with_room(sizes[run.clone()].iter().sum::<usize>() / 4);
-            for shard in &shards[run] {
+            for shard in &shards[run.clone()] {
                 call.push_shard(texts[shard.row], shard, worker, &mut rows.ids)?;
                 if shard.is_last {
                     rows.end_row();
@@ -137,9 +131,10 @@ impl Tokenizer {
             }
             take(&rows)?;
             begun.extend(rest);
-            Ok(())
+            parallelism.check()
         };
-        ordered_for_each(&sizes, parallelism, || pool.take(), |worker| pool.put(worker), encode, take_rows)
+        let (next, parallelism) = runs(&sizes, parallelism);
+        ordered_for_each(next, parallelism, || pool.take(), |worker| pool.put(worker), encode, take_rows)
     }
 
     /// Encodes the rows of `source` to bare ids, while other blocks are read. `None` if the post-processor has to see whole rows;
@@ -154,16 +149,16 @@ impl Tokenizer {
         parallelism: Parallelism<'_>,
     ) -> Result<Option<Ragged<T>>> {
         let Some(rules) = self.row_rules(add_special_tokens)? else { return Ok(None) };
-        let (bytes, parallelism) = (source.bytes(), parallelism_for(parallelism, source));
+        let (bytes, parallelism) = (source.bytes(), parallelism.at_most(source.bytes() / WHOLE + 1));
         self.pipeline.prepare(bytes, parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
         let (ids, runs) = write_in_order(bytes, |writer| {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
             let next = |block: &mut Block| source.next(block);
-            ordered_source_map(next, parallelism, start, finish, |number, block, (worker, ids)| {
+            ordered_map(next, parallelism, start, finish, |number, block, (worker, ids)| {
                 let rows = call.push_run(&block.shards, |_| &block.text, worker, ids)?;
-                writer.put(number..number + 1, ids);
+                writer.put(number, ids);
                 Ok(rows)
             })
         })?;
@@ -216,14 +211,12 @@ impl Tokenizer {
         let (shards, sizes) = self.shards(texts, parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let start = || pool.take();
-        let runs = ordered_map(
-            &sizes,
-            parallelism,
-            start,
-            |worker| pool.put(worker),
-            |run, worker| self.count_shards(call, &shards[run], |shard| texts[shard.row], worker),
-        )?;
-        rules.apply_to_counts(&sums(runs, texts.len()))
+        let (next, parallelism) = runs(&sizes, parallelism);
+        let finish = |worker| pool.put(worker);
+        let counts = ordered_map(next, parallelism, start, finish, |_, run: &Range<usize>, worker| {
+            self.count_shards(call, &shards[run.clone()], |shard| texts[shard.row], worker)
+        })?;
+        rules.apply_to_counts(&sums(counts, texts.len()))
     }
 
     /// Number of tokens of each row of `source`; ids are counted and not kept. `None` as in [`Self::encode_blocks`].
@@ -237,12 +230,12 @@ impl Tokenizer {
         parallelism: Parallelism<'_>,
     ) -> Result<Option<Vec<u64>>> {
         let Some(rules) = self.row_rules(add_special_tokens)? else { return Ok(None) };
-        let parallelism = parallelism_for(parallelism, source);
+        let parallelism = parallelism.at_most(source.bytes() / WHOLE + 1);
         self.pipeline.prepare(source.bytes(), parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.pipeline.next_call());
         let (start, next) = (|| pool.take(), |block: &mut Block| source.next(block));
         let finish = |worker| pool.put(worker);
-        let blocks = ordered_source_map(next, parallelism, start, finish, |_, block: &Block, worker| {
+        let blocks = ordered_map(next, parallelism, start, finish, |_, block: &Block, worker| {
             self.count_shards(call, &block.shards, |_| &block.text, worker)
         })?;
         let rows = blocks.iter().flatten().map(|&(row, _)| row + 1).max().unwrap_or(0);

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::counting::WordCounter;
 use crate::pipeline::Pipeline;
-use crate::structures::parallel::{OnProgress, Parallelism, Progress, ordered_map, ordered_source_map};
+use crate::structures::parallel::{OnProgress, Parallelism, Progress, ordered_map, runs};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -102,8 +103,9 @@ impl WordCounting {
         self.texts += texts.len() as u64;
         let (threads, pipeline) = (self.threads, Arc::clone(&self.pipeline));
         self.with_counters(|take, put| {
-            ordered_map(&sizes, threads.into(), take, put, |run, counter| {
-                run.into_iter().try_for_each(|at| count_text(&pipeline, texts[at], starts[at], counter))
+            let (next, parallelism) = runs(&sizes, threads.into());
+            ordered_map(next, parallelism, take, put, |_, run: &Range<usize>, counter| {
+                run.clone().try_for_each(|at| count_text(&pipeline, texts[at], starts[at], counter))
             })
         })?;
         Ok(())
@@ -133,7 +135,7 @@ impl WordCounting {
         };
         let parallelism = Parallelism { threads, interrupt: Some(&report) };
         let lines = self.with_counters(|take, put| {
-            ordered_source_map(next, parallelism, take, put, |_, block: &LineBlock, counter| {
+            ordered_map(next, parallelism, take, put, |_, block: &LineBlock, counter| {
                 let (text, end) = (decode(block)?, block.offset + block.bytes.len() as u64);
                 let lines = count_lines(&pipeline, &text, start + positions(block.offset), counter)?;
                 done.fetch_add(block.bytes.len() as u64, Ordering::Relaxed);

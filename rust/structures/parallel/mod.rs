@@ -3,8 +3,7 @@
 //! | file | what it offers |
 //! |---|---|
 //! | `scoped` | one leader on the calling thread and helpers on scoped threads |
-//! | `ordered_map` | a function over runs of items; results in the order of the items |
-//! | `ordered_source` | a function over blocks, one of which is read while others are processed; results in order |
+//! | `ordered` | a function over runs of items, or over blocks that are read meanwhile; results in order |
 //! | `ordered_writer` | one array of ids, filled by several threads |
 //! | `join` | a few jobs, each on its own thread |
 //! | `stage` | one stage of training, with progress reports |
@@ -15,16 +14,14 @@
 //! one, do its work. Only `scoped`, `join` and `stage` ask the system for threads.
 
 mod join;
-mod ordered_map;
-mod ordered_source;
+mod ordered;
 mod ordered_writer;
 mod progress;
 mod scoped;
 mod stage;
 
 pub use join::{both, share, sort_in_runs};
-pub use ordered_map::{ordered_for_each, ordered_map};
-pub use ordered_source::ordered_source_map;
+pub use ordered::{ordered_for_each, ordered_map, runs};
 pub use ordered_writer::{OrderedWriter, write_in_order};
 pub use progress::{OnProgress, Progress};
 pub use scoped::{Parallelism, scoped};

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Result;
@@ -35,8 +34,8 @@ struct State<'a, T> {
     written: usize,
     /// Number of the next run to get a range.
     next: usize,
-    /// Runs that wait for earlier ones, by number: the number after the run, and its ids.
-    waiting: BTreeMap<usize, (usize, Vec<T>)>,
+    /// Runs that wait for earlier ones, by number.
+    waiting: BTreeMap<usize, Vec<T>>,
     /// The first run that did not fit into the capacity, and all runs after it.
     late: Vec<Vec<T>>,
     /// Emptied vectors, handed out again.
@@ -44,13 +43,13 @@ struct State<'a, T> {
 }
 
 impl<T: Copy + Send> OrderedWriter<'_, T> {
-    /// Accepts the ids of the runs `numbers`; leaves an empty vector in `ids`. If these were the last missing ones, the calling
-    /// thread copies them and all later runs that waited for them.
-    pub fn put(&self, numbers: Range<usize>, ids: &mut Vec<T>) {
+    /// Accepts the ids of run `number`; leaves an empty vector in `ids`. If this was the last missing one, the calling thread
+    /// copies it and all later runs that waited for it.
+    pub fn put(&self, number: usize, ids: &mut Vec<T>) {
         let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = lock();
         let empty = state.spare.pop().unwrap_or_default();
-        state.waiting.insert(numbers.start, (numbers.end, std::mem::replace(ids, empty)));
+        state.waiting.insert(number, std::mem::replace(ids, empty));
         let placed = state.place();
         drop(state);
         for (place, mut ids) in placed {
@@ -67,8 +66,8 @@ impl<'a, T> State<'a, T> {
     /// Assigns ranges of the output to all runs that have no missing run before them.
     fn place(&mut self) -> Vec<(&'a mut [MaybeUninit<T>], Vec<T>)> {
         let mut placed = Vec::new();
-        while let Some((next, ids)) = self.waiting.remove(&self.next) {
-            self.next = next;
+        while let Some(ids) = self.waiting.remove(&self.next) {
+            self.next += 1;
             if ids.len() > self.free.len() || !self.late.is_empty() {
                 self.late.push(ids);
                 continue;
@@ -129,19 +128,16 @@ mod tests {
         #[test]
         fn write_in_order_matches_naive(
             runs in prop::collection::vec(prop::collection::vec(0..9u16, 0..20), 0..40),
-            gaps in prop::collection::vec(1..4usize, 40),
             expected in 0..300usize,
             threads in 1..5usize,
         ) {
-            let starts = gaps.iter().scan(0, |end, gap| { *end += gap; Some(*end - gap) });
-            let numbers = starts.zip(&gaps).map(|(start, gap)| start..start + gap);
-            let numbered: Vec<_> = numbers.zip(&runs).collect();
+            let numbered: Vec<_> = runs.iter().enumerate().collect();
             let (ids, ()) = write_in_order(expected, |writer| {
                 // Thread `t` puts every `threads`-th run, the last one first.
                 let put = |thread| {
-                    for (numbers, ids) in numbered.iter().rev().skip(thread).step_by(threads) {
-                        let mut ids = (*ids).clone();
-                        writer.put(numbers.clone(), &mut ids);
+                    for &(number, ids) in numbered.iter().rev().skip(thread).step_by(threads) {
+                        let mut ids = ids.clone();
+                        writer.put(number, &mut ids);
                         assert!(ids.is_empty(), "what is left is for the next run");
                     }
                 };

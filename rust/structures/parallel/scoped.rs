@@ -20,6 +20,22 @@ impl From<usize> for Parallelism<'_> {
     }
 }
 
+impl Parallelism<'_> {
+    /// The same with `threads` threads at most.
+    #[must_use]
+    pub fn at_most(self, threads: usize) -> Self {
+        Self { threads: self.threads.min(threads), ..self }
+    }
+
+    /// Asks for an interrupt.
+    ///
+    /// # Errors
+    /// That of `interrupt`.
+    pub fn check(self) -> Result<()> {
+        self.interrupt.map_or(Ok(()), |interrupt| interrupt())
+    }
+}
+
 /// Runs `lead` on the calling thread and `help` on `threads - 1` scoped threads; returns when all have finished.
 ///
 /// The system may refuse threads; then fewer help.
