@@ -13,6 +13,12 @@ impl Id for u32 {
     }
 }
 
+/// Nothing: ids that are only counted, which take no memory.
+impl Id for () {
+    #[inline]
+    fn narrow(_: u32) {}
+}
+
 impl Id for u16 {
     #[inline]
     fn narrow(id: u32) -> Self {

@@ -9,7 +9,7 @@ use super::documents::check_separator;
 use super::text_file::{TextFile, Utf8Errors};
 use crate::Result;
 use crate::pipeline::{Pipeline, Shard, check_length};
-use crate::tokenizer::{Block, BlockSource};
+use crate::tokenizer::Block;
 
 /// Bytes of text that are read at a time: few enough to stay in a near cache until they are encoded.
 const BLOCK: usize = 1 << 18;
@@ -27,7 +27,7 @@ pub(super) struct FileBlocks<'a> {
     block: usize,
     file: Option<TextFile>,
     /// Bytes of all files, as far as they know their length.
-    bytes: usize,
+    pub(super) bytes: usize,
     /// Text that was read and not handed out.
     rest: String,
     /// The next document.
@@ -92,14 +92,12 @@ impl<'a> FileBlocks<'a> {
         self.row += usize::from(is_last);
         self.is_begun = !is_last;
     }
-}
 
-impl BlockSource for FileBlocks<'_> {
-    fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    fn next(&mut self, block: &mut Block) -> Result<bool> {
+    /// Replaces the contents of `block` by what comes next; false at the end.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub(super) fn next(&mut self, block: &mut Block) -> Result<bool> {
         block.shards.clear();
         block.text.clear();
         block.text.push_str(&self.rest);
@@ -250,7 +248,7 @@ mod tests {
                 let source = FileBlocks::new(tokenizer.pipeline(), &paths, separator, Utf8Errors::Strict);
                 let mut source = FileBlocks { block, ..source.expect("a separator") };
                 let parallelism = threads.into();
-                let streamed = tokenizer.encode_blocks::<u32>(&mut source, true, parallelism).expect("no bad bytes");
+                let streamed = tokenizer.encode_blocks::<u32>(source.bytes, |block| source.next(block), true, parallelism).expect("no bad bytes");
                 let whole = tokenizer.encode_ids::<u32>(&files.documents(), true, 1).expect("all is known");
                 prop_assert_eq!(streamed, Some(whole), "{:?}", tokenizer.pipeline().plan());
             }

@@ -38,7 +38,9 @@ pub fn encode_files<T: Id>(
 ) -> Result<Ragged<T>> {
     let FileOptions { separator, errors, add_special_tokens } = options;
     let mut blocks = FileBlocks::new(tokenizer.pipeline(), paths, separator, errors)?;
-    if let Some(rows) = tokenizer.encode_blocks(&mut blocks, add_special_tokens, parallelism)? {
+    if let Some(rows) =
+        tokenizer.encode_blocks(blocks.bytes, |block| blocks.next(block), add_special_tokens, parallelism)?
+    {
         return Ok(rows);
     }
     let files = read_documents(paths, separator, errors)?;
@@ -55,11 +57,5 @@ pub fn count_files(
     options: FileOptions<'_>,
     parallelism: Parallelism<'_>,
 ) -> Result<Vec<u64>> {
-    let FileOptions { separator, errors, add_special_tokens } = options;
-    let mut blocks = FileBlocks::new(tokenizer.pipeline(), paths, separator, errors)?;
-    if let Some(counts) = tokenizer.count_blocks(&mut blocks, add_special_tokens, parallelism)? {
-        return Ok(counts);
-    }
-    let files = read_documents(paths, separator, errors)?;
-    tokenizer.count_tokens(&files.documents(), add_special_tokens, parallelism)
+    encode_files::<()>(tokenizer, paths, options, parallelism).map(|rows| rows.lens())
 }

@@ -12,8 +12,9 @@ use crate::normalized::Normalized;
 pub struct IdSink<'a, T>(pub &'a mut Vec<T>);
 
 impl<T: Id> IdSink<'_, T> {
+    /// Appends ids.
     #[inline]
-    fn push(&mut self, ids: &[u32]) {
+    pub fn push(&mut self, ids: &[u32]) {
         match *ids {
             [id] => self.0.push(T::narrow(id)),
             _ => self.0.extend(ids.iter().map(|&id| T::narrow(id))),

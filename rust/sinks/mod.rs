@@ -1,7 +1,6 @@
-//! Where tokens go: ids alone, columns with offsets, or a mere count.
+//! Where tokens go: ids alone, kept or counted, or columns with offsets.
 
 mod columns;
-mod counts;
 mod ids;
 #[cfg(test)]
 mod tests;
@@ -9,7 +8,6 @@ mod tests;
 use std::ops::Range;
 
 pub use columns::ColumnSink;
-pub use counts::CountSink;
 pub use ids::IdSink;
 
 use crate::cache::{CachedTokens, ChunkCache, Lookup, NARROW};

@@ -1,6 +1,5 @@
 //! Tokenizers: the stages composed.
 
-mod blocks;
 mod decode;
 mod encode;
 mod ids;
@@ -11,8 +10,8 @@ mod training;
 
 use std::sync::{Arc, OnceLock};
 
-pub use blocks::{Block, BlockSource};
 pub use encode::{EncodeInput, Sequence};
+pub use ids::Block;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use rows::Ragged;
 use rows::SpecialAffixes;

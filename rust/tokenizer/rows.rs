@@ -31,6 +31,11 @@ impl<T: Id> Ragged<T> {
         self.row_splits.push(self.ids.len() as i64);
     }
 
+    /// Number of ids of each row.
+    pub fn lens(&self) -> Vec<u64> {
+        self.row_splits.windows(2).map(|ends| (ends[1] - ends[0]) as u64).collect()
+    }
+
     /// The rows, one after the other.
     pub(super) fn rows(&self) -> impl Iterator<Item = &[T]> {
         self.row_splits.windows(2).map(|ends| &self.ids[ends[0] as usize..ends[1] as usize])
@@ -46,11 +51,10 @@ pub(super) struct RunRows {
     pub(super) ends: Vec<usize>,
 }
 
-/// Bounds of all rows, from the runs in order.
-pub(super) fn row_splits(runs: &[RunRows]) -> Vec<i64> {
+/// Bounds of all rows, from the runs in order; the first row begins with `start` ids of earlier runs.
+pub(super) fn row_splits(mut start: usize, runs: &[RunRows]) -> Vec<i64> {
     let mut row_splits = Vec::with_capacity(1 + runs.iter().map(|run| run.ends.len()).sum::<usize>());
     row_splits.push(0);
-    let mut start = 0;
     for run in runs {
         row_splits.extend(run.ends.iter().map(|end| (start + end) as i64));
         start += run.ids;
@@ -116,16 +120,6 @@ impl RowRules<'_> {
             limited.end_row();
         }
         Ok(limited)
-    }
-
-    /// As [`Self::apply`], for numbers of tokens of rows.
-    ///
-    /// # Errors
-    /// As [`Self::apply`].
-    pub(super) fn apply_to_counts(&self, counts: &[u64]) -> Result<Vec<u64>> {
-        let lens = counts.iter().map(|&count| self.len_of(count as usize)).collect::<Result<Vec<usize>>>()?;
-        let length = self.padding.map_or(Ok(0), |rule| rule.length_for(&lens))?;
-        Ok(lens.into_iter().map(|len| len.max(length) as u64).collect())
     }
 
     /// Length of a row of `len` ids with its special tokens, before padding.

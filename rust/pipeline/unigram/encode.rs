@@ -12,7 +12,7 @@ use crate::pipeline::plan::ChunkPlan;
 use crate::pipeline::stages::Visitor;
 use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
-use crate::sinks::{CountSink, Sink};
+use crate::sinks::{IdSink, Sink};
 
 /// Spans that are scanned at a time.
 const SPANS: usize = 128;
@@ -96,13 +96,14 @@ impl<S: Sink> TextEncoding<'_, S> {
 
     /// The number of tokens of the fragments `range`, which begin a chunk and end before an unresolved fragment.
     fn count_fragments(&mut self, fragments: Splitter, text: &str, range: Range<usize>) -> Result<u64> {
-        let mut count = CountSink::default();
+        let mut ids = Vec::<()>::new();
+        let mut count = IdSink(&mut ids);
         let encoder = self.pipeline.chunk_encoder();
         let mut stream = ChunkStream::new(encoder, text, self.worker, &mut count, 0, 1).of_fragments();
         scan(fragments, text, range.start, FIRST_SPANS, &mut stream);
         stream.finish()?;
         debug_assert_eq!(stream.unresolved(), Some(range.end), "the same fragments as before");
-        Ok(count.0)
+        Ok(ids.len() as u64)
     }
 
     /// Encodes the whole chunk that begins at `chunk` and emits the tokens after the first `emitted`; returns the end of the
