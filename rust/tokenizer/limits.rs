@@ -119,13 +119,8 @@ fn cut_by(
 
 /// Lengths that fit into `max_length`, taking from the longer sequence first.
 fn even_lengths(first: usize, second: usize, max_length: usize) -> (usize, usize) {
-    let (mut short, long) = (first.min(second), first.max(second));
-    let mut rest = if short > max_length { short } else { short.max(max_length - short) };
-    if short + rest > max_length {
-        short = max_length / 2;
-        rest = short + max_length % 2;
-    }
-    debug_assert!(rest <= long.max(rest), "the longer sequence is only ever cut");
+    let short = first.min(second).min(max_length / 2);
+    let rest = max_length - short;
     if first > second { (rest, short) } else { (short, rest) }
 }
 
@@ -155,8 +150,8 @@ impl PaddingRule {
     /// # Errors
     /// Those of [`Encoding::pad`].
     pub fn apply(&self, encodings: &mut [Encoding]) -> Result<()> {
-        let longest = encodings.iter().map(Encoding::len).max().unwrap_or(0);
-        let length = self.wanted_length(longest);
+        let lens: Vec<usize> = encodings.iter().map(Encoding::len).collect();
+        let length = self.length_for(&lens)?;
         encodings.iter_mut().try_for_each(|encoding| encoding.pad(length, &self.padding))
     }
 
@@ -165,22 +160,17 @@ impl PaddingRule {
     /// # Errors
     /// [`Error::InvalidOption`] if a row is to be padded to more than [`MOST_PADDED`](crate::encoding::MOST_PADDED) tokens.
     pub fn length_for(&self, lens: &[usize]) -> Result<usize> {
-        let length = self.wanted_length(lens.iter().copied().max().unwrap_or(0));
+        let mut length = match self.length {
+            PaddingLength::Fixed(length) => length,
+            PaddingLength::BatchLongest => lens.iter().copied().max().unwrap_or(0),
+        };
+        if let Some(multiple) = self.pad_to_multiple_of.filter(|&multiple| multiple > 0) {
+            length = length.checked_next_multiple_of(multiple).unwrap_or(usize::MAX);
+        }
         if lens.iter().any(|&len| len < length) {
             check_padded(length)?;
         }
         Ok(length)
-    }
-
-    fn wanted_length(&self, longest: usize) -> usize {
-        let length = match self.length {
-            PaddingLength::Fixed(length) => length,
-            PaddingLength::BatchLongest => longest,
-        };
-        match self.pad_to_multiple_of {
-            Some(multiple) if multiple > 0 => length.checked_next_multiple_of(multiple).unwrap_or(usize::MAX),
-            _ => length,
-        }
     }
 }
 
