@@ -4,8 +4,6 @@
 //! its score is the sum of theirs, made from left to right. Going through the pre-tokens, the n best so far are all that can
 //! matter, since sums do not change order when the same score is added.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,8 +33,8 @@ struct Choice {
     score: f64,
 }
 
-/// One of the best ways up to some pre-token; greater means better.
-#[derive(Clone, Copy, Debug)]
+/// One of the best ways up to some pre-token.
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Way {
     score: f64,
     /// Which of the ways up to the pre-token before it extends.
@@ -45,42 +43,18 @@ struct Way {
     choice: usize,
 }
 
-impl Ord for Way {
-    /// Equal scores: first what extends the better way, then what takes the better choice.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let key = |way: &Self| Reverse((way.before, way.choice));
-        self.score.total_cmp(&other.score).then_with(|| key(self).cmp(&key(other)))
-    }
-}
-
-impl PartialOrd for Way {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Way {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Way {}
-
-/// The `n` best sums of one of `so_far` and one of `choices`, both best first; O((n + ways so far) log n).
+/// The `n` best sums of one of `so_far` and one of `choices`, both best first. Equal scores: first what extends the better way,
+/// then what takes the better choice. Sorts O(n log n) ways.
 fn combined(so_far: &[f64], choices: &[f64], n: usize) -> Vec<Way> {
-    let way = |before: usize, choice: usize| {
-        Some(Way { score: so_far.get(before)? + choices.get(choice)?, before, choice })
-    };
-    let mut lookup: BinaryHeap<Way> = (0..so_far.len().min(n)).filter_map(|before| way(before, 0)).collect();
-    let mut best = Vec::new();
-    while best.len() < n
-        && let Some(next) = lookup.pop()
-    {
-        lookup.extend(way(next.before, next.choice + 1));
-        best.push(next);
+    let mut ways = Vec::new();
+    for (before, first) in so_far.iter().enumerate() {
+        // A way comes after the `(before + 1) * (choice + 1) - 1` others that extend no worse a way and take no worse a choice.
+        let own = choices.iter().enumerate().take(n / (before + 1));
+        ways.extend(own.map(|(choice, second)| Way { score: first + second, before, choice }));
     }
-    best
+    ways.sort_by(|left, right| right.score.total_cmp(&left.score));
+    ways.truncate(n);
+    ways
 }
 
 impl Tokenizer {
