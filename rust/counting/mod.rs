@@ -7,7 +7,7 @@ mod join;
 
 use hashbrown::HashTable;
 
-use crate::cache::key::{SHORT, hash_key, hash_long, key};
+use crate::cache::key::{SHORT, hash_key, hash_long, key, key_bytes};
 use crate::structures::huge_pages::{vec_mapped, vec_mapped_filled};
 use crate::structures::prefetch::prefetch;
 
@@ -17,36 +17,33 @@ const FIRST_CAPACITY: usize = 1 << 12;
 /// others.
 const PREFETCH_BATCH: usize = 32;
 
-/// A pre-token of up to 15 bytes with its count and first position. 32 bytes a slot.
+/// A pre-token with its count and first position. 32 bytes a slot.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Entry {
-    /// 0 if the slot is free.
+    /// 0 if the slot is free. Of a longer pre-token than fits, its length in `long_text` above its start: no length in the top
+    /// byte.
     key: u128,
     count: u64,
     first: u64,
 }
 
-/// A pre-token whose slot is being prefetched.
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    key: u128,
-    hash: usize,
-    position: u64,
-}
+impl Entry {
+    fn len(&self) -> usize {
+        match key_bytes(self.key).1 {
+            0 => (self.key >> 64) as usize,
+            len => len,
+        }
+    }
 
-#[derive(Clone, Copy, Debug)]
-struct LongEntry {
-    hash: u64,
-    start: u64,
-    len: u64,
-    count: u64,
-    first: u64,
-}
+    /// The pre-token, if it is longer than fits.
+    fn long_word<'a>(&self, long_text: &'a [u8]) -> &'a [u8] {
+        &long_text[self.key as u64 as usize..][..self.len()]
+    }
 
-impl LongEntry {
-    fn text<'a>(&self, all: &'a [u8]) -> &'a [u8] {
-        &all[self.start as usize..(self.start + self.len) as usize]
+    fn add(&mut self, count: u64, position: u64) {
+        self.count += count;
+        self.first = self.first.min(position);
     }
 }
 
@@ -58,8 +55,10 @@ impl LongEntry {
 pub struct WordCounter {
     entries: Vec<Entry>,
     used: usize,
-    pending: Vec<Pending>,
-    long: Vec<LongEntry>,
+    /// Pre-tokens whose slots are being prefetched.
+    pending: Vec<Entry>,
+    long: Vec<Entry>,
+    long_hashes: Vec<u64>,
     long_text: Vec<u8>,
     // Indices into `long`, by hash.
     long_places: HashTable<usize>,
@@ -84,44 +83,41 @@ impl WordCounter {
             let word = &text[start..end];
             return self.add_long(word, hash_long(word), 1, position);
         }
-        let key = key(text, start, end);
-        let hash = hash_key(key) as usize;
-        prefetch(&self.entries, hash & self.entries.len().wrapping_sub(1));
-        self.pending.push(Pending { key, hash, position });
+        self.add_short(Entry { key: key(text, start, end), count: 1, first: position });
+    }
+
+    /// Counts a short pre-token, once its slot has come from memory.
+    #[inline]
+    fn add_short(&mut self, entry: Entry) {
+        prefetch(&self.entries, hash_key(entry.key) as usize & self.entries.len().wrapping_sub(1));
+        self.pending.push(entry);
         if self.pending.len() >= PREFETCH_BATCH {
             self.count_pending();
         }
     }
 
-    /// Counts the pre-tokens that [`Self::add`] has deferred.
+    /// Counts the pre-tokens that [`Self::add_short`] has deferred.
     fn count_pending(&mut self) {
         let mut pending = std::mem::take(&mut self.pending);
-        for Pending { key, hash, position } in pending.drain(..) {
-            self.add_short(key, hash, 1, position);
+        for entry in pending.drain(..) {
+            if self.used * 2 >= self.entries.len() {
+                self.grow();
+            }
+            let place = self.place(entry.key);
+            if self.entries[place].key == 0 {
+                self.entries[place] = entry;
+                self.used += 1;
+            } else {
+                self.entries[place].add(entry.count, entry.first);
+            }
         }
         self.pending = pending;
     }
 
     #[inline]
-    fn add_short(&mut self, key: u128, hash: usize, count: u64, position: u64) {
-        if self.used * 2 >= self.entries.len() {
-            self.grow();
-        }
-        let place = self.place(key, hash);
-        let entry = &mut self.entries[place];
-        if entry.key == 0 {
-            *entry = Entry { key, count, first: position };
-            self.used += 1;
-        } else {
-            entry.count += count;
-            entry.first = entry.first.min(position);
-        }
-    }
-
-    #[inline]
-    fn place(&self, key: u128, hash: usize) -> usize {
+    fn place(&self, key: u128) -> usize {
         let mask = self.entries.len() - 1;
-        let mut place = hash & mask;
+        let mut place = hash_key(key) as usize & mask;
         while self.entries[place].key != key && self.entries[place].key != 0 {
             place = (place + 1) & mask;
         }
@@ -133,30 +129,26 @@ impl WordCounter {
         let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
         let old = std::mem::replace(&mut self.entries, vec_mapped_filled(Entry::default(), capacity));
         for entry in old.into_iter().filter(|entry| entry.key != 0) {
-            let place = self.place(entry.key, hash_key(entry.key) as usize);
+            let place = self.place(entry.key);
             self.entries[place] = entry;
         }
     }
 
     fn add_long(&mut self, word: &[u8], hash: u64, count: u64, position: u64) {
-        let (entries, text) = (&mut self.long, &mut self.long_text);
-        let is_word = |&at: &usize| {
-            let entry = &entries[at];
-            entry.hash == hash && entry.text(text) == word
-        };
+        let (entries, hashes, text) = (&mut self.long, &mut self.long_hashes, &mut self.long_text);
+        let is_word = |&at: &usize| hashes[at] == hash && entries[at].long_word(text) == word;
         if let Some(&at) = self.long_places.find(hash, is_word) {
-            let entry = &mut entries[at];
-            entry.count += count;
-            entry.first = entry.first.min(position);
-            return;
+            return entries[at].add(count, position);
         }
-        let (start, len) = (text.len() as u64, word.len() as u64);
+        let key = (word.len() as u128) << 64 | text.len() as u128;
         make_room(text, word.len());
         text.extend_from_slice(word);
         let at = entries.len();
-        self.long_places.insert_unique(hash, at, |&at| entries[at].hash);
+        self.long_places.insert_unique(hash, at, |&at| hashes[at]);
+        make_room(hashes, 1);
+        hashes.push(hash);
         make_room(entries, 1);
-        entries.push(LongEntry { hash, start, len, count, first: position });
+        entries.push(Entry { key, count, first: position });
     }
 }
 
