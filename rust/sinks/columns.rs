@@ -31,6 +31,41 @@ impl ColumnSink<'_> {
         *skipped = skipped.wrapping_add(u32::from(!has_tokens));
         at.wrapping_sub(*skipped)
     }
+
+    /// Appends the tokens of what lies at `range` of `text`, which `original` maps to the original text.
+    #[inline]
+    fn push(
+        &mut self,
+        tokens: CachedTokens<'_>,
+        text: &str,
+        range: Range<usize>,
+        word_id: u32,
+        original: impl Fn(Range<usize>) -> (u32, u32),
+    ) {
+        let mut word_id = self.word_id(word_id, !tokens.ids.is_empty());
+        let Range { start, end: limit } = range;
+        let mut at = start;
+        for (index, &id) in tokens.ids.iter().enumerate() {
+            let (from, to) = match tokens.spans {
+                Some(spans) => {
+                    let begun = spans[2 * index] / NEW_PRE_TOKEN;
+                    word_id += begun;
+                    self.skipped_word_ids = self.skipped_word_ids.map(|skipped| skipped.wrapping_sub(begun));
+                    let from = spans[2 * index] % NEW_PRE_TOKEN;
+                    (start + from as usize, start + spans[2 * index + 1] as usize)
+                }
+                None => (at, at + self.token_lens[id as usize] as usize),
+            };
+            at = to;
+            let range = from.min(limit)..to.min(limit);
+            if Some(id) == self.unknown {
+                let own = text.get(range.clone()).unwrap_or_default();
+                self.columns.push_with_text(id, own, original(range), Some(word_id));
+            } else {
+                self.columns.push(id, original(range), Some(word_id));
+            }
+        }
+    }
 }
 
 impl Sink for ColumnSink<'_> {
@@ -43,22 +78,7 @@ impl Sink for ColumnSink<'_> {
         range: Range<usize>,
         word_id: u32,
     ) {
-        let word_id = self.word_id(word_id, !tokens.ids.is_empty());
-        let (start, limit, mut at) = (range.start, range.end, range.start);
-        for (index, &id) in tokens.ids.iter().enumerate() {
-            let (from, to) = match tokens.spans {
-                Some(spans) => (start + spans[2 * index] as usize, start + spans[2 * index + 1] as usize),
-                None => (at, at + self.token_lens[id as usize] as usize),
-            };
-            at = to;
-            let range = from.min(limit)..to.min(limit);
-            if Some(id) == self.unknown {
-                let own = text.text().get(range.clone()).unwrap_or_default();
-                self.columns.push_with_text(id, own, text.original(range), Some(word_id));
-            } else {
-                self.columns.push(id, text.original(range), Some(word_id));
-            }
-        }
+        self.push(tokens, text.text(), range, word_id, |range| text.original(range));
     }
 
     fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>, word_id: u32) {
@@ -68,25 +88,8 @@ impl Sink for ColumnSink<'_> {
 
     #[inline]
     fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32) {
-        let mut word_id = self.word_id(word_id, !tokens.ids.is_empty());
-        let (start, mut at) = (start as u32, start as u32);
-        for (index, &id) in tokens.ids.iter().enumerate() {
-            let (from, to) = match tokens.spans {
-                Some(spans) => {
-                    let begun = spans[2 * index] / NEW_PRE_TOKEN;
-                    word_id += begun;
-                    self.skipped_word_ids = self.skipped_word_ids.map(|skipped| skipped.wrapping_sub(begun));
-                    (start + spans[2 * index] % NEW_PRE_TOKEN, start + spans[2 * index + 1])
-                }
-                None => (at, at + self.token_lens[id as usize]),
-            };
-            at = to;
-            if Some(id) == self.unknown {
-                let own = self.text.get(from as usize..to as usize).unwrap_or_default();
-                self.columns.push_with_text(id, own, (from, to), Some(word_id));
-            } else {
-                self.columns.push(id, (from, to), Some(word_id));
-            }
-        }
+        self.push(tokens, self.text, start..usize::MAX, word_id, |range| {
+            (range.start as u32, range.end as u32)
+        });
     }
 }
