@@ -180,7 +180,7 @@ impl Shared {
             self.pipeline.keep(pipeline, &seen)
         };
         seen.note_all(&rest);
-        Ok(self.tokenizer.keep(Tokenizer::with_pipeline(pipeline, &parts), &seen))
+        Ok(self.tokenizer.keep(Tokenizer::with_pipeline(pipeline, parts), &seen))
     }
 }
 

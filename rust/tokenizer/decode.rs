@@ -1,6 +1,7 @@
 //! From ids back to text.
 
 use super::Tokenizer;
+use crate::processors::PostProcessor;
 use crate::{Error, Result};
 
 impl Tokenizer {
@@ -22,7 +23,7 @@ impl Tokenizer {
         let added = self.pipeline.added();
         let tokens = ids.iter().filter_map(|&id| self.id_to_token(id));
         let tokens = tokens.filter(|token| !skip_special_tokens || !added.is_special(token));
-        match &self.decoder {
+        match &self.parts.decoder {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.collect::<Vec<_>>().join(" ")),
         }
@@ -30,9 +31,11 @@ impl Tokenizer {
 
     /// One more than the largest id that encoding can give.
     pub fn id_bound(&self) -> usize {
-        let added = self.pipeline.added().sorted().last().map_or(0, |&(id, _)| id as usize + 1);
-        let special = self.special_ids().into_iter().max().map_or(0, |id| id as usize + 1);
-        self.pipeline.model().vocab().id_bound().max(added).max(special)
+        let added = self.pipeline.added().sorted().last().map(|&(id, _)| id);
+        let special = self.parts.post_processor.iter().flat_map(PostProcessor::special_ids);
+        let padding = self.parts.padding.iter().map(|rule| rule.padding.symbol.id);
+        let largest = special.chain(padding).chain(added).max();
+        self.pipeline.model().vocab().id_bound().max(largest.map_or(0, |id| id as usize + 1))
     }
 
     /// Makes sure that every id has a token.

@@ -156,11 +156,11 @@ impl Tokenizer {
         mut second: Option<Encoding>,
         add_special_tokens: bool,
     ) -> Result<Encoding> {
-        if let Some(truncation) = &self.truncation {
+        if let Some(truncation) = &self.parts.truncation {
             let special = if add_special_tokens { self.added_tokens(second.is_some()) } else { 0 };
             truncation.apply(&mut first, second.as_mut(), special)?;
         }
-        PostProcessor::process(self.post_processor.as_ref(), first, second, add_special_tokens)
+        PostProcessor::process(self.parts.post_processor.as_ref(), first, second, add_special_tokens)
     }
 
     /// Pads encodings as this tokenizer is set to, as one batch.
@@ -168,7 +168,7 @@ impl Tokenizer {
     /// # Errors
     /// Those of [`Encoding::pad`].
     pub fn pad(&self, encodings: &mut [Encoding]) -> Result<()> {
-        self.padding.as_ref().map_or(Ok(()), |rule| rule.apply(encodings))
+        self.parts.padding.as_ref().map_or(Ok(()), |rule| rule.apply(encodings))
     }
 
     /// Encodes one text or pair, padded on its own.
@@ -196,7 +196,7 @@ impl Tokenizer {
             slot.get_or_init(|| affixes);
         }
         let special = if add_special_tokens { self.added_tokens(false) } else { 0 };
-        let (truncation, padding) = (self.truncation.as_ref(), self.padding.as_ref());
+        let (truncation, padding) = (self.parts.truncation.as_ref(), self.parts.padding.as_ref());
         let affixes = slot.get().and_then(Option::as_ref);
         Ok(affixes.map(|affixes| RowRules { affixes, truncation, padding, special }))
     }
@@ -205,7 +205,7 @@ impl Tokenizer {
         let empty = Arc::new(ColumnsBuilder::default().finish(self.pipeline.names()));
         let empty = Encoding::from_columns(empty, 0..0);
         let processed =
-            PostProcessor::process(self.post_processor.as_ref(), empty, None, add_special_tokens)?;
+            PostProcessor::process(self.parts.post_processor.as_ref(), empty, None, add_special_tokens)?;
         Ok(processed.special_affixes().map(|(before, after)| SpecialAffixes { before, after }))
     }
 }

@@ -67,10 +67,7 @@ impl Components {
 #[derive(Clone, Debug)]
 pub struct Tokenizer {
     pipeline: Arc<Pipeline>,
-    post_processor: Option<PostProcessor>,
-    decoder: Option<Decoder>,
-    truncation: Option<Truncation>,
-    padding: Option<PaddingRule>,
+    parts: Components,
     /// Without special tokens, and with them, once asked for.
     special_affixes: [OnceLock<Option<SpecialAffixes>>; 2],
 }
@@ -89,19 +86,12 @@ impl Tokenizer {
             false,
             DEFAULT_CACHE_LIMIT,
         )?;
-        Ok(Self::with_pipeline(Arc::new(pipeline), parts))
+        Ok(Self::with_pipeline(Arc::new(pipeline), parts.clone()))
     }
 
     /// A tokenizer around a compiled pipeline; the other stages come from `parts`.
-    pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: &Components) -> Self {
-        Self {
-            pipeline,
-            post_processor: parts.post_processor.clone(),
-            decoder: parts.decoder.clone(),
-            truncation: parts.truncation.clone(),
-            padding: parts.padding.clone(),
-            special_affixes: Default::default(),
-        }
+    pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: Components) -> Self {
+        Self { pipeline, parts, special_affixes: Default::default() }
     }
 
     /// The stages up to the model.
@@ -111,13 +101,6 @@ impl Tokenizer {
 
     /// How many special tokens a text or a pair gets.
     pub fn added_tokens(&self, is_pair: bool) -> usize {
-        self.post_processor.as_ref().map_or(0, |processor| processor.added_tokens(is_pair))
-    }
-
-    /// Ids that post-processor and padding put in.
-    fn special_ids(&self) -> Vec<u32> {
-        let mut ids = self.post_processor.as_ref().map_or_else(Vec::new, PostProcessor::special_ids);
-        ids.extend(self.padding.as_ref().map(|rule| rule.padding.symbol.id));
-        ids
+        self.parts.post_processor.as_ref().map_or(0, |processor| processor.added_tokens(is_pair))
     }
 }
