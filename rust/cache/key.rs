@@ -47,19 +47,14 @@ pub fn key_bytes(key: u128) -> ([u8; 16], usize) {
 #[inline]
 pub fn hash_key(key: u128) -> u64 {
     let (low, high) = (key as u64, (key >> 64) as u64);
-    fold(low ^ 0x9E37_79B9_7F4A_7C15, high ^ 0xC2B2_AE3D_27D4_EB4F)
+    let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xC2B2_AE3D_27D4_EB4F);
+    product as u64 ^ (product >> 64) as u64
 }
 
 /// A hash of a chunk of any length.
 pub fn hash_long(word: &[u8]) -> u64 {
     use std::hash::BuildHasher;
     foldhash::fast::FixedState::default().hash_one(word)
-}
-
-#[inline]
-fn fold(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right);
-    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]
