@@ -4,7 +4,7 @@ use crate::structures::huge_pages::vec_filled;
 use crate::structures::prefetch::prefetch;
 
 /// Probe limit: a lookup inspects at most this many slots, which bounds the cost of crafted hash collisions.
-const PROBES: usize = 16;
+pub(super) const PROBES: usize = 16;
 
 const FIRST_CAPACITY: usize = 1 << 10;
 

@@ -25,28 +25,19 @@ impl ChunkCache {
         if self.bytes() >= self.limits.bytes || self.arena.len() > LONGEST_ARENA {
             self.reset();
         }
-        if self.used * 2 >= self.slots.len() && !self.slots.is_empty() {
-            let grown = self.grown();
-            if grown > LAST_CAPACITY || self.bytes() + grown * size_of::<Slot>() > self.limits.bytes {
-                self.reset();
-            }
+        let factor = if self.slots.len() < QUICK_GROWTH { 4 } else { 2 };
+        let mut capacity = (factor * self.slots.len()).max(self.first_capacity);
+        if 2 * self.used >= self.slots.len()
+            && (capacity > LAST_CAPACITY || self.bytes() + capacity * size_of::<Slot>() > self.limits.bytes)
+        {
+            self.reset();
+            capacity = self.first_capacity;
         }
-        if self.slots.is_empty() {
-            self.slots = vec_filled(Slot::default(), self.first_capacity);
-        } else if self.used * 2 >= self.slots.len() {
-            let grown = self.grown();
-            let old = std::mem::replace(&mut self.slots, vec_filled(Slot::default(), grown));
+        if 2 * self.used >= self.slots.len() {
+            let old = std::mem::replace(&mut self.slots, vec_filled(Slot::default(), capacity));
             self.used = 0;
-            for slot in old.into_iter().filter(|slot| slot.key != 0) {
-                let home = self.slot_for(slot.key);
-                self.used += usize::from(self.slots[home].key == 0);
-                self.slots[home] = slot;
-            }
+            old.into_iter().filter(|slot| slot.key != 0).for_each(|slot| self.put(slot));
         }
-    }
-
-    fn grown(&self) -> usize {
-        self.slots.len() * if self.slots.len() < QUICK_GROWTH { 4 } else { 2 }
     }
 
     /// Removes all chunks, and the tables too if these alone take more than half of the limit.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::chunk_tokens::{CachedTokens, ChunkTokens};
 use super::inline_ids::{InlineIds, Packing};
 use super::key::{SHORT, hash_key, hash_long, key};
-use super::long_keys::LongKeys;
+use super::long_keys::{LongKeys, PROBES};
 use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup};
 use crate::Result;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
@@ -19,9 +19,6 @@ use crate::structures::prefetch::prefetch;
 
 /// Longer chunks are not cached: they rarely repeat, and a few would let an attacker evict everything.
 const LONGEST: usize = 1024;
-
-/// Probe limit: a lookup inspects at most this many slots, which bounds the cost of crafted hash collisions.
-const PROBES: usize = 16;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
@@ -66,14 +63,22 @@ const HAS_SPANS: u32 = 1 << 31;
 
 impl ChunkCache {
     /// An empty cache.
-    pub fn new(mut limits: CacheLimits) -> Self {
+    pub fn new(limits: CacheLimits) -> Self {
+        Self::with_room(limits, 0)
+    }
+
+    /// An empty cache whose first table has room for `chunks` chunks, or for as many as go into a quarter of the limit.
+    pub fn with_room(mut limits: CacheLimits, chunks: usize) -> Self {
         let most = limits.bytes / 4 / size_of::<Slot>();
         if most < LEAST_CAPACITY {
             limits.bytes = 0;
         }
         Self {
             slots: Vec::new(),
-            first_capacity: FIRST_CAPACITY.min(1 << most.max(1).ilog2()),
+            first_capacity: (3 * chunks)
+                .max(FIRST_CAPACITY)
+                .next_power_of_two()
+                .min(1 << most.max(1).ilog2()),
             used: 0,
             long: LongKeys::default(),
             arena: Vec::new(),
@@ -81,15 +86,6 @@ impl ChunkCache {
             packing: Packing::for_ids(limits.id_bound),
             miss_buffer: ChunkTokens::default(),
         }
-    }
-
-    /// An empty cache whose first table has room for `chunks` chunks, or for as many as go into a quarter of the limit.
-    pub fn with_room(limits: CacheLimits, chunks: usize) -> Self {
-        let most = limits.bytes / 4 / size_of::<Slot>();
-        let capacity = (3 * chunks).min(most).next_power_of_two();
-        let empty = Self::new(limits);
-        let first_capacity = if capacity > most { capacity / 2 } else { capacity }.max(empty.first_capacity);
-        Self { first_capacity, ..empty }
     }
 
     /// Stores a chunk of 1 to [`SHORT`] bytes that is one token; false if there is no room for the chunk or the id.
@@ -100,51 +96,20 @@ impl ChunkCache {
         let Some(value) = self.packing.pack(&[id]).filter(|_| 2 * self.used < self.slots.len()) else {
             return false;
         };
-        let key = key(chunk, 0, chunk.len());
-        let slot = self.slot_for(key);
-        self.used += usize::from(self.slots[slot].key == 0);
-        self.slots[slot] = Slot { key, value };
+        self.put(Slot { key: key(chunk, 0, chunk.len()), value });
         true
     }
 
     /// A cache with the same contents.
     #[must_use]
     pub fn copy(&self) -> Self {
-        Self {
-            slots: vec_copied(&self.slots),
-            first_capacity: self.first_capacity,
-            used: self.used,
-            long: self.long.clone(),
-            arena: self.arena.clone(),
-            limits: self.limits,
-            packing: self.packing,
-            miss_buffer: ChunkTokens::default(),
-        }
+        let (slots, miss_buffer) = (vec_copied(&self.slots), ChunkTokens::default());
+        Self { slots, long: self.long.clone(), arena: self.arena.clone(), miss_buffer, ..*self }
     }
 
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
         self.slots.len() * size_of::<Slot>() + self.long.bytes() + self.arena.len() * 4
-    }
-
-    /// Empties the cache and frees its tables.
-    pub fn clear(&mut self) {
-        *self = Self::new(self.limits);
-    }
-
-    /// [`Self::prefetch`] and [`Self::resolve`] in one, for tests.
-    ///
-    /// # Errors
-    /// Those of `miss`.
-    #[cfg(test)]
-    pub fn get_or_insert_with(
-        &mut self,
-        text: &[u8],
-        start: usize,
-        end: usize,
-        miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
-    ) -> Result<CachedTokens<'_>> {
-        self.resolve(self.prefetch(text, start, end, 0, false), text, miss)
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
@@ -252,16 +217,9 @@ impl ChunkCache {
 
     #[inline(never)]
     fn find_neighbour(&self, key: u128, home: usize) -> Option<&Slot> {
-        for probe in 1..PROBES {
-            let found = &self.slots[(home + probe) & (self.slots.len() - 1)];
-            if found.key == key {
-                return Some(found);
-            }
-            if found.key == 0 {
-                return None;
-            }
-        }
-        None
+        let mask = self.slots.len() - 1;
+        let neighbours = (1..PROBES).map(|probe| &self.slots[(home + probe) & mask]);
+        neighbours.take_while(|slot| slot.key != 0).find(|slot| slot.key == key)
     }
 
     #[inline]
@@ -289,9 +247,7 @@ impl ChunkCache {
         if self.limits.bytes > 0 {
             self.make_room();
             let value = self.store_miss();
-            let slot = self.slot_for(key);
-            self.used += usize::from(self.slots[slot].key == 0);
-            self.slots[slot] = Slot { key, value };
+            self.put(Slot { key, value });
         }
         Ok(self.miss_buffer.as_cached())
     }
@@ -347,12 +303,14 @@ impl ChunkCache {
         self.packing.pack_with_spans(ids, record)
     }
 
-    /// Slot that holds `key`; else an empty slot of its probe window; else its home slot, whose chunk is evicted.
-    fn slot_for(&self, key: u128) -> usize {
+    /// Puts a slot where its key is; else into an empty slot of its probe window; else at its home, whose chunk is evicted.
+    fn put(&mut self, slot: Slot) {
         let mask = self.slots.len() - 1;
-        let home = hash_key(key) as usize & mask;
-        let may_hold = |&at: &usize| self.slots[at].key == 0 || self.slots[at].key == key;
-        (0..PROBES).map(|probe| (home + probe) & mask).find(may_hold).unwrap_or(home)
+        let home = hash_key(slot.key) as usize & mask;
+        let may_hold = |&at: &usize| self.slots[at].key == 0 || self.slots[at].key == slot.key;
+        let at = (0..PROBES).map(|probe| (home + probe) & mask).find(may_hold).unwrap_or(home);
+        self.used += usize::from(self.slots[at].key == 0);
+        self.slots[at] = slot;
     }
 }
 

@@ -13,6 +13,22 @@ fn model(word: &[u8], in_context: bool, tokens: &mut ChunkTokens) {
     tokens.spans.extend(word.iter().flat_map(|&byte| [u32::from(byte), word.len() as u32]));
 }
 
+impl ChunkCache {
+    /// [`Self::prefetch`] and [`Self::resolve`] in one.
+    ///
+    /// # Errors
+    /// Those of `miss`.
+    pub(crate) fn get_or_insert_with(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
+    ) -> Result<CachedTokens<'_>> {
+        self.resolve(self.prefetch(text, start, end, 0, false), text, miss)
+    }
+}
+
 proptest! {
     #[test]
     fn word_cache_matches_naive(
