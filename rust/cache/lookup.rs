@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) const CONTEXT: u128 = 1 << CONTEXT_BIT;
 
 /// Number of the context bit of a key.
-pub const CONTEXT_BIT: u32 = 127;
+pub(super) const CONTEXT_BIT: u32 = 127;
 
 /// In place of a hash: the chunk is longer than a key.
 pub(super) const LONG: u32 = 0;

@@ -29,6 +29,6 @@ pub use chunk_tokens::{CachedTokens, ChunkTokens, NEW_PRE_TOKEN};
 pub use id::Id;
 pub use inline_ids::{InlineIds, NARROW, Packing, WIDE};
 pub use key_form::KeyForm;
-pub use lookup::{CONTEXT_BIT, Lookup};
+pub use lookup::Lookup;
 pub use pool::{Pool, Worker};
 pub use table::{CacheLimits, ChunkCache};

@@ -65,11 +65,6 @@ pub struct WordCounter {
 }
 
 impl WordCounter {
-    /// An empty counter.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// An empty counter with capacity for `words` short pre-tokens.
     fn with_room(words: usize) -> Self {
         let capacity = (2 * words + 1).next_power_of_two();
@@ -187,7 +182,7 @@ mod tests {
             parts in 1..4usize,
             threads in 1..5usize,
         ) {
-            let mut counters: Vec<WordCounter> = (0..parts).map(|_| WordCounter::new()).collect();
+            let mut counters: Vec<WordCounter> = (0..parts).map(|_| WordCounter::default()).collect();
             for (position, word) in words.iter().enumerate() {
                 counters[position * 7 % parts].add(word.as_bytes(), 0, word.len(), position as u64);
             }

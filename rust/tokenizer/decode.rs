@@ -43,15 +43,11 @@ impl Tokenizer {
     /// # Errors
     /// [`Error::UnknownId`].
     pub fn check_ids(&self, ids: &[u32]) -> Result<()> {
-        match ids.iter().find(|&&id| self.id_to_token(id).is_none()) {
-            None => Ok(()),
-            Some(&id) => {
-                let vocab = self.pipeline.model().vocab();
-                // A trained special token is both the model's and added.
-                let added = self.pipeline.added().contents();
-                let added = added.into_iter().filter(|&(content, _)| vocab.id(content).is_none()).count();
-                Err(Error::UnknownId { id, vocab_size: vocab.len() + added })
-            }
-        }
+        let Some(&id) = ids.iter().find(|&&id| self.id_to_token(id).is_none()) else { return Ok(()) };
+        let vocab = self.pipeline.model().vocab();
+        // A trained special token is both the model's and added.
+        let added = self.pipeline.added().contents();
+        let added = added.into_iter().filter(|&(content, _)| vocab.id(content).is_none()).count();
+        Err(Error::UnknownId { id, vocab_size: vocab.len() + added })
     }
 }

@@ -162,12 +162,11 @@ impl Tokenizer {
         add_special_tokens: bool,
         parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Vec<u32>> {
-        let rules = if text.len() > WHOLE { None } else { self.row_rules(add_special_tokens)? };
-        let Some(RowRules { affixes: SpecialAffixes { before, after }, .. }) =
-            rules.filter(|rules| !rules.has_limits())
-        else {
+        let is_simple = |rules: &RowRules<'_>| text.len() <= WHOLE && !rules.has_limits();
+        let Some(rules) = self.row_rules(add_special_tokens)?.filter(is_simple) else {
             return self.encode_ids(&[text], add_special_tokens, parallelism).map(|rows| rows.ids);
         };
+        let SpecialAffixes { before, after } = rules.affixes;
         let mut ids = Vec::with_capacity(text.len() / 3 + before.len() + after.len());
         ids.extend_from_slice(before);
         let mut worker = self.pipeline.pool().take();

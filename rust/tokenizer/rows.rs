@@ -21,11 +21,6 @@ impl<T> Default for Ragged<T> {
 }
 
 impl<T: Id> Ragged<T> {
-    /// No rows, with room for `ids` ids.
-    pub(super) fn with_room(ids: usize) -> Self {
-        Self { ids: Vec::with_capacity(ids), row_splits: vec![0] }
-    }
-
     /// Ends the row that the ids since the last split make.
     pub(super) fn end_row(&mut self) {
         self.row_splits.push(self.ids.len() as i64);
@@ -69,12 +64,6 @@ pub(super) struct SpecialAffixes {
     pub(super) after: Vec<u32>,
 }
 
-impl SpecialAffixes {
-    fn len(&self) -> usize {
-        self.before.len() + self.after.len()
-    }
-}
-
 /// What happens to each row after the model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowRules<'a> {
@@ -99,19 +88,19 @@ impl RowRules<'_> {
         if !self.has_limits() {
             return Ok(rows);
         }
-        let lens = rows.rows().map(|row| self.len_of(row.len())).collect::<Result<Vec<usize>>>()?;
+        let kept = |len| self.truncation.map_or(Ok(0..len), |rule| rule.kept(len, self.special));
+        let kept = rows.rows().map(|row| kept(row.len())).collect::<Result<Vec<_>>>()?;
+        let special = self.affixes.before.len() + self.affixes.after.len();
+        let lens: Vec<usize> = kept.iter().map(|kept| kept.len() + special).collect();
         let length = self.padding.map_or(Ok(0), |rule| rule.length_for(&lens))?;
         let pad = |ids: &mut Vec<T>, len: usize, side: Direction| {
             if let Some(rule) = self.padding.filter(|rule| rule.padding.direction == side) {
-                ids.extend(std::iter::repeat_n(
-                    T::narrow(rule.padding.symbol.id),
-                    length.saturating_sub(len),
-                ));
+                ids.resize(ids.len() + length.saturating_sub(len), T::narrow(rule.padding.symbol.id));
             }
         };
-        let mut limited = Ragged::with_room(lens.iter().map(|&len| len.max(length)).sum());
-        for (row, len) in rows.rows().zip(lens) {
-            let kept = self.truncation.map_or(Ok(0..row.len()), |rule| rule.kept(row.len(), self.special))?;
+        let mut limited = Ragged::default();
+        limited.ids.reserve_exact(lens.iter().map(|&len| len.max(length)).sum());
+        for ((row, kept), len) in rows.rows().zip(kept).zip(lens) {
             pad(&mut limited.ids, len, Direction::Left);
             limited.ids.extend(self.affixes.before.iter().map(|&id| T::narrow(id)));
             limited.ids.extend_from_slice(&row[kept]);
@@ -120,11 +109,5 @@ impl RowRules<'_> {
             limited.end_row();
         }
         Ok(limited)
-    }
-
-    /// Length of a row of `len` ids with its special tokens, before padding.
-    fn len_of(&self, len: usize) -> Result<usize> {
-        let kept = self.truncation.map_or(Ok(0..len), |rule| rule.kept(len, self.special))?;
-        Ok(kept.len() + self.affixes.len())
     }
 }

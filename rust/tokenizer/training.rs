@@ -176,19 +176,14 @@ impl WordCounting {
 
 /// The counts of normalized words: equal ones are added up at the place of the first, and empty ones left out.
 fn normalized(words: &WordCounts, normalize: impl Fn(&str) -> Cow<'_, str>) -> WordCounts {
-    let (mut places, mut counts): (HashMap<String, usize>, Vec<(String, u64)>) = Default::default();
-    for (word, count) in words.iter() {
-        let normalized = normalize(word);
-        match places.get(&*normalized) {
-            Some(&place) => counts[place].1 += count,
-            None if normalized.is_empty() => {}
-            None => {
-                places.insert(normalized.to_string(), counts.len());
-                counts.push((normalized.into_owned(), count));
-            }
-        }
+    let mut counts: HashMap<Cow<'_, str>, (usize, u64)> = HashMap::new();
+    for (place, (word, count)) in words.iter().enumerate() {
+        counts.entry(normalize(word)).or_insert((place, 0)).1 += count;
     }
-    counts.into_iter().collect()
+    counts.remove("");
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|&(_, (place, _))| place);
+    counts.into_iter().map(|(word, (_, count))| (word, count)).collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@
 //! | `ordered` | a function over runs of items, or over blocks that are read meanwhile; results in order |
 //! | `ordered_writer` | one array of ids, filled by several threads |
 //! | `join` | a few jobs, each on its own thread |
-//! | `stage` | one stage of training, with progress reports |
-//! | `progress` | the type of a progress report, and how a caller stops the work |
+//! | `stage` | one stage of training, with progress reports, by which the caller may stop it |
 //!
 //! Every call starts its own scoped threads and joins them before it returns. So no thread outlives a call, and a
 //! process may fork between calls. Where the system refuses to start a thread, the other threads, or the calling
@@ -16,13 +15,11 @@
 mod join;
 mod ordered;
 mod ordered_writer;
-mod progress;
 mod scoped;
 mod stage;
 
 pub use join::{both, share, sort_in_runs};
 pub use ordered::{ordered_for_each, ordered_map, runs};
 pub use ordered_writer::{OrderedWriter, write_in_order};
-pub use progress::{OnProgress, Progress};
 pub use scoped::{Parallelism, scoped};
-pub use stage::{METER_EVERY, Meter, Pacer, run_parts};
+pub use stage::{METER_EVERY, Meter, OnProgress, Pacer, Progress, run_parts};
