@@ -97,19 +97,66 @@ impl Normalizer {
         }
     }
 
-    /// True if no stage sees anything across the start of a run of spaces, tabs and line ends.
+    /// True if no stage sees anything across the start of a run of spaces.
     ///
     /// Then text may be cut there and normalized chunk by chunk, provided that the text before the cut gives the same
-    /// output with a space after it.
+    /// output with a space after it. Each stage leaves a space as it is. At most one joins runs of spaces, and later ones
+    /// leave what a run becomes. At most one strips, so a chunk has two forms: stripped, and followed by a space.
     pub fn leaves_spaces(&self) -> bool {
+        let stages = self.stages();
+        let joins = |stage: &&Self| stage.joined_space().is_some();
+        let strips = |stage: &&&Self| matches!(stage, Self::Strip { .. });
+        let leaves_starts =
+            |stage: &&Self| !matches!(stage, Self::Precompiled(charsmap) if !charsmap.leaves_starts());
+        let mut after = stages.iter().copied().skip_while(|stage| !joins(stage)).skip(1);
+        let joined = self.joined_space().unwrap_or(' ');
+        stages.iter().all(|stage| stage.white_space(' ') == Some(' ') && leaves_starts(stage))
+            && stages.iter().filter(strips).count() <= 1
+            && after.all(|stage| !joins(&stage) && stage.white_space(joined) == Some(joined))
+    }
+
+    /// The space, visible or not, that a run of two spaces or more becomes, in the place of the last; `None` if no stage
+    /// joins runs.
+    pub fn joined_space(&self) -> Option<char> {
         match self {
-            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt => true,
-            Self::Strip { left, .. } => !left,
-            Self::Precompiled(charsmap) => charsmap.leaves_spaces(),
-            Self::Replace(replacement) => replace::leaves_spaces(replacement),
-            Self::Prepend(_) | Self::Bert(_) | Self::SentencePiece(_) => false,
-            Self::Sequence(stages) => stages.iter().all(Self::leaves_spaces),
+            Self::Replace(replacement) => replace::joined_space(replacement),
+            Self::Sequence(stages) => stages.iter().find_map(Self::joined_space),
+            _ => None,
         }
+    }
+
+    /// True if `c`, a character of white space without marks, becomes a space wherever it stands, before any stage joins
+    /// runs of spaces.
+    ///
+    /// So a run of such characters becomes what a run of spaces becomes, if the normalizer [leaves
+    /// spaces](Self::leaves_spaces).
+    pub fn maps_to_space(&self, c: char) -> bool {
+        let stages = self.stages();
+        let mut before = stages.iter().take_while(|stage| stage.joined_space().is_none());
+        before.try_fold(c, |c, stage| stage.white_space(c)) == Some(' ')
+    }
+
+    /// The stages one after the other, with those of inner sequences in their places.
+    pub fn stages(&self) -> Vec<&Self> {
+        match self {
+            Self::Sequence(stages) => stages.iter().flat_map(Self::stages).collect(),
+            stage => vec![stage],
+        }
+    }
+
+    /// What a single stage makes of `c`, which is white space or U+2581, wherever it stands but in a run of spaces or at
+    /// the end of a text: `c` or a space. `None` if that depends on its neighbours, or is something else.
+    fn white_space(&self, c: char) -> Option<char> {
+        let is_seen_alone = match self {
+            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt => true,
+            Self::Strip { left, .. } => return (!left).then_some(c),
+            Self::Precompiled(charsmap) => charsmap.sees_alone(c),
+            Self::Replace(replacement) => replace::sees_alone(replacement, c),
+            Self::Prepend(_) | Self::Bert(_) | Self::SentencePiece(_) | Self::Sequence(_) => false,
+        };
+        let own = c.to_string();
+        let made = self.normalize_str(&own).ok().filter(|_| is_seen_alone)?;
+        [c, ' '].into_iter().find(|&kept| made.chars().eq([kept]))
     }
 
     /// True if `c` stays unchanged between any two simple graphemes ([`clusters::is_simple_grapheme`]), or beside one
@@ -135,22 +182,6 @@ impl Normalizer {
     pub fn leaves_unchanged_within(&self, c: char) -> bool {
         let between: String = ['a', c, 'a'].iter().collect();
         clusters::is_simple_grapheme(c) && self.is_identity(&between) && !self.may_join(c, false)
-    }
-
-    /// True if `c` becomes a space after any cluster for which [`Self::rewrite_in_isolation`] has an answer, and the
-    /// neighbours of `c` are rewritten as beside a space.
-    pub fn maps_to_space(&self, c: char) -> bool {
-        let becomes = |text: String, wanted| {
-            let made = self.normalize(Normalized::new(&text, 0, true));
-            let (len, at) = (c.len_utf8(), text.find(c).unwrap_or(0));
-            made.is_ok_and(|made| {
-                made.text() == wanted && made.original(at..at + 1) == (at as u32, (at + len) as u32)
-            })
-        };
-        clusters::is_simple_grapheme(c)
-            && !self.may_join(c, false)
-            && becomes(format!("a{c}a"), "a a")
-            && becomes(format!("{c}a"), " a")
     }
 
     /// True if a stage might match `c` together with other characters, or might give `c` other neighbours. With

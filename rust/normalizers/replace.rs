@@ -20,20 +20,20 @@ pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
     found.is_ok_and(|end| end.is_continue())
 }
 
-/// True if no match joins a space, tab or line end with other text: the pattern has none of them, is a single tab, or
-/// is a run of spaces that becomes one space, visible or not.
-pub(super) fn leaves_spaces(replacement: &Replacement) -> bool {
+/// True if each match that holds `c` is `c` alone, or two spaces or more that become one, visible or not.
+pub(super) fn sees_alone(replacement: &Replacement, c: char) -> bool {
     match replacement.pattern() {
         TextPattern::Literal(pattern) => {
-            // Each tab is its own match, whatever stands beside it.
-            pattern == "\t"
-                || !pattern.is_empty() && !pattern.contains([' ', '\t', '\r', '\n', VISIBLE_SPACE])
+            pattern.chars().eq([c]) || !pattern.is_empty() && !pattern.contains(c)
         }
-        TextPattern::Regex(pattern) => {
-            pattern == RUN_OF_SPACES
-                && (replacement.content() == " " || replacement.content().chars().eq([VISIBLE_SPACE]))
-        }
+        TextPattern::Regex(_) => joined_space(replacement).is_some(),
     }
+}
+
+/// The space, visible or not, that replaces runs of spaces; `None` if the pattern or the content is another one.
+pub(super) fn joined_space(replacement: &Replacement) -> Option<char> {
+    let is_run = *replacement.pattern() == TextPattern::Regex(RUN_OF_SPACES.to_owned());
+    [' ', VISIBLE_SPACE].into_iter().find(|&space| is_run && replacement.content().chars().eq([space]))
 }
 
 /// `text` with each match replaced; the replacement stands for the last character of the match.

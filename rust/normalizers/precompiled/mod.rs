@@ -15,7 +15,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use charsmap::Charsmap;
-use clusters::is_simple_grapheme;
+use clusters::{is_simple_grapheme, joins_next};
 
 use crate::normalized::{Normalized, Rewrite};
 
@@ -34,10 +34,18 @@ enum Step {
 }
 
 impl Charsmap {
-    /// True if no rule begins with a space. Then a match never reaches across the start of a space, except where a mark
-    /// that joins the next character (see [`clusters::joins_next`]) forms one cluster with it.
-    pub(super) fn leaves_spaces(&self) -> bool {
-        !self.is_longest_first() && !self.has_rule_from(b' ')
+    /// True if no rule matches `c`, a cluster by itself, together with marks after it.
+    pub(super) fn sees_alone(&self, c: char) -> bool {
+        let mut text = [0; 4];
+        let text = &*c.encode_utf8(&mut text);
+        !self.is_longest_first() && (self.shortest(text).is_some() || !self.has_rules_of(text))
+    }
+
+    /// True if no rule begins with a character that [joins the next](joins_next): only such a rule reaches across the
+    /// start of a space or U+2581.
+    pub(super) fn leaves_starts(&self) -> bool {
+        let begins_rule = |c: char| self.has_rules_of(c.encode_utf8(&mut [0; 4]));
+        !('\u{600}'..='\u{11F02}').any(|c| joins_next(c) && begins_rule(c))
     }
 
     /// True if no rule matches.

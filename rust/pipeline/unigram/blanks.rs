@@ -1,6 +1,7 @@
 //! What runs of blanks before a word become.
 
 use super::chunk_stages::ChunkStages;
+use crate::normalizers::clusters::is_simple_grapheme;
 
 impl ChunkStages<'_> {
     /// Whether a chunk begins before `c`: a space, or another character that the stages make a space of in any run.
@@ -21,29 +22,24 @@ impl ChunkStages<'_> {
     /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
     pub(super) fn become_one_space(&self, blanks: &str) -> bool {
         blanks.len() < 2
-            || self.facts().joins_blanks && !blanks.contains('\r')
-            || self.facts().joins_spaces && blanks.bytes().all(|byte| byte == b' ')
+            // A carriage return and a line feed are one cluster.
+            || self.facts().joins_spaces && !blanks.contains('\r')
     }
 
-    /// Whether `c`, white space beyond ASCII, becomes a space after any cluster.
+    /// Whether `c` is white space beyond ASCII that becomes a space after any cluster.
     pub(super) fn is_wide_space(&self, c: char) -> bool {
-        self.stages().normalizer.as_ref().is_some_and(|normalizer| normalizer.maps_to_space(c))
+        let normalizer = self.stages().normalizer.as_ref();
+        let is_single = !c.is_ascii() && c.is_whitespace() && is_simple_grapheme(c);
+        is_single && normalizer.is_some_and(|normalizer| normalizer.maps_to_space(c))
     }
 
     /// Bytes of the [`Self::is_wide_space`] that `chunk` begins with, or 0.
     pub(super) fn wide_space_len(&self, chunk: &str) -> usize {
-        let first =
-            chunk.chars().next().filter(|&c| !c.is_ascii() && c.is_whitespace() && self.is_wide_space(c));
-        first.map_or(0, char::len_utf8)
+        chunk.chars().next().filter(|&c| self.is_wide_space(c)).map_or(0, char::len_utf8)
     }
 
-    /// Whether a run of blanks and of `wide`, an [`Self::is_wide_space`], becomes what a run of spaces becomes.
-    pub(super) fn joins_wide_space(&self, wide: char) -> bool {
-        let made = |text: &str| self.normalize(text, 0, false).ok().map(|made| made.into_text().into_owned());
-        let blanks = if self.has_lines() { &[' ', '\t', '\n'][..] } else { &[' '] };
-        let mut runs = blanks.iter().flat_map(|&blank| [[blank, wide], [wide, blank]]).chain([[wide; 2]]);
-        let joined = made("  a");
-        let is_joined = |[first, second]: [char; 2]| made(&format!("{first}{second}a")) == joined;
-        self.has_gaps() || self.facts().joins_spaces && runs.all(is_joined)
+    /// Whether a run of blanks and [wide spaces](Self::is_wide_space) becomes what a run of spaces becomes.
+    pub(super) fn joins_wide_spaces(&self) -> bool {
+        self.has_gaps() || self.facts().joins_spaces
     }
 }

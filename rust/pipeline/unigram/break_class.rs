@@ -86,7 +86,7 @@ impl Classifier<'_> {
         let is_plain_apart = c.is_ascii() && facts.is_plain_apart(c as u8);
         let is_white = c.is_whitespace() && !(WITHIN.contains(&c) && facts.is_plain(c as u8));
         let class = if is_white && self.stages.is_wide_space(c) {
-            if self.stages.joins_wide_space(c) { JOINING_SPACE } else { WIDE_SPACE }
+            if self.stages.joins_wide_spaces() { JOINING_SPACE } else { WIDE_SPACE }
         } else if is_plain_apart || is_white {
             NO_BREAK
         } else if is_simple_grapheme(c) {

@@ -2,7 +2,6 @@
 
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::models::Model;
-use crate::normalized::Normalized;
 use crate::normalizers::Normalizer;
 use crate::pipeline::stages::Stages;
 use crate::pre_tokenizers::PreTokenizer;
@@ -28,10 +27,8 @@ pub(super) struct NormalizerFacts {
     pub(super) strips_lines: bool,
     /// Every pre-token begins with a visible space.
     pub(super) begins_visibly: bool,
-    /// A run of spaces becomes one space, in the place of the last.
+    /// A run of blanks becomes one space, in the place of the last.
     pub(super) joins_spaces: bool,
-    /// A run of spaces, tabs and line feeds becomes one space, in the place of the last.
-    pub(super) joins_blanks: bool,
     /// Chunks may be cut between letters and punctuation.
     pub(super) cuts_at_punctuation: bool,
 }
@@ -50,19 +47,17 @@ impl NormalizerFacts {
             let is_apart = |normalizer: &Normalizer| normalizer.leaves_unchanged_apart(byte.into());
             byte.is_ascii_graphic() && plain >> byte & 1 == 0 && normalizer.is_some_and(is_apart)
         });
-        let is_stripped = |text: &str| {
-            normalizer.is_some_and(|normalizer| normalizer.normalize_str(text).is_ok_and(|made| made == "a"))
-        };
+        let rewrites = normalizer.map_or_else(Vec::new, Normalizer::stages);
+        let strips_end = |stage: &&Normalizer| matches!(stage, Normalizer::Strip { right: true, .. });
         let begins_visibly = begins_visibly(stages.pre_tokenizer.as_ref());
         Self {
             plain,
             plain_apart,
-            strips_lines: within.contains(&Some(b'\n')) && is_stripped("a\n") && is_stripped("a\n\n\n"),
+            strips_lines: within.contains(&Some(b'\n')) && rewrites.iter().any(strips_end),
             begins_visibly,
-            joins_spaces: normalizer.is_some_and(|normalizer| joins(normalizer, &[" "])),
-            joins_blanks: normalizer.is_some_and(|normalizer| joins(normalizer, &[" ", "\t", "\n"])),
+            joins_spaces: normalizer.and_then(Normalizer::joined_space).is_some(),
             // A fragment that continues a word must differ from all that begin one.
-            cuts_at_punctuation: begins_visibly && cuts_at_punctuation(plain, normalizer, model),
+            cuts_at_punctuation: begins_visibly && cuts_at_punctuation(plain, &rewrites, model),
         }
     }
 
@@ -100,19 +95,18 @@ fn set(is_in: impl Fn(u8) -> bool) -> u128 {
     (0..128).filter(|&byte| is_in(byte)).fold(0, |set, byte| set | 1 << byte)
 }
 
-/// Whether chunks may be cut between letters and punctuation: both are unchanged, no piece holds both, and no visible character
-/// of ASCII beside them becomes something that could join them.
-fn cuts_at_punctuation(plain: u128, normalizer: Option<&Normalizer>, model: &Model) -> bool {
+/// Whether chunks may be cut between letters and punctuation: both are unchanged, no piece holds both, and nothing beside them
+/// joins them.
+///
+/// What is beside them begins as visible ASCII. Only rules make it begin with a mark, or end with what joins the next, so no
+/// stage after rules may see clusters.
+fn cuts_at_punctuation(plain: u128, stages: &[&Normalizer], model: &Model) -> bool {
     let mut at_boundary = PUNCTUATION_KEPT_APART.iter().copied().chain(b'A'..=b'Z').chain(b'a'..=b'z');
-    let stays_visible = |byte: u8| {
-        let text = char::from(byte).to_string();
-        let is_visible =
-            |made: &str| !made.is_empty() && made.bytes().all(|b| b == b' ' || b.is_ascii_graphic());
-        normalizer
-            .is_none_or(|normalizer| normalizer.normalize_str(&text).is_ok_and(|made| is_visible(&made)))
-    };
+    let has_rules = |stage: &Normalizer| matches!(stage, Normalizer::Precompiled(_));
+    let sees_clusters = |stage: &Normalizer| has_rules(stage) || matches!(stage, Normalizer::Unicode(_));
+    let mut after_rules = stages.iter().skip_while(|stage| !has_rules(stage)).skip(1);
     at_boundary.all(|byte| plain >> byte & 1 == 1)
-        && (b'!'..=b'~').all(stays_visible)
+        && !after_rules.any(|stage| sees_clusters(stage))
         && model.is_cut_beside(PUNCTUATION_KEPT_APART, is_punctuation_boundary)
 }
 
@@ -123,24 +117,4 @@ fn begins_visibly(pre_tokenizer: Option<&PreTokenizer>) -> bool {
         only => only,
     };
     matches!(last, Some(PreTokenizer::Metaspace(Metaspace { prepend_scheme: PrependScheme::Always, .. })))
-}
-
-/// Whether any run of `blanks` before a letter becomes one space, visible or not, in the place of the last blank.
-///
-/// Pairs of blanks and one long run are tried. That decides it for all runs, since a normalizer that
-/// [`leaves_spaces`](Normalizer::leaves_spaces) rewrites white space either character by character or, in a run of spaces, all
-/// at once.
-fn joins(normalizer: &Normalizer, blanks: &[&str]) -> bool {
-    let mut runs = blanks
-        .iter()
-        .flat_map(|first| blanks.iter().map(|second| [*first, *second].concat()))
-        .chain([blanks.concat().repeat(3)]);
-    runs.all(|run| {
-        let text = [run.as_str(), "a"].concat();
-        let Ok(made) = normalizer.normalize(Normalized::new(&text, 0, true)) else { return false };
-        let (space, end) = (made.text().len().saturating_sub(1), run.len() as u32);
-        matches!(made.text(), " a" | "▁a")
-            && made.original(0..space) == (end - 1, end)
-            && made.original(space..space + 1) == (end, end + 1)
-    })
 }
