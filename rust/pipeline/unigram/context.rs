@@ -12,7 +12,6 @@ use crate::Result;
 use crate::normalized::Normalized;
 use crate::normalizers::clusters::is_simple_grapheme;
 use crate::scan::Splitter;
-use crate::scan::spaces::is_blank;
 
 impl ChunkStages<'_> {
     /// Whether `chunk`, which alone becomes `normalized`, becomes the same with a blank after it, and with one before it if it
@@ -21,7 +20,7 @@ impl ChunkStages<'_> {
         if self.has_fixed_ends(chunk) {
             return Ok(true);
         }
-        let has_blank = chunk.bytes().next().is_some_and(is_blank);
+        let has_blank = chunk.chars().next().is_some_and(|c| self.is_blank(c));
         Ok(self.is_free_after("", chunk, normalized)?
             && (!self.has_gaps() || has_blank || self.is_free_after(" ", chunk, normalized)?))
     }
@@ -30,7 +29,7 @@ impl ChunkStages<'_> {
     fn has_fixed_ends(&self, chunk: &str) -> bool {
         // A character that goes at the beginning of a text moves what is after it.
         self.is_fixed(&mut chunk.chars().rev())
-            && (chunk.bytes().next().is_some_and(is_blank) || self.is_fixed(&mut chunk.chars()))
+            && (chunk.chars().next().is_some_and(|c| self.is_blank(c)) || self.is_fixed(&mut chunk.chars()))
     }
 
     /// Whether `chunk` becomes `normalized`, with the same offsets, between `before` and a blank with a letter.

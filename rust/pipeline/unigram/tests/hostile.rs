@@ -123,6 +123,8 @@ fn known_hostile_stages_matches_naive() {
         (vec![rules(&[("\u{600}", "r "), ("\t", " "), ("\n", " "), ("\r", " ")]), strip()], "\u{600}\na"),
         // A carriage return and a line feed are one cluster.
         (vec![rules(&[("\n", " "), ("\r", " ")])], "é\r\n"),
+        // A tab that is no blank vanishes, and what is after it moves.
+        (vec![rules(&[("\t", "")])], "\t_ "),
         // Two stages join runs.
         (vec![run("▁"), lines(), run(" ")], "x  \na"),
         (vec![run("▁"), rules(&[("8", "r ")]), strip(), run(" ")], "8  a"),
