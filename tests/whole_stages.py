@@ -102,8 +102,14 @@ SHOWN_SPACES: Json = {"type": "Replace", "pattern": {"String": " "}, "content": 
 PLANNED_SPACES = st.sampled_from(
     [SHOWN_SPACES, in_sequence([SHOWN_SPACES]), in_sequence([{"type": "Prepend", "prepend": "▁"}, SHOWN_SPACES])]
 )
+JOINED_SPACES = st.sampled_from("▁ ").map(
+    lambda content: {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content}
+)
 PLANNED_RULES = choice(
-    st.none(), PRECOMPILED, st.lists(choice(PUBLISHED, PRECOMPILED), min_size=1, max_size=3).map(in_sequence)
+    st.none(),
+    PRECOMPILED,
+    st.lists(choice(PUBLISHED, PRECOMPILED), min_size=1, max_size=3).map(in_sequence),
+    st.tuples(choice(PRECOMPILED, PLAIN), JOINED_SPACES).map(list).map(in_sequence),
 )
 
 # Stages that only lexmill has: SentencePiece's own way with its rules and with spaces.
