@@ -14,17 +14,12 @@ use crate::Result;
 use crate::cache::ChunkTokens;
 use crate::normalized::Normalized;
 use crate::normalizers::Bert;
-use crate::normalizers::clusters::cluster_len;
 
 /// BERT's normalizer, cluster by cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BertRewriter(pub(super) Bert);
 
 impl ContextFreeRewriter for BertRewriter {
-    fn cluster_len(&self, text: &str) -> usize {
-        cluster_len(text)
-    }
-
     fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)> {
         self.0.rewrite_in_isolation(cluster).map(|rewritten| (rewritten.text, rewritten.sources))
     }

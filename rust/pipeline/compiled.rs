@@ -213,7 +213,7 @@ impl Pipeline {
 
     /// The table of isolated characters, if chunks may be cut beside these.
     pub(super) fn isolated_chars(&self) -> Option<&IsolatedChars> {
-        self.refinement.as_ref()?.isolated()
+        self.refinement.as_ref()?.isolated.as_ref()
     }
 
     /// BERT's normalizer, if it works on each chunk by itself.

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::offset_map::{CharSpan, OffsetMap};
+use crate::normalizers::clusters::cluster_len;
 
 /// Single characters below this have an entry: all common ones.
 const MEMO_CHARS: usize = 0x2_0000;
@@ -31,9 +32,6 @@ const START_SHIFT: u32 = LEN_SHIFT + LEN_BITS;
 
 /// Rewrites grapheme clusters that become the same beside any neighbours.
 pub trait ContextFreeRewriter {
-    /// Bytes of the first cluster of a text that is not empty.
-    fn cluster_len(&self, text: &str) -> usize;
-
     /// What a cluster becomes beside any clusters that have an answer too, and the source of each resulting character: a range
     /// of bytes of the cluster. None if the cluster is not known to be context-free.
     ///
@@ -132,7 +130,7 @@ impl RewriteMemo {
             let mut end = at + c.len_utf8();
             next = chars.next().map(|c| (c, self.entry(c, rules)));
             if entry & IS_FREE == 0 || next.is_some_and(|(_, entry)| entry & IS_FREE == 0) {
-                end = at + rules.cluster_len(&text[at..]);
+                end = at + cluster_len(&text[at..]);
                 let cluster = self.cluster(&text[at..end], rules);
                 entry = cluster.entry;
                 if entry & IS_FREE == 0 {
@@ -295,11 +293,6 @@ mod tests {
     struct Rules;
 
     impl ContextFreeRewriter for Rules {
-        fn cluster_len(&self, text: &str) -> usize {
-            let mut chars = text.char_indices().skip(1);
-            chars.find(|&(_, c)| c != '\u{301}').map_or(text.len(), |(at, _)| at)
-        }
-
         fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)> {
             let (made, sources) = match cluster {
                 "ß" => ("ss", vec![0..2, 0..2]),
@@ -331,7 +324,7 @@ mod tests {
                 let mut clusters = Vec::new();
                 let mut at = 0;
                 while at < text.len() {
-                    let end = at + Rules.cluster_len(&text[at..]);
+                    let end = at + cluster_len(&text[at..]);
                     clusters.push(&text[at..end]);
                     at = end;
                 }

@@ -6,7 +6,7 @@ use crate::normalizers::clusters::is_simple_grapheme;
 impl ChunkStages<'_> {
     /// Whether a chunk begins before `c`: a space, or another character that the stages make a space of in any run.
     pub(super) fn is_blank(&self, c: char) -> bool {
-        c == ' ' || self.has_lines() && matches!(c, '\t' | '\n' | '\r')
+        c == ' ' || self.facts.has_lines && matches!(c, '\t' | '\n' | '\r')
     }
 
     /// Bytes of the blanks at the beginning of `chunk`.
@@ -23,12 +23,12 @@ impl ChunkStages<'_> {
     pub(super) fn become_one_space(&self, blanks: &str) -> bool {
         blanks.len() < 2
             // A carriage return and a line feed are one cluster.
-            || self.facts().joins_spaces && !blanks.contains('\r')
+            || self.facts.joins_spaces && !blanks.contains('\r')
     }
 
     /// Whether `c` is white space beyond ASCII that becomes a space after any cluster.
     pub(super) fn is_wide_space(&self, c: char) -> bool {
-        let normalizer = self.stages().normalizer.as_ref();
+        let normalizer = self.stages.normalizer.as_ref();
         let is_single = !c.is_ascii() && c.is_whitespace() && is_simple_grapheme(c);
         is_single && normalizer.is_some_and(|normalizer| normalizer.maps_to_space(c))
     }
@@ -40,6 +40,6 @@ impl ChunkStages<'_> {
 
     /// Whether a run of blanks and [wide spaces](Self::is_wide_space) becomes what a run of spaces becomes.
     pub(super) fn joins_wide_spaces(&self) -> bool {
-        self.has_gaps() || self.facts().joins_spaces
+        self.facts.has_gaps || self.facts.joins_spaces
     }
 }

@@ -8,7 +8,7 @@ use super::chunk_stages::ChunkStages;
 use super::facts::{GROWTH, WITHIN};
 use crate::models::Model;
 use crate::models::unigram::PieceMembership;
-use crate::normalizers::clusters::{is_joint, is_simple_grapheme};
+use crate::normalizers::clusters::{cluster_len, is_joint, is_simple_grapheme};
 use crate::pipeline::rewrite_memo::ContextFreeRewriter;
 
 /// Size of the table. Characters from here on are rare and count as [`DEPENDENT`].
@@ -82,7 +82,7 @@ impl Classifier<'_> {
     #[cold]
     #[inline(never)]
     fn classify(self, c: char) -> BreakClass {
-        let facts = self.stages.facts();
+        let facts = self.stages.facts;
         let is_plain_apart = c.is_ascii() && facts.is_plain_apart(c as u8);
         let is_white = c.is_whitespace() && !(WITHIN.contains(&c) && facts.is_plain(c as u8));
         let class = if is_white && self.stages.is_wide_space(c) {
@@ -125,7 +125,7 @@ impl Classifier<'_> {
                 return &text[..at];
             }
         }
-        &text[..self.stages.cluster_len(text)]
+        &text[..cluster_len(text)]
     }
 
     /// Whether a word consists of characters of three bytes that are all known to be unknown.

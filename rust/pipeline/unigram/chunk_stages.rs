@@ -2,49 +2,34 @@
 
 use std::ops::Range;
 
-use super::facts::{GROWTH, NormalizerFacts, WITHIN};
+use super::facts::{ChunkFacts, GROWTH, WITHIN};
 use crate::Result;
 use crate::cache::{ChunkTokens, KeyForm, NEW_PRE_TOKEN};
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Rewritten;
-use crate::normalizers::clusters::cluster_len;
 use crate::pipeline::model_encoder::{MissScratch, ModelEncoder};
 use crate::pipeline::rewrite_memo::ContextFreeRewriter;
 use crate::pipeline::stages::Stages;
 
-/// What chunks of a tokenizer have in common.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ChunkTraits {
-    /// Chunks have no blanks at their beginning.
-    pub(super) has_gaps: bool,
-    /// Tabs and line ends become spaces.
-    pub(super) has_lines: bool,
-    /// Facts about the normalizer.
-    pub(super) facts: NormalizerFacts,
-}
-
 /// The stages before the model, for one chunk at a time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::pipeline) struct ChunkStages<'a> {
-    stages: &'a Stages,
-    traits: &'a ChunkTraits,
+    /// The stages themselves.
+    pub(super) stages: &'a Stages,
+    /// What is known of them.
+    pub(super) facts: &'a ChunkFacts,
 }
 
 impl ContextFreeRewriter for ChunkStages<'_> {
-    fn cluster_len(&self, text: &str) -> usize {
-        cluster_len(text)
-    }
-
     fn rewrite_in_isolation(&self, cluster: &str) -> Option<(String, Vec<Range<usize>>)> {
         let is_text = |c: char| !c.is_whitespace() && c != VISIBLE_SPACE;
-        let facts = self.facts();
         let rewritten = match &self.stages.normalizer {
             _ if WITHIN.iter().any(|&c| cluster.starts_with(c)) => (cluster.len() == 1
-                && facts.is_plain(cluster.as_bytes()[0]))
+                && self.facts.is_plain(cluster.as_bytes()[0]))
             .then(|| Rewritten::unchanged(cluster)),
             // The caller has made sure that no two of these are neighbours.
-            _ if matches!(*cluster.as_bytes(), [byte] if facts.is_plain_apart(byte)) => {
+            _ if matches!(*cluster.as_bytes(), [byte] if self.facts.is_plain_apart(byte)) => {
                 Some(Rewritten::unchanged(cluster))
             }
             Some(normalizer) => normalizer.rewrite_in_isolation(cluster),
@@ -54,31 +39,7 @@ impl ContextFreeRewriter for ChunkStages<'_> {
     }
 }
 
-impl<'a> ChunkStages<'a> {
-    pub(super) fn new(stages: &'a Stages, traits: &'a ChunkTraits) -> Self {
-        Self { stages, traits }
-    }
-
-    /// Facts about the normalizer.
-    pub(super) fn facts(&self) -> NormalizerFacts {
-        self.traits.facts
-    }
-
-    /// Whether chunks have no blanks at their beginning.
-    pub(super) fn has_gaps(&self) -> bool {
-        self.traits.has_gaps
-    }
-
-    /// Whether tabs and line ends become spaces.
-    pub(super) fn has_lines(&self) -> bool {
-        self.traits.has_lines
-    }
-
-    /// The stages themselves.
-    pub(super) fn stages(&self) -> &'a Stages {
-        self.stages
-    }
-
+impl ChunkStages<'_> {
     pub(super) fn normalize<'t>(&self, text: &'t str, start: usize, tracked: bool) -> Result<Normalized<'t>> {
         self.stages.normalize(text, start, tracked)
     }
@@ -100,9 +61,9 @@ impl<'a> ChunkStages<'a> {
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<()> {
-        let has_blank = !self.has_gaps() && !is_continuation;
+        let has_blank = !self.facts.has_gaps && !is_continuation;
         let word = if has_blank { chunk.strip_prefix(' ').unwrap_or_default() } else { chunk };
-        if self.facts().is_plain_word(word) {
+        if self.facts.is_plain_word(word) {
             model.encode(chunk, 0..chunk.len(), is_continuation, scratch, out)?;
         } else if !self.encode_rewritten(chunk, is_continuation, model, scratch, out)?
             && !self.encode_staged(chunk, is_continuation, model, scratch, out)?
@@ -135,15 +96,15 @@ impl<'a> ChunkStages<'a> {
         }
         // Bytes that the visible space stands for: the last blank, or white space beyond ASCII.
         let mut own = blanks.min(1);
-        if blanks == 0 && !is_continuation && !self.has_gaps() {
+        if blanks == 0 && !is_continuation && !self.facts.has_gaps {
             own = self.wide_space_len(chunk);
             blanks = own;
         }
         let (word, mut space) = (&chunk[blanks..], [0; 4]);
-        let has_space = blanks > 0 || !is_continuation && self.facts().begins_visibly;
+        let has_space = blanks > 0 || !is_continuation && self.facts.begins_visibly;
         let space = if has_space { VISIBLE_SPACE.encode_utf8(&mut space) } else { "" };
         let is_context_free = !word.is_empty()
-            && self.facts().are_plain_apart(word)
+            && self.facts.are_plain_apart(word)
             && scratch.rewrite_memo.rewrite((space, own), word, self);
         if is_context_free {
             scratch.rewrite_memo.skip(blanks - own);

@@ -22,7 +22,7 @@ impl ChunkStages<'_> {
         }
         let has_blank = chunk.chars().next().is_some_and(|c| self.is_blank(c));
         Ok(self.is_free_after("", chunk, normalized)?
-            && (!self.has_gaps() || has_blank || self.is_free_after(" ", chunk, normalized)?))
+            && (!self.facts.has_gaps || has_blank || self.is_free_after(" ", chunk, normalized)?))
     }
 
     /// Whether the characters at both ends are such that no neighbour changes them.
@@ -35,7 +35,7 @@ impl ChunkStages<'_> {
     /// Whether `chunk` becomes `normalized`, with the same offsets, between `before` and a blank with a letter.
     fn is_free_after(&self, before: &str, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
         let surrounded = [before, chunk, " a"].concat();
-        if self.stages().normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(&surrounded)) {
+        if self.stages.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(&surrounded)) {
             return Ok(normalized.text() == chunk);
         }
         let made = self.normalize(&surrounded, 0, true)?;
@@ -63,7 +63,7 @@ impl ChunkStages<'_> {
     /// `text` without the line feeds at its end, not below `start`, if the normalizer strips these and nothing else changes.
     pub(super) fn without_line_ends<'t>(&self, text: &'t str, start: usize) -> &'t str {
         let kept = text[start..].trim_end_matches('\n');
-        let is_same = self.facts().strips_lines && self.is_fixed(&mut kept.chars().rev());
+        let is_same = self.facts.strips_lines && self.is_fixed(&mut kept.chars().rev());
         if is_same { &text[..start + kept.len()] } else { text }
     }
 
@@ -72,7 +72,7 @@ impl ChunkStages<'_> {
     ///
     /// A fixed character keeps everything before it from that.
     pub(super) fn strippable(&self, text: &str, start: usize) -> usize {
-        if !WITHIN.iter().any(|&c| self.facts().is_plain(c as u8)) {
+        if !WITHIN.iter().any(|&c| self.facts.is_plain(c as u8)) {
             return text.len();
         }
         let segment = &text[start..];
@@ -89,9 +89,9 @@ impl ChunkStages<'_> {
     fn is_fixed(&self, chars: &mut impl Iterator<Item = char>) -> bool {
         let is_unchanged = |c: char| {
             if c.is_ascii() {
-                return !WITHIN.contains(&c) && self.facts().is_plain(c as u8);
+                return !WITHIN.contains(&c) && self.facts.is_plain(c as u8);
             }
-            let normalizer = self.stages().normalizer.as_ref();
+            let normalizer = self.stages.normalizer.as_ref();
             !c.is_whitespace()
                 && normalizer.map_or(is_simple_grapheme(c), |normalizer| normalizer.leaves_unchanged(c))
         };

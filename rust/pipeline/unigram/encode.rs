@@ -37,11 +37,10 @@ impl<S: Sink> TextEncoding<'_, S> {
             whole = stages.without_line_ends(whole, start);
         }
         // Word ids and offsets are those of whole chunks.
-        let has_isolated = self.pipeline.isolated_chars().is_some();
         let fragments = if S::TRACKED {
             None
         } else {
-            fragment_splitter(splitter, &stages, has_isolated, &whole[start..])
+            fragment_splitter(splitter, &stages, self.pipeline.isolated_chars().is_some(), &whole[start..])
         };
         // The cache knows chunks by their bytes alone, and the last one may lose some at the end of a text.
         let text = &whole[..stages.strippable(whole, start)];

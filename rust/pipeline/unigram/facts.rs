@@ -5,6 +5,7 @@ use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pipeline::stages::Stages;
 use crate::pre_tokenizers::PreTokenizer;
+use crate::scan::Splitter;
 use crate::scan::spaces::{PUNCTUATION_KEPT_APART, is_punctuation_boundary};
 
 /// Bytes that each byte of a context-free chunk becomes at most.
@@ -15,9 +16,13 @@ pub(super) const GROWTH: usize = 1 << 10;
 pub(super) const WITHIN: [char; 2] = ['\t', '\n'];
 
 /// Facts about the stages that see chunks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that each hold or not, whatever the others")]
-pub(super) struct NormalizerFacts {
+pub(super) struct ChunkFacts {
+    /// Chunks have no blanks at their beginning.
+    pub(super) has_gaps: bool,
+    /// Tabs and line ends become spaces.
+    pub(super) has_lines: bool,
     /// Visible characters of ASCII that the normalizer leaves unchanged, and those of [`WITHIN`] that it leaves unchanged between
     /// others; a bit each.
     plain: u128,
@@ -33,8 +38,9 @@ pub(super) struct NormalizerFacts {
     pub(super) cuts_at_punctuation: bool,
 }
 
-impl NormalizerFacts {
-    pub(super) fn new(stages: &Stages, model: &Model) -> Self {
+impl ChunkFacts {
+    /// The facts of a tokenizer whose chunks `splitter` cuts.
+    pub(super) fn new(splitter: Splitter, stages: &Stages, model: &Model) -> Self {
         let normalizer = stages.normalizer.as_ref();
         let all =
             |fact: fn(&Normalizer, char) -> bool, c| normalizer.is_none_or(|normalizer| fact(normalizer, c));
@@ -51,6 +57,8 @@ impl NormalizerFacts {
         let strips_end = |stage: &&Normalizer| matches!(stage, Normalizer::Strip { right: true, .. });
         let begins_visibly = begins_visibly(stages.pre_tokenizer.as_ref());
         Self {
+            has_gaps: !splitter.is_gapless(),
+            has_lines: splitter != Splitter::Spaces,
             plain,
             plain_apart,
             strips_lines: within.contains(&Some(b'\n')) && rewrites.iter().any(strips_end),
@@ -61,30 +69,25 @@ impl NormalizerFacts {
         }
     }
 
-    /// The same facts, but chunks are not cut into fragments.
-    pub(super) fn without_fragments(self) -> Self {
-        Self { cuts_at_punctuation: false, ..self }
-    }
-
     /// Whether a character of ASCII is unchanged beside any context-free cluster.
-    pub(super) fn is_plain(self, byte: u8) -> bool {
+    pub(super) fn is_plain(&self, byte: u8) -> bool {
         byte.is_ascii() && self.plain >> byte & 1 == 1
     }
 
     /// Whether a character of ASCII is unchanged unless another such one is beside it.
-    pub(super) fn is_plain_apart(self, byte: u8) -> bool {
+    pub(super) fn is_plain_apart(&self, byte: u8) -> bool {
         byte.is_ascii() && self.plain_apart >> byte & 1 == 1
     }
 
     /// Whether `word` consists of characters of ASCII that are unchanged.
-    pub(super) fn is_plain_word(self, word: &str) -> bool {
+    pub(super) fn is_plain_word(&self, word: &str) -> bool {
         !word.is_empty()
             && word.bytes().all(|byte| self.is_plain(byte) || self.is_plain_apart(byte))
             && self.are_plain_apart(word)
     }
 
     /// Whether no two neighbours in `word` are both plain apart only.
-    pub(super) fn are_plain_apart(self, word: &str) -> bool {
+    pub(super) fn are_plain_apart(&self, word: &str) -> bool {
         let is_pair = |pair: &[u8]| self.is_plain_apart(pair[0]) && self.is_plain_apart(pair[1]);
         self.plain_apart == 0 || !word.as_bytes().windows(2).any(is_pair)
     }

@@ -27,8 +27,8 @@ pub(super) fn fragment_splitter(
     text: &str,
 ) -> Option<Splitter> {
     let fragments = match splitter {
-        Splitter::Blanks if stages.facts().cuts_at_punctuation => Splitter::BlankFragments,
-        Splitter::BlankSplit if stages.facts().cuts_at_punctuation => Splitter::BlankSplitFragments,
+        Splitter::Blanks if stages.facts.cuts_at_punctuation => Splitter::BlankFragments,
+        Splitter::BlankSplit if stages.facts.cuts_at_punctuation => Splitter::BlankSplitFragments,
         _ if has_isolated => splitter,
         _ => return None,
     };
@@ -47,7 +47,7 @@ fn has_short_chunks(text: &[u8], limit: usize, is_blank: impl Fn(u8) -> bool) ->
 
 /// Start of the chunk that holds the fragment at `fragment`.
 pub(super) fn chunk_start(text: &[u8], fragment: usize, stages: &ChunkStages<'_>) -> usize {
-    start_before(text, fragment, stages.has_gaps(), |byte| stages.is_blank(byte.into()))
+    start_before(text, fragment, stages.facts.has_gaps, |byte| stages.is_blank(byte.into()))
 }
 
 /// The same for any kind of blanks; a chunk begins with the blanks before it unless chunks `have_gaps` between them.

@@ -305,7 +305,7 @@ proptest! {
         if let Some(stages) = refined.chunk_stages() {
             let is_always = scheme == PrependScheme::Always;
             let has_fragments = is_always && ![4, 5, 6, 8, 12, 13].contains(&choice);
-            prop_assert_eq!(stages.facts().cuts_at_punctuation, has_fragments);
+            prop_assert_eq!(stages.facts.cuts_at_punctuation, has_fragments);
             prop_assert_eq!(refined.isolated_chars().is_some(), is_always);
         }
         for text in &texts {
