@@ -16,7 +16,7 @@ use crate::trainers::word_counts::WordCounts;
 
 const STAGE: &str = "join counts";
 
-/// The words of one part, in the order of first appearance.
+/// The short or the long words of one part, in the order of first appearance.
 struct Part {
     words: Vec<Entry>,
     long_text: Vec<u8>,
@@ -37,15 +37,16 @@ impl WordCounter {
         counters.iter_mut().for_each(Self::count_pending);
         let words: usize = counters.iter().map(|counter| counter.used + counter.long.len()).sum();
         let parts = if counters.len() < 2 {
-            run_parts(STAGE, words as u64, counters, on_progress, |counter, _| Part::new(counter))?
+            run_parts(STAGE, words as u64, counters, on_progress, |counter, _| Part::of(counter))?
         } else {
             let numbers = (0..threads.max(1)).collect();
             let parts = run_parts(STAGE, words as u64, numbers, on_progress, |number, meter| {
-                Part::new(part_of(&counters, number, threads.max(1), meter))
+                Part::of(part_of(&counters, number, threads.max(1), meter))
             })?;
             drop(counters);
             parts
         };
+        let parts: Vec<Part> = parts.into_iter().flatten().collect();
         let ranges = corpus_ranges(&parts, threads.max(1));
         let made = run_parts(STAGE, words as u64, ranges, on_progress, |(start, end), meter| {
             ordered(&parts, start, end, key_form, meter)
@@ -64,8 +65,9 @@ fn part_of(counters: &[WordCounter], number: usize, parts: usize, meter: &Meter)
     for counter in counters {
         for entries in counter.entries.chunks(METER_EVERY) {
             for &entry in entries {
-                if entry.key != 0 && is_here(hash_key(entry.key)) {
-                    part.add_short(entry);
+                let hash = hash_key(entry.key);
+                if entry.key != 0 && is_here(hash) {
+                    part.add_short(hash, entry);
                 }
             }
             if !meter.add(entries.len() / 2) {
@@ -77,17 +79,18 @@ fn part_of(counters: &[WordCounter], number: usize, parts: usize, meter: &Meter)
             part.add_long(entry.long_word(&counter.long_text), hash, entry.count, entry.first);
         }
     }
-    part.count_pending();
     part
 }
 
 impl Part {
-    fn new(counter: WordCounter) -> Self {
+    /// The short words of a counter, and the long ones, which are in order already unless counters were joined.
+    fn of(counter: WordCounter) -> [Self; 2] {
         let mut words = counter.entries;
         words.retain(|entry| entry.key != 0);
-        words.extend(counter.long);
-        words.sort_unstable_by_key(|entry| entry.first);
-        Self { words, long_text: counter.long_text }
+        [(words, Vec::new()), (counter.long, counter.long_text)].map(|(mut words, long_text)| {
+            words.sort_unstable_by_key(|entry| entry.first);
+            Self { words, long_text }
+        })
     }
 
     /// The words that first appeared from `start` on and before `end`.

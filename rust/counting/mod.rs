@@ -28,6 +28,14 @@ struct Entry {
     first: u64,
 }
 
+/// A pre-token whose slot is being prefetched.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    key: u128,
+    hash: u64,
+    position: u64,
+}
+
 impl Entry {
     fn len(&self) -> usize {
         match key_bytes(self.key).1 {
@@ -55,8 +63,7 @@ impl Entry {
 pub struct WordCounter {
     entries: Vec<Entry>,
     used: usize,
-    /// Pre-tokens whose slots are being prefetched.
-    pending: Vec<Entry>,
+    pending: Vec<Pending>,
     long: Vec<Entry>,
     long_hashes: Vec<u64>,
     long_text: Vec<u8>,
@@ -78,41 +85,42 @@ impl WordCounter {
             let word = &text[start..end];
             return self.add_long(word, hash_long(word), 1, position);
         }
-        self.add_short(Entry { key: key(text, start, end), count: 1, first: position });
-    }
-
-    /// Counts a short pre-token, once its slot has come from memory.
-    #[inline]
-    fn add_short(&mut self, entry: Entry) {
-        prefetch(&self.entries, hash_key(entry.key) as usize & self.entries.len().wrapping_sub(1));
-        self.pending.push(entry);
+        let key = key(text, start, end);
+        let hash = hash_key(key);
+        prefetch(&self.entries, hash as usize & self.entries.len().wrapping_sub(1));
+        self.pending.push(Pending { key, hash, position });
         if self.pending.len() >= PREFETCH_BATCH {
             self.count_pending();
         }
     }
 
-    /// Counts the pre-tokens that [`Self::add_short`] has deferred.
+    /// Counts the pre-tokens that [`Self::add`] has deferred.
     fn count_pending(&mut self) {
         let mut pending = std::mem::take(&mut self.pending);
-        for entry in pending.drain(..) {
-            if self.used * 2 >= self.entries.len() {
-                self.grow();
-            }
-            let place = self.place(entry.key);
-            if self.entries[place].key == 0 {
-                self.entries[place] = entry;
-                self.used += 1;
-            } else {
-                self.entries[place].add(entry.count, entry.first);
-            }
+        for Pending { key, hash, position } in pending.drain(..) {
+            self.add_short(hash, Entry { key, count: 1, first: position });
         }
         self.pending = pending;
     }
 
     #[inline]
-    fn place(&self, key: u128) -> usize {
+    fn add_short(&mut self, hash: u64, entry: Entry) {
+        if self.used * 2 >= self.entries.len() {
+            self.grow();
+        }
+        let place = self.place(entry.key, hash);
+        if self.entries[place].key == 0 {
+            self.entries[place] = entry;
+            self.used += 1;
+        } else {
+            self.entries[place].add(entry.count, entry.first);
+        }
+    }
+
+    #[inline]
+    fn place(&self, key: u128, hash: u64) -> usize {
         let mask = self.entries.len() - 1;
-        let mut place = hash_key(key) as usize & mask;
+        let mut place = hash as usize & mask;
         while self.entries[place].key != key && self.entries[place].key != 0 {
             place = (place + 1) & mask;
         }
@@ -124,7 +132,7 @@ impl WordCounter {
         let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
         let old = std::mem::replace(&mut self.entries, vec_mapped_filled(Entry::default(), capacity));
         for entry in old.into_iter().filter(|entry| entry.key != 0) {
-            let place = self.place(entry.key);
+            let place = self.place(entry.key, hash_key(entry.key));
             self.entries[place] = entry;
         }
     }

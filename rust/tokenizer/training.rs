@@ -60,11 +60,14 @@ fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut Word
 
 /// Counts the lines of a text whose first position is `at`; returns their number.
 fn count_lines(pipeline: &Pipeline, text: &str, mut at: u64, counter: &mut WordCounter) -> Result<u64> {
-    let mut lines = 0;
-    for line in text.split_inclusive('\n') {
+    let (mut lines, mut rest) = (0, text);
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
+        let (line, after) = rest.split_at(end);
         count_text(pipeline, line, at, counter)?;
         at += line.len() as u64 * POSITIONS_PER_BYTE;
         lines += 1;
+        rest = after;
     }
     Ok(lines)
 }
