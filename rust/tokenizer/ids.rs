@@ -107,17 +107,20 @@ impl Tokenizer {
             let rows = call.push_run(&shards[run.clone()], |shard| texts[shard.row], worker, &mut ids)?;
             Ok((ids, rows))
         };
-        // Holds the ids of a row that the last run did not end.
-        let mut rows = Ragged::default();
+        // Ids of a row that the last run did not end.
+        let mut begun = Vec::new();
         let take_rows = |(mut ids, run): (Vec<T>, RunRows)| {
-            rows.row_splits = row_splits(rows.ids.len(), std::slice::from_ref(&run));
+            let row_splits = row_splits(begun.len(), std::slice::from_ref(&run));
             let rest = ids.split_off(run.ends.last().copied().unwrap_or(0));
-            rows.ids.append(&mut ids);
-            if rows.row_splits.len() > 1 {
-                take(&rows)?;
-                rows.ids.clear();
+            if begun.is_empty() {
+                begun = ids;
+            } else {
+                begun.append(&mut ids);
             }
-            rows.ids.extend(rest);
+            if row_splits.len() > 1 {
+                take(&Ragged { ids: std::mem::take(&mut begun), row_splits })?;
+            }
+            begun.extend(rest);
             parallelism.check()
         };
         let (next, parallelism) = runs(&sizes, parallelism);
