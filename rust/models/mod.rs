@@ -252,6 +252,15 @@ impl Model {
         }
     }
 
+    /// Whether byte tokens stand for unknown text such as `text`, so that none of it has the id of unknown text. (A vocabulary
+    /// may number a byte token as its unknown one.)
+    pub fn falls_back(&self, text: &str) -> bool {
+        match self {
+            Self::Bpe(_) | Self::WordPiece(_) | Self::WordLevel(_) => false,
+            Self::Unigram(unigram) => unigram.falls_back(text),
+        }
+    }
+
     /// The table for [`Self::encode_bytes`]; `None` if the model has no such method.
     pub fn byte_symbols(&self) -> Option<bpe::ByteSymbols> {
         match self {

@@ -33,7 +33,7 @@ pub(super) fn tokens(pipeline: &Pipeline, text: &str) -> Vec<Token> {
             columns: &mut columns,
             token_lens: pipeline.token_lens(),
             text,
-            unknown: pipeline.model().id_of_unknown_text(),
+            model: pipeline.model(),
             skipped_word_ids: pipeline.skipped_word_ids(),
         };
         pipeline.encode(text, &mut worker, &mut sink).expect("everything has a token");

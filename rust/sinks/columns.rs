@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Sink;
 use crate::cache::{CachedTokens, NEW_PRE_TOKEN};
 use crate::encoding::ColumnsBuilder;
+use crate::models::Model;
 use crate::normalized::Normalized;
 
 /// Appends ids, byte offsets and word ids to columns.
@@ -16,8 +17,8 @@ pub struct ColumnSink<'a> {
     pub token_lens: &'a [u32],
     /// The original text.
     pub text: &'a str,
-    /// The id whose tokens are spelled as the text they were found in.
-    pub unknown: Option<u32>,
+    /// The model, which knows the tokens that are spelled as the text they were found in.
+    pub model: &'a Model,
     /// Set where a chunk is not the same as a pre-token: the number of chunks so far without a token, less the number of
     /// pre-tokens that began within a chunk. Word ids are numbers of chunks less this.
     pub skipped_word_ids: Option<u32>,
@@ -43,6 +44,7 @@ impl ColumnSink<'_> {
         original: impl Fn(Range<usize>) -> (u32, u32),
     ) {
         let mut word_id = self.word_id(word_id, !tokens.ids.is_empty());
+        let unknown = self.model.id_of_unknown_text();
         let Range { start, end: limit } = range;
         let mut at = start;
         for (index, &id) in tokens.ids.iter().enumerate() {
@@ -58,8 +60,9 @@ impl ColumnSink<'_> {
             };
             at = to;
             let range = from.min(limit)..to.min(limit);
-            if Some(id) == self.unknown {
-                let own = text.get(range.clone()).unwrap_or_default();
+            let own =
+                text.get(range.clone()).filter(|own| Some(id) == unknown && !self.model.falls_back(own));
+            if let Some(own) = own {
                 self.columns.push_with_text(id, own, original(range), Some(word_id));
             } else {
                 self.columns.push(id, original(range), Some(word_id));

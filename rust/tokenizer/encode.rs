@@ -138,7 +138,7 @@ impl Tokenizer {
             columns: builder,
             token_lens: self.pipeline.token_lens(),
             text,
-            unknown: self.pipeline.model().id_of_unknown_text(),
+            model: self.pipeline.model(),
             skipped_word_ids: self.pipeline.skipped_word_ids(),
         };
         self.pipeline.encode(text, worker, &mut sink)?;

@@ -148,7 +148,10 @@ impl Choices<'_> {
         let place = |(id, span): (u32, Range<usize>)| {
             let (start, end) = (pre_token.start, pre_token.end);
             let range = (start + span.start).min(end)..(start + span.end).min(end);
-            let own = text.text().get(range.clone()).filter(|_| Some(id) == self.unknown);
+            let own = text
+                .text()
+                .get(range.clone())
+                .filter(|own| Some(id) == self.unknown && !self.unigram.falls_back(own));
             Placed { id, offsets: text.original(range), text: own.map(Box::from) }
         };
         Choice { tokens: best.tokens.spans().map(place).collect(), score: best.score }

@@ -122,6 +122,15 @@ def test_bytes_of_unknown_text_all_have_its_place(text: str, offsets: list[tuple
     assert [encoding.offsets for encoding in tokenizer.encode_batch([text] * 3)] == [offsets] * 3
 
 
+def test_a_byte_token_may_be_the_unknown_one() -> None:
+    tokenizer = Tokenizer(models.Unigram([("<0x0A>", -1.0), ("a", -1.0)], 0, byte_fallback=True))
+    found = {text: tokenizer.encode(text) for text in ("a\n", "a\nж")}
+    assert [(found[text].ids, found[text].tokens) for text in found] == [
+        ([1, 0], ["a", "<0x0A>"]),
+        ([1, 0], ["a", "\nж"]),
+    ]
+
+
 def test_saved_file_is_the_model(tmp_path: Any) -> None:
     model = models.Unigram(PIECES, 0)
     assert model.save(tmp_path, "x") == [str(tmp_path / "x-unigram.json")]

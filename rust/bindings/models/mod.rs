@@ -92,9 +92,10 @@ pub(super) fn wrap(py: Python<'_>, stage: Arc<Stage<Arc<Model>>>) -> PyResult<Py
 fn tokens(model: &Model, word: &str, tokens: &Tokens) -> Vec<PyToken> {
     let token = |(id, span): (u32, Range<usize>)| {
         let offsets = (span.start, span.end);
-        let value =
-            if model.id_of_unknown_text() == Some(id) { word.get(span) } else { model.vocab().token(id) };
-        PyToken { id, value: value.unwrap_or_default().to_owned(), offsets }
+        let own =
+            word.get(span).filter(|own| model.id_of_unknown_text() == Some(id) && !model.falls_back(own));
+        let value = own.or_else(|| model.vocab().token(id)).unwrap_or_default().to_owned();
+        PyToken { id, value, offsets }
     };
     tokens.spans().map(token).collect()
 }

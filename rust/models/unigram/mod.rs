@@ -280,14 +280,18 @@ impl Unigram {
             tokens.push(id, len);
             return;
         }
-        let byte_id = |byte: u8| self.fallback_ids[usize::from(byte)];
-        if !self.options.byte_fallback || text.bytes().any(|byte| byte_id(byte).is_none()) {
+        if !self.falls_back(text) {
             tokens.push(unk_id, len);
             return;
         }
-        for (place, id) in text.bytes().filter_map(byte_id).enumerate() {
+        for (place, id) in text.bytes().filter_map(|byte| self.fallback_ids[usize::from(byte)]).enumerate() {
             if place == 0 { tokens.push(id, len) } else { tokens.push_again(id) }
         }
+    }
+
+    /// Whether byte tokens stand for `text` where it is unknown: all its bytes have one.
+    pub fn falls_back(&self, text: &str) -> bool {
+        self.options.byte_fallback && text.bytes().all(|byte| self.fallback_ids[usize::from(byte)].is_some())
     }
 
     /// The piece that unknown text is, if it is one: several unknown characters may join to a piece.
