@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from lexmill import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
 from lexmill._core import AddedToken, Encoding, Regex, Token, TokenArrays, Tokenizer, __version__
+from lexmill._types import (
+    EncodeInput,
+    InputSequence,
+    OffsetReferential,
+    Offsets,
+    OffsetType,
+    PreTokenizedEncodeInput,
+    PreTokenizedInputSequence,
+    SplitDelimiterBehavior,
+    TextEncodeInput,
+    TextInputSequence,
+)
 from lexmill.errors import LexmillError
 
 __all__ = [
     "AddedToken",
+    "EncodeInput",
     "Encoding",
+    "InputSequence",
     "LexmillError",
+    "OffsetReferential",
+    "OffsetType",
+    "Offsets",
+    "PreTokenizedEncodeInput",
+    "PreTokenizedInputSequence",
     "Regex",
+    "SplitDelimiterBehavior",
+    "TextEncodeInput",
+    "TextInputSequence",
     "Token",
     "TokenArrays",
     "Tokenizer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lexmill import _core
+from lexmill.errors import OptionError
 
 BertNormalizer = _core.normalizers.BertNormalizer
 NFC = _core.normalizers.NFC
@@ -20,11 +21,27 @@ Sequence = _core.normalizers.Sequence
 Strip = _core.normalizers.Strip
 StripAccents = _core.normalizers.StripAccents
 
+NORMALIZERS = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC, "nfkd": NFKD}
+"""The classes of the Unicode normalization forms, by lower-case name."""
+
+
+def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
+    """The Unicode normalization form of that lower-case name.
+
+    Raises:
+        OptionError: The name is not a key of `NORMALIZERS`. A `ValueError`.
+    """
+    if normalizer not in NORMALIZERS:
+        raise OptionError(f"unicode normalizer is {normalizer!r} but must be one of {', '.join(NORMALIZERS)}")
+    return NORMALIZERS[normalizer]()
+
+
 __all__ = [
     "NFC",
     "NFD",
     "NFKC",
     "NFKD",
+    "NORMALIZERS",
     "BertNormalizer",
     "Lowercase",
     "Nmt",
@@ -36,4 +53,5 @@ __all__ = [
     "Sequence",
     "Strip",
     "StripAccents",
+    "unicode_normalizer_from_str",
 ]

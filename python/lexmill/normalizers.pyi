@@ -10,6 +10,7 @@ __all__ = [
     "NFD",
     "NFKC",
     "NFKD",
+    "NORMALIZERS",
     "BertNormalizer",
     "Lowercase",
     "Nmt",
@@ -20,7 +21,12 @@ __all__ = [
     "Sequence",
     "Strip",
     "StripAccents",
+    "unicode_normalizer_from_str",
 ]
+
+NORMALIZERS: dict[str, type[NFC] | type[NFD] | type[NFKC] | type[NFKD]]
+
+def unicode_normalizer_from_str(normalizer: str) -> Normalizer: ...
 
 @disjoint_base
 class Normalizer:
