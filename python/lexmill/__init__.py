@@ -17,9 +17,19 @@ from lexmill._types import (
     TextInputSequence,
 )
 from lexmill.errors import LexmillError
+from lexmill.implementations import (
+    BertWordPieceTokenizer,
+    ByteLevelBPETokenizer,
+    CharBPETokenizer,
+    SentencePieceBPETokenizer,
+    SentencePieceUnigramTokenizer,
+)
 
 __all__ = [
     "AddedToken",
+    "BertWordPieceTokenizer",
+    "ByteLevelBPETokenizer",
+    "CharBPETokenizer",
     "EncodeInput",
     "Encoding",
     "InputSequence",
@@ -30,6 +40,8 @@ __all__ = [
     "PreTokenizedEncodeInput",
     "PreTokenizedInputSequence",
     "Regex",
+    "SentencePieceBPETokenizer",
+    "SentencePieceUnigramTokenizer",
     "SplitDelimiterBehavior",
     "TextEncodeInput",
     "TextInputSequence",
