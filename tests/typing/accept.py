@@ -11,8 +11,13 @@ from typing_extensions import assert_type
 
 from lexmill import (
     AddedToken,
+    BertWordPieceTokenizer,
+    ByteLevelBPETokenizer,
+    EncodeInput,
     Encoding,
+    Offsets,
     Regex,
+    SentencePieceUnigramTokenizer,
     Token,
     TokenArrays,
     Tokenizer,
@@ -29,6 +34,7 @@ from lexmill.normalizers import Sequence as NormalizerSequence
 from lexmill.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation, Split
 from lexmill.pre_tokenizers import Sequence as PreTokenizerSequence
 from lexmill.processors import BertProcessing, PostProcessor, RobertaProcessing, TemplateProcessing
+from lexmill.tools import Annotation, EncodingVisualizer
 from lexmill.trainers import BpeTrainer, Trainer, WordLevelTrainer, WordPieceTrainer
 
 Ids = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
@@ -142,6 +148,22 @@ def arrays(tokenizer: Tokenizer) -> None:
     tokenizer.train_from_iterator([Column(), Column()])
     assert_type(tokenizer.decode_batch([[1, 2], range(3)]), list[str])
     assert_type(TokenArrays(np.zeros(1, np.uint16), np.array([0, 1])), TokenArrays)
+
+
+def implementations(tokenizer: BertWordPieceTokenizer, inputs: list[EncodeInput]) -> None:
+    assert_type(BertWordPieceTokenizer({"a": 0}, unk_token=AddedToken("a")), BertWordPieceTokenizer)
+    assert_type(ByteLevelBPETokenizer.from_file("vocab.json", "merges.txt", lowercase=True), ByteLevelBPETokenizer)
+    assert_type(SentencePieceUnigramTokenizer.from_spm(Path("a.model")), SentencePieceUnigramTokenizer)
+    tokenizer.train("a.txt", special_tokens=["[UNK]", AddedToken("[CLS]")])
+    tokenizer.train_from_iterator(iter([["a", "b"]]), vocab_size=300, length=1)
+    assert_type(tokenizer.encode(("a", "b"), is_pretokenized=True), Encoding)
+    assert_type(tokenizer.encode_batch(inputs), list[Encoding])
+    span: Offsets = tokenizer.encode("a").offsets[0]
+    assert_type(span, tuple[int, int])
+    assert_type(tokenizer.normalizer, Normalizer | None)
+    assert_type(normalizers.unicode_normalizer_from_str("nfc"), Normalizer)
+    visualizer = EncodingVisualizer(tokenizer, annotation_converter=lambda pair: Annotation(pair[0], pair[1], "label"))
+    assert_type(visualizer("a", [Annotation(0, 1, "label")], default_to_notebook=False), str | None)
 
 
 def refused(tokenizer: Tokenizer) -> None:
