@@ -109,6 +109,21 @@ pub enum Error {
     /// A component used without what it requires, such as a trainer for another type of model.
     #[error("{0}")]
     Unsupported(String),
+    /// A decoder that gives another text for ids whose text a stream has given already.
+    #[error(
+        "Invalid prefix encountered while decoding stream. Token ID: {id}, Expected prefix: '{prefix}', Actual string: '{text}'"
+    )]
+    UnstableText {
+        /// The last id.
+        id: u32,
+        /// The text that was given.
+        prefix: String,
+        /// What the ids are decoded to now.
+        text: String,
+    },
+    /// A stage that a caller has made failed.
+    #[error("{0}")]
+    Custom(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The caller's progress callback asked to stop.
     #[error("interrupted")]
     Interrupted,

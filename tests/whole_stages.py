@@ -45,7 +45,9 @@ RULE_SETS = [
 PATTERNS = st.sampled_from(
     [*({"String": text} for text in LITERALS), *({"Regex": regex} for regex in [*REGEXES, *NULLABLE])]
 )
-PLAIN = st.sampled_from([{"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")])
+PLAIN = st.sampled_from(
+    [{"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")]
+)
 STRIPS = st.builds(
     lambda left, right: {"type": "Strip", "strip_left": left, "strip_right": right}, st.booleans(), st.booleans()
 )

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from lexmill import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
-from lexmill._core import AddedToken, Encoding, Regex, Token, TokenArrays, Tokenizer, __version__
+from lexmill._core import (
+    AddedToken,
+    Encoding,
+    NormalizedString,
+    PreTokenizedString,
+    Regex,
+    Token,
+    TokenArrays,
+    Tokenizer,
+    __version__,
+)
 from lexmill._types import (
     EncodeInput,
     InputSequence,
@@ -34,11 +44,13 @@ __all__ = [
     "Encoding",
     "InputSequence",
     "LexmillError",
+    "NormalizedString",
     "OffsetReferential",
     "OffsetType",
     "Offsets",
     "PreTokenizedEncodeInput",
     "PreTokenizedInputSequence",
+    "PreTokenizedString",
     "Regex",
     "SentencePieceBPETokenizer",
     "SentencePieceUnigramTokenizer",

@@ -8,6 +8,7 @@ CTC = _core.decoders.CTC
 BPEDecoder = _core.decoders.BPEDecoder
 ByteFallback = _core.decoders.ByteFallback
 ByteLevel = _core.decoders.ByteLevel
+DecodeStream = _core.decoders.DecodeStream
 Decoder = _core.decoders.Decoder
 Fuse = _core.decoders.Fuse
 Metaspace = _core.decoders.Metaspace
@@ -21,6 +22,7 @@ __all__ = [
     "BPEDecoder",
     "ByteFallback",
     "ByteLevel",
+    "DecodeStream",
     "Decoder",
     "Fuse",
     "Metaspace",

@@ -1,15 +1,16 @@
 from collections.abc import Sequence as _Sequence
-from typing import Literal, TypeAlias, final
+from typing import Literal, Protocol, TypeAlias, final
 
 from typing_extensions import disjoint_base
 
-from lexmill._core import Regex
+from lexmill._core import Regex, Tokenizer
 
 __all__ = [
     "CTC",
     "BPEDecoder",
     "ByteFallback",
     "ByteLevel",
+    "DecodeStream",
     "Decoder",
     "Fuse",
     "Metaspace",
@@ -21,8 +22,22 @@ __all__ = [
 
 _PrependScheme: TypeAlias = Literal["first", "never", "always"]
 
+class _CustomDecoder(Protocol):
+    def decode_chain(self, tokens: list[str], /) -> _Sequence[str]: ...
+
+@final
+class DecodeStream:
+    def __new__(cls, ids: _Sequence[int] | None = None, skip_special_tokens: bool = False) -> DecodeStream: ...
+    def step(self, tokenizer: Tokenizer, id: int | _Sequence[int]) -> str | None: ...
+    def __copy__(self) -> DecodeStream: ...
+    def __deepcopy__(self, _memo: object) -> DecodeStream: ...
+    def __getstate__(self) -> tuple[list[int], list[int], str, bool]: ...
+    def __setstate__(self, state: tuple[list[int], list[int], str, bool]) -> None: ...
+
 @disjoint_base
 class Decoder:
+    @staticmethod
+    def custom(decoder: _CustomDecoder) -> Decoder: ...
     def decode(self, tokens: _Sequence[str]) -> str: ...
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...

@@ -6,6 +6,7 @@ from lexmill import _core
 from lexmill.errors import OptionError
 
 BertNormalizer = _core.normalizers.BertNormalizer
+ByteLevel = _core.normalizers.ByteLevel
 NFC = _core.normalizers.NFC
 NFD = _core.normalizers.NFD
 NFKC = _core.normalizers.NFKC
@@ -43,6 +44,7 @@ __all__ = [
     "NFKD",
     "NORMALIZERS",
     "BertNormalizer",
+    "ByteLevel",
     "Lowercase",
     "Nmt",
     "Normalizer",

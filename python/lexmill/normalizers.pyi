@@ -1,9 +1,9 @@
 from collections.abc import Sequence as _Sequence
-from typing import NoReturn, final
+from typing import NoReturn, Protocol, final
 
 from typing_extensions import disjoint_base
 
-from lexmill._core import Regex
+from lexmill._core import NormalizedString, Regex
 
 __all__ = [
     "NFC",
@@ -12,6 +12,7 @@ __all__ = [
     "NFKD",
     "NORMALIZERS",
     "BertNormalizer",
+    "ByteLevel",
     "Lowercase",
     "Nmt",
     "Normalizer",
@@ -28,8 +29,14 @@ NORMALIZERS: dict[str, type[NFC] | type[NFD] | type[NFKC] | type[NFKD]]
 
 def unicode_normalizer_from_str(normalizer: str) -> Normalizer: ...
 
+class _CustomNormalizer(Protocol):
+    def normalize(self, normalized: NormalizedString, /) -> object: ...
+
 @disjoint_base
 class Normalizer:
+    @staticmethod
+    def custom(normalizer: _CustomNormalizer) -> Normalizer: ...
+    def normalize(self, normalized: NormalizedString) -> None: ...
     def normalize_str(self, sequence: str) -> str: ...
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
@@ -53,6 +60,10 @@ class NFKD(Normalizer):
 @final
 class Lowercase(Normalizer):
     def __new__(cls) -> Lowercase: ...
+
+@final
+class ByteLevel(Normalizer):
+    def __new__(cls) -> ByteLevel: ...
 
 @final
 class StripAccents(Normalizer):

@@ -1,9 +1,9 @@
 from collections.abc import Sequence as _Sequence
-from typing import Literal, NoReturn, TypeAlias, final
+from typing import Literal, NoReturn, Protocol, TypeAlias, final
 
 from typing_extensions import disjoint_base
 
-from lexmill._core import Regex
+from lexmill._core import PreTokenizedString, Regex
 
 __all__ = [
     "BertPreTokenizer",
@@ -24,8 +24,14 @@ __all__ = [
 _Behavior: TypeAlias = Literal["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
 _PrependScheme: TypeAlias = Literal["first", "never", "always"]
 
+class _CustomPreTokenizer(Protocol):
+    def pre_tokenize(self, pretok: PreTokenizedString, /) -> object: ...
+
 @disjoint_base
 class PreTokenizer:
+    @staticmethod
+    def custom(pretok: _CustomPreTokenizer) -> PreTokenizer: ...
+    def pre_tokenize(self, pretok: PreTokenizedString) -> None: ...
     def pre_tokenize_str(self, s: str) -> list[tuple[str, tuple[int, int]]]: ...
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...

@@ -15,8 +15,8 @@ use crate::formats::components::{Component, from_str};
 pub(super) fn get_state<'py, T: Component + Staged>(
     py: Python<'py>,
     stage: &Stage<T>,
-) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, stage.get().to_json().to_string().as_bytes())
+) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, stage.get().to_json().or_raise(py)?.to_string().as_bytes()))
 }
 
 /// Sets the stage from a pickle's JSON bytes.
@@ -30,8 +30,8 @@ pub(super) fn set_state<T: Component + Staged>(
 }
 
 /// The stage as a Python call that would make it.
-pub(super) fn repr<T: Component + Staged>(stage: &Stage<T>) -> String {
-    shown(&stage.get().to_json())
+pub(super) fn repr<T: Component + Staged>(py: Python<'_>, stage: &Stage<T>) -> PyResult<String> {
+    Ok(shown(&stage.get().to_json().or_raise(py)?))
 }
 
 /// An object of a file as `Type(key=value, ...)`.

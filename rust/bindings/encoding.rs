@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::errors::{OrRaise, exception};
 use super::int_lists::{list_of_ints, list_of_options, list_of_pairs};
-use crate::encoding::{Direction, Encoding, Padding, Symbol};
+use crate::encoding::{ColumnsBuilder, Direction, Encoding, Padding, Symbol, TokenNames};
 use crate::formats::encoding_json;
 
 /// The tokens of one text or of a pair; every attribute is built when asked for.
@@ -20,6 +20,14 @@ pub(super) struct PyEncoding {
 
 impl PyEncoding {
     pub(super) fn of(inner: Encoding) -> Self {
+        Self { inner }
+    }
+
+    /// An encoding of tokens that each have a text of their own.
+    pub(super) fn of_columns(columns: ColumnsBuilder, type_id: u32) -> Self {
+        let columns = Arc::new(columns.finish(TokenNames::Own));
+        let mut inner = Encoding::from_columns(Arc::clone(&columns), 0..columns.len());
+        inner.set_type_id(type_id);
         Self { inner }
     }
 }

@@ -18,7 +18,7 @@ fn class_name(error: &Error) -> &'static str {
         Error::Regex { .. } => "RegexError",
         Error::TokenNotInVocab { .. } | Error::UnknownId { .. } => "VocabError",
         Error::TextTooLong { .. } => "TextTooLongError",
-        Error::Interrupted => "LexmillError",
+        Error::Custom(_) | Error::UnstableText { .. } | Error::Interrupted => "LexmillError",
     }
 }
 
@@ -41,7 +41,13 @@ pub(super) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     {
         return file_error(py, number, &error.to_string(), &path.display().to_string());
     }
-    exception(py, class_name(error), error.to_string())
+    let raised = exception(py, class_name(error), error.to_string());
+    if let Error::Custom(source) = error
+        && let Some(cause) = source.downcast_ref::<PyErr>()
+    {
+        raised.set_cause(py, Some(cause.clone_ref(py)));
+    }
+    raised
 }
 
 /// A `FileError` that carries `errno`, `strerror` and `filename` as every `OSError` does, and says the whole sentence.

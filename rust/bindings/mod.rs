@@ -7,12 +7,16 @@ mod arguments;
 mod arrays;
 mod arrow;
 mod components;
+mod custom_stage;
+mod decode_stream;
 mod decoders;
 mod encoding;
 mod errors;
 mod int_lists;
 mod models;
+mod normalized_string;
 mod normalizers;
+mod pre_tokenized_string;
 mod pre_tokenizers;
 mod processors;
 mod progress;
@@ -23,6 +27,7 @@ mod stage_class;
 mod strings;
 mod texts;
 mod tokenizer;
+mod tokenizer_async;
 mod tokenizer_batch;
 mod tokenizer_limits;
 mod tokenizer_state;
@@ -42,6 +47,10 @@ mod _core {
     use super::encoding::PyEncoding;
     #[pymodule_export]
     use super::models::PyToken;
+    #[pymodule_export]
+    use super::normalized_string::PyNormalizedString;
+    #[pymodule_export]
+    use super::pre_tokenized_string::PyPreTokenizedString;
     #[pymodule_export]
     use super::regex::PyRegex;
     #[pymodule_export]
@@ -78,8 +87,8 @@ mod _core {
     mod normalizers {
         #[pymodule_export]
         use super::super::normalizers::{
-            PyBertNormalizer, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer, PyPrecompiled,
-            PyPrepend, PyReplace, PySentencePiece, PySequence, PyStrip, PyStripAccents,
+            PyBertNormalizer, PyByteLevel, PyLowercase, PyNfc, PyNfd, PyNfkc, PyNfkd, PyNmt, PyNormalizer,
+            PyPrecompiled, PyPrepend, PyReplace, PySentencePiece, PySequence, PyStrip, PyStripAccents,
         };
     }
 
@@ -107,6 +116,8 @@ mod _core {
     /// Decoders.
     #[pymodule]
     mod decoders {
+        #[pymodule_export]
+        use super::super::decode_stream::PyDecodeStream;
         #[pymodule_export]
         use super::super::decoders::{
             PyBpeDecoder, PyByteFallback, PyByteLevel, PyCtc, PyDecoder, PyFuse, PyMetaspace, PyReplace,

@@ -112,6 +112,11 @@ impl<T: Staged> Stage<T> {
         Ok(())
     }
 
+    /// Makes all who share the value take it again.
+    pub(super) fn touch(&self) {
+        self.version.advance();
+    }
+
     /// Number of elements of a sequence.
     pub(super) fn len(&self) -> usize {
         match &*self.locked() {

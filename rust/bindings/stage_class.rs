@@ -7,6 +7,7 @@
 macro_rules! stage_base {
     (
         $(#[$doc:meta])* $name:literal $base:ident of $kind:ident($noun:literal) in $module:literal;
+        $(custom $custom:path;)?
         $(#[$sequence_doc:meta])* Sequence($argument:ident);
         $($pattern:pat => $class:ident,)+
     ) => {
@@ -44,12 +45,13 @@ macro_rules! stage_base {
             Ok(match kind {
                 $($pattern => Py::new(py, base.add_subclass($class))?.into_any(),)+
                 $kind::Sequence(_) => Py::new(py, base.add_subclass(PySequence))?.into_any(),
+                $($custom(_) => Py::new(py, base)?.into_any(),)?
             })
         }
 
         #[pymethods]
         impl $base {
-            fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, pyo3::types::PyBytes> {
+            fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
                 $crate::bindings::components::get_state(py, &self.stage)
             }
 
@@ -57,8 +59,8 @@ macro_rules! stage_base {
                 $crate::bindings::components::set_state(py, &self.stage, state)
             }
 
-            fn __repr__(&self) -> String {
-                $crate::bindings::components::repr(&self.stage)
+            fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+                $crate::bindings::components::repr(py, &self.stage)
             }
         }
 

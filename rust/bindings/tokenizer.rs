@@ -43,7 +43,7 @@ impl PyTokenizer {
         Ok(Self::of(State::of(parts)))
     }
 
-    fn to_json(&self, pretty: bool) -> String {
+    fn to_json(&self, pretty: bool) -> crate::Result<String> {
         tokenizer_json::write(&self.shared.parts(), pretty)
     }
 }
@@ -93,6 +93,24 @@ impl PyTokenizer {
     fn from_file(py: Python<'_>, path: FilePath) -> PyResult<Self> {
         let json = py.detach(|| vocab_files::read_text(&path)).or_raise(py)?;
         Self::read(py, &json)
+    }
+
+    /// Reads the `tokenizer.json` of a repository of the Hugging Face Hub, through the package `huggingface_hub` and its cache, or of
+    /// a local folder.
+    ///
+    /// Raises:
+    ///     `LexmillError`: `huggingface_hub` is not installed.
+    #[staticmethod]
+    #[pyo3(signature = (identifier, revision="main", token=None))]
+    fn from_pretrained(
+        py: Python<'_>,
+        identifier: &str,
+        revision: &str,
+        token: Option<&str>,
+    ) -> PyResult<Self> {
+        let file =
+            py.import("lexmill._hub")?.call_method1("tokenizer_file", (identifier, revision, token))?;
+        Self::from_file(py, file.extract()?)
     }
 
     /// Reads a `tokenizer.json` from bytes.
@@ -165,18 +183,18 @@ impl PyTokenizer {
 
     /// The tokenizer as JSON text; the same tokenizer gives the same text.
     #[pyo3(signature = (pretty=false))]
-    fn to_str(&self, py: Python<'_>, pretty: bool) -> String {
-        py.detach(|| self.to_json(pretty))
+    fn to_str(&self, py: Python<'_>, pretty: bool) -> PyResult<String> {
+        py.detach(|| self.to_json(pretty)).or_raise(py)
     }
 
     /// Writes a `tokenizer.json`, whole or not at all.
     #[pyo3(signature = (path, pretty=true))]
     fn save(&self, py: Python<'_>, path: FilePath, pretty: bool) -> PyResult<()> {
-        py.detach(|| save(&path, &self.to_json(pretty))).or_raise(py)
+        py.detach(|| save(&path, &self.to_json(pretty)?)).or_raise(py)
     }
 
-    fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.to_json(false).as_bytes())
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.to_json(false).or_raise(py)?.as_bytes()))
     }
 
     fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {

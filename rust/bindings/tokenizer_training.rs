@@ -1,6 +1,7 @@
 //! `lexmill.Tokenizer`: training.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -185,6 +186,7 @@ fn learn(
     reporter: &mut Reporter,
 ) -> crate::Result<Model> {
     let words = counting.finish(&mut |progress| reporter.report(progress))?;
+    training.words.store(words.len(), Ordering::Relaxed);
     let model = core.pipeline().model();
     let trained = training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress));
     give_back();

@@ -56,6 +56,17 @@ pub enum Decoder {
     },
     /// Several decoders, each on the output of the one before.
     Sequence(Vec<Decoder>),
+    /// A decoder that a caller has made.
+    Custom(Arc<dyn CustomDecoder>),
+}
+
+/// A decoder that a caller has made.
+pub trait CustomDecoder: std::fmt::Debug + Send + Sync {
+    /// What becomes of a list of tokens.
+    ///
+    /// # Errors
+    /// The caller's own, as [`crate::Error::Custom`].
+    fn decode_chain(&self, tokens: Vec<String>) -> Result<Vec<String>>;
 }
 
 impl Decoder {
@@ -99,6 +110,10 @@ impl Decoder {
                 tokens.map(|index, token, out| wordpiece::decode(prefix, *cleanup, index, token, out))
             }
             Self::Sequence(stages) => stages.iter().try_fold(tokens, |tokens, stage| stage.chain(tokens))?,
+            Self::Custom(stage) => {
+                let made = stage.decode_chain(tokens.iter().map(str::to_owned).collect())?;
+                made.iter().map(String::as_str).collect()
+            }
         })
     }
 }

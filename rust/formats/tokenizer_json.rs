@@ -216,7 +216,10 @@ fn padding_json(rule: &PaddingRule) -> Value {
 }
 
 /// The whole tokenizer as JSON text; the same tokenizer always gives the same bytes.
-pub fn write(parts: &Components, pretty: bool) -> String {
+///
+/// # Errors
+/// [`Error::Unsupported`] if a stage is a caller's own.
+pub fn write(parts: &Components, pretty: bool) -> Result<String> {
     let added = parts.added.listed(parts.model.vocab()).into_iter().map(|(id, token)| {
         let mut object = Map::new();
         object.insert("id".to_owned(), json!(id));
@@ -228,11 +231,11 @@ pub fn write(parts: &Components, pretty: bool) -> String {
         "truncation": parts.truncation.as_ref().map(truncation_json),
         "padding": parts.padding.as_ref().map(padding_json),
         "added_tokens": added.collect::<Vec<_>>(),
-        "normalizer": parts.normalizer.as_ref().map(Component::to_json),
-        "pre_tokenizer": parts.pre_tokenizer.as_ref().map(Component::to_json),
-        "post_processor": parts.post_processor.as_ref().map(Component::to_json),
-        "decoder": parts.decoder.as_ref().map(Component::to_json),
+        "normalizer": parts.normalizer.as_ref().map(Component::to_json).transpose()?,
+        "pre_tokenizer": parts.pre_tokenizer.as_ref().map(Component::to_json).transpose()?,
+        "post_processor": parts.post_processor.as_ref().map(Component::to_json).transpose()?,
+        "decoder": parts.decoder.as_ref().map(Component::to_json).transpose()?,
         "model": model_json::write(&parts.model),
     });
-    if pretty { format!("{file:#}") } else { file.to_string() }
+    Ok(if pretty { format!("{file:#}") } else { file.to_string() })
 }

@@ -4,6 +4,8 @@
 //! [`Rewrite`]. [`PreTokenized`] adds the spans of pre-tokens.
 
 mod alignment;
+mod normalized_string;
+mod pre_tokenized_string;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +13,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use alignment::{Runs, RunsBuilder};
+pub use normalized_string::NormalizedString;
+pub use pre_tokenized_string::{CharOffsets, PreTokenizedString, StringSplit, StringToken};
 
 /// Half-open byte range of the original text.
 pub type ByteRange = (u32, u32);
@@ -52,6 +56,14 @@ impl<'a> Normalized<'a> {
             Alignment::Untracked(Beginning { is_origin: start == 0, len: first.map_or(0, char::len_utf8) })
         };
         Self { text: Cow::Borrowed(text), alignment }
+    }
+
+    /// A changed text, whose original starts at byte `origin`; `chars` are the lengths of its characters and the original
+    /// bytes that each stands for.
+    fn aligned(text: &'a str, origin: u32, chars: impl Iterator<Item = (u32, ByteRange)>) -> Self {
+        let mut runs = RunsBuilder::default();
+        chars.for_each(|(len, source)| runs.push_char(len, source));
+        Self { text: Cow::Borrowed(text), alignment: Alignment::Runs(runs.finish(origin)) }
     }
 
     /// The text as the next stage sees it.

@@ -199,3 +199,62 @@ mod law {
         }
     }
 }
+
+/// Puts every character in lower case, after what is before the first one.
+fn lowercased(text: &mut NormalizedString) {
+    text.rewrite(|old, rewrite| {
+        rewrite.push_after("<", 0);
+        for (at, c) in old.char_indices() {
+            rewrite.push_all(c.to_lowercase(), at..at + c.len_utf8());
+        }
+    });
+}
+
+#[test]
+fn a_part_of_a_string_has_its_part_of_the_original() {
+    let mut text = NormalizedString::new("éİb", 5);
+    lowercased(&mut text);
+    assert_eq!(text.normalized(), "<éi\u{307}b");
+    let part = text.slice(1..6);
+    assert_eq!((part.normalized(), part.original(), part.original_range()), ("éi\u{307}", "éİ", 5..9));
+    let nothing = text.slice(3..3);
+    assert_eq!((nothing.normalized(), nothing.original()), ("", ""));
+    assert_eq!(part.as_normalized().original(2..3), (7, 9));
+}
+
+#[test]
+fn characters_of_a_string_become_bytes() {
+    let text = NormalizedString::new("aéb", 0);
+    let backwards = Range { start: 2, end: 1 };
+    let cases =
+        [(0..2, Some(0..3)), (1..9, Some(1..4)), (backwards, Some(3..4)), (3..4, None), (0..0, Some(0..0))];
+    for (chars, bytes) in cases {
+        assert_eq!(text.bytes_of_chars(chars.clone()), bytes, "{chars:?}");
+    }
+}
+
+#[test]
+fn splits_with_tokens_stay() {
+    let mut text = PreTokenizedString::new(NormalizedString::new("a b", 0));
+    let halves = |_, text: &NormalizedString| {
+        let len = text.normalized().len();
+        Ok(vec![text.slice(0..len / 2), text.slice(len / 2..len), text.slice(0..0)])
+    };
+    text.split(halves).expect("nothing fails");
+    text.tokenize(|text| Ok(vec![StringToken { id: 7, value: text.to_owned(), span: (0, 1) }]))
+        .expect("nothing fails");
+    text.split(halves).expect("nothing fails");
+    text.normalize(|_| unreachable!("all splits have tokens")).expect("nothing is called");
+    assert_eq!(text.splits().len(), 2);
+    assert_eq!(text.byte_ranges(true), [0..1, 1..3]);
+}
+
+#[test]
+fn ranges_beyond_a_text_have_characters_too() {
+    let chars = CharOffsets::new("aéb");
+    for (bytes, expected) in
+        [(0..4, 0..3), (1..3, 1..2), (2..4, 1..3), (3..9, 2..4), (4..5, 4..5), (0..9, 0..2)]
+    {
+        assert_eq!(chars.convert(bytes.clone()), expected, "{bytes:?}");
+    }
+}

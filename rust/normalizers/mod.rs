@@ -8,6 +8,8 @@
 
 mod bert;
 mod bert_ranges;
+mod byte_level;
+mod custom;
 mod lowercase;
 mod nmt;
 mod precompiled;
@@ -23,6 +25,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use bert::Bert;
+pub use custom::CustomNormalizer;
 pub use precompiled::Charsmap;
 pub use precompiled::clusters;
 #[cfg(test)]
@@ -59,12 +62,16 @@ pub enum Normalizer {
     Precompiled(Charsmap),
     /// Replaces every match of a pattern by one text.
     Replace(Arc<Replacement>),
+    /// Every byte as a printable character.
+    ByteLevel,
     /// BERT's normalizer.
     Bert(Bert),
     /// All of SentencePiece's normalization at once.
     SentencePiece(SentencePiece),
     /// Several normalizers, each on the output of the one before.
     Sequence(Vec<Normalizer>),
+    /// A normalizer that a caller has made.
+    Custom(Arc<dyn CustomNormalizer>),
 }
 
 impl Normalizer {
@@ -76,7 +83,9 @@ impl Normalizer {
             Self::Strip { left, right } => strip::stripped(text, *left, *right) == (0..text.len()),
             Self::StripAccents => unicode::has_no_marks(text),
             Self::Prepend(_) | Self::SentencePiece(_) => text.is_empty(),
+            Self::Custom(_) => false,
             Self::Nmt => nmt::is_identity(text),
+            Self::ByteLevel => byte_level::is_identity(text),
             Self::Precompiled(charsmap) => charsmap.is_identity(text),
             Self::Replace(replacement) => replace::is_identity(replacement, text),
             Self::Bert(bert) => bert.is_identity(text),
@@ -87,12 +96,18 @@ impl Normalizer {
     /// True if text may be cut between any two characters that stay unchanged and normalized fragment by fragment.
     pub fn is_local(&self) -> bool {
         match self {
-            Self::Unicode(_) | Self::Lowercase | Self::StripAccents | Self::Nmt | Self::Bert(_) => true,
+            Self::Unicode(_)
+            | Self::Lowercase
+            | Self::StripAccents
+            | Self::Nmt
+            | Self::ByteLevel
+            | Self::Bert(_) => true,
             Self::Strip { .. }
             | Self::Prepend(_)
             | Self::Precompiled(_)
             | Self::Replace(_)
-            | Self::SentencePiece(_) => false,
+            | Self::SentencePiece(_)
+            | Self::Custom(_) => false,
             Self::Sequence(stages) => stages.iter().all(Self::is_local),
         }
     }
@@ -152,7 +167,12 @@ impl Normalizer {
             Self::Strip { left, .. } => return (!left).then_some(c),
             Self::Precompiled(charsmap) => charsmap.sees_alone(c),
             Self::Replace(replacement) => replace::sees_alone(replacement, c),
-            Self::Prepend(_) | Self::Bert(_) | Self::SentencePiece(_) | Self::Sequence(_) => false,
+            Self::Prepend(_)
+            | Self::ByteLevel
+            | Self::Bert(_)
+            | Self::SentencePiece(_)
+            | Self::Sequence(_)
+            | Self::Custom(_) => false,
         };
         let own = c.to_string();
         let made = self.normalize_str(&own).ok().filter(|_| is_seen_alone)?;
@@ -197,7 +217,12 @@ impl Normalizer {
                 }
                 TextPattern::Regex(pattern) => pattern != RUN_OF_SPACES || c == ' ',
             },
-            Self::Prepend(_) | Self::Bert(_) | Self::Nmt | Self::SentencePiece(_) => true,
+            Self::Prepend(_)
+            | Self::Bert(_)
+            | Self::Nmt
+            | Self::ByteLevel
+            | Self::SentencePiece(_)
+            | Self::Custom(_) => true,
             Self::Precompiled(charsmap) => charsmap.is_longest_first(),
             Self::Sequence(stages) => stages.iter().any(|stage| stage.may_join(c, is_apart)),
             Self::Unicode(_) | Self::Lowercase | Self::Strip { .. } | Self::StripAccents => false,
@@ -222,10 +247,12 @@ impl Normalizer {
             Self::StripAccents => strip::strip_accents(&text),
             Self::Prepend(prefix) => prepend::prepend(prefix, text),
             Self::Nmt => nmt::normalize(&text),
+            Self::ByteLevel => byte_level::normalize(&text),
             Self::Precompiled(charsmap) => charsmap.normalize(&text),
             Self::Replace(replacement) => replace::replace(replacement, &text)?,
             Self::Bert(bert) => bert.normalize(text),
             Self::SentencePiece(stage) => stage.normalize(&text),
+            Self::Custom(stage) => custom::normalize(stage.as_ref(), &text)?,
             Self::Sequence(_) => text,
         })
     }

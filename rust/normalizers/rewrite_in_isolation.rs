@@ -135,7 +135,9 @@ impl Normalizer {
             | Self::Strip { .. }
             | Self::Prepend(_)
             | Self::Bert(_)
-            | Self::SentencePiece(_) => return None,
+            | Self::SentencePiece(_)
+            | Self::ByteLevel
+            | Self::Custom(_) => return None,
         };
         let made = if leaves_unchanged { text } else { self.normalize_str(&text).ok()?.into_owned() };
         (!made.is_empty()).then_some(made)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
 use crate::cache::KeyForm;
-use crate::normalized::{Normalized, PreTokenized};
+use crate::normalized::{Normalized, NormalizedString, PreTokenized, PreTokenizedString};
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
 
@@ -76,6 +76,9 @@ impl Stages {
         let base = segment.start;
         let normalizer = if base == 0 { first_normalizer } else { self.normalizer.as_ref() };
         let piece = &text[segment];
+        if self.has_custom() {
+            return self.walk_custom(NormalizedString::new(piece, base), normalizer, visitor);
+        }
         let is_unchanged = normalizer.is_none_or(|normalizer| normalizer.is_identity(piece));
         let mut normalized = Normalized::new(piece, base, tracked);
         if let (false, Some(normalizer)) = (is_unchanged, normalizer) {
@@ -92,6 +95,32 @@ impl Stages {
             }
             let cut = self.cut(normalized.slice(start..end), key_form)?;
             cut.spans.iter().try_for_each(|span| visitor.pre_token(&cut.text, span.clone()))
+        })
+    }
+
+    /// True if a stage is a caller's own.
+    fn has_custom(&self) -> bool {
+        self.normalizer.as_ref().is_some_and(Normalizer::has_custom)
+            || self.pre_tokenizer.as_ref().is_some_and(PreTokenizer::has_custom)
+    }
+
+    /// The walk of a segment with stages that callers have made: these also see the original text.
+    fn walk_custom(
+        &self,
+        mut text: NormalizedString,
+        normalizer: Option<&Normalizer>,
+        visitor: &mut impl Visitor,
+    ) -> Result<()> {
+        normalizer.map_or(Ok(()), |normalizer| normalizer.apply(&mut text))?;
+        self.matchers.normalized.segments(text.normalized(), |Segment { start, end, token }| {
+            if let Some(id) = token {
+                return visitor.added_token(id, &text.as_normalized(), start..end);
+            }
+            let mut cut = PreTokenizedString::new(text.slice(start..end));
+            self.pre_tokenizer.as_ref().map_or(Ok(()), |pre_tokenizer| pre_tokenizer.apply(&mut cut))?;
+            let mut splits = cut.splits().iter().map(|split| &split.text);
+            splits
+                .try_for_each(|split| visitor.pre_token(&split.as_normalized(), 0..split.normalized().len()))
         })
     }
 

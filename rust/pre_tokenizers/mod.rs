@@ -1,6 +1,7 @@
 //! Pre-tokenizers: each cuts text into the pre-tokens that a model sees. One file per variant.
 
 pub mod byte_level;
+mod custom;
 pub mod fixed_length;
 mod metaspace;
 mod script_ranges;
@@ -12,6 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use byte_level::ByteLevel;
+pub use custom::CustomPreTokenizer;
 pub use split::{Behavior, Split};
 
 use crate::Result;
@@ -59,6 +61,8 @@ pub enum PreTokenizer {
     },
     /// Several pre-tokenizers, each on the spans of the one before.
     Sequence(Vec<PreTokenizer>),
+    /// A pre-tokenizer that a caller has made.
+    Custom(Arc<dyn CustomPreTokenizer>),
 }
 
 impl PreTokenizer {
@@ -88,6 +92,7 @@ impl PreTokenizer {
             Self::UnicodeScripts => text.cut(unicode_scripts::cut),
             Self::FixedLength { length } => text.cut(|piece, out| fixed_length::cut(piece, *length, out)),
             Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.pre_tokenize(text))?,
+            Self::Custom(stage) => custom::pre_tokenize(stage.as_ref(), text)?,
         }
         Ok(())
     }
@@ -95,7 +100,7 @@ impl PreTokenizer {
     /// True if the pre-tokenizer cuts the text but never rewrites it.
     pub fn only_cuts(&self) -> bool {
         match self {
-            Self::ByteLevel(_) | Self::Metaspace(_) => false,
+            Self::ByteLevel(_) | Self::Metaspace(_) | Self::Custom(_) => false,
             Self::Sequence(stages) => !stages.is_empty() && stages.iter().all(Self::only_cuts),
             _ => true,
         }

@@ -147,7 +147,11 @@ impl Split {
         }
     }
 
-    pub(super) fn cut(&self, piece: &str, out: &mut Vec<Range<usize>>) -> Result<()> {
+    /// Appends the ranges of `piece` between cuts; a match of nothing is an empty range.
+    ///
+    /// # Errors
+    /// [`crate::Error::Regex`] if the regular expression gives up on the text.
+    pub fn cut(&self, piece: &str, out: &mut Vec<Range<usize>>) -> Result<()> {
         let matches = match &self.search {
             Search::Finder(finder) => finder.find_all(piece)?,
             Search::Scanner(splitter) => {

@@ -1,6 +1,7 @@
 //! Tokenizers: the stages composed.
 
 mod decode;
+mod decode_stream;
 mod encode;
 mod ids;
 mod limits;
@@ -10,6 +11,7 @@ mod training;
 
 use std::sync::{Arc, OnceLock};
 
+pub use decode_stream::DecodeStream;
 pub use encode::{EncodeInput, Sequence};
 pub use ids::Block;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};

@@ -10,9 +10,11 @@ use pyo3::prelude::*;
 pub(super) use ctc::PyCtc;
 pub(super) use wordpiece::PyWordPiece;
 
+use super::custom_stage::CustomStage;
 use super::errors::OrRaise;
 use super::properties::{character, unsigned};
 use super::regex::PatternArgument;
+use super::stage::Stage;
 use super::stage_class::{metaspace_class, plain_stages, stage_base, stage_fields};
 use crate::decoders::{Decoder, Strip};
 use crate::metaspace::{Metaspace, PrependScheme};
@@ -21,6 +23,7 @@ use crate::structures::finder::Replacement;
 stage_base! {
     /// Base class of all decoders.
     "Decoder" PyDecoder of Decoder("decoder") in "lexmill.decoders";
+    custom Decoder::Custom;
     /// Decoders one after the other.
     Sequence(decoders);
     Decoder::ByteLevel { .. } => PyByteLevel,
@@ -41,6 +44,13 @@ metaspace_class! {
 
 #[pymethods]
 impl PyDecoder {
+    /// A decoder that calls `decoder.decode_chain(tokens)` with a list of texts, and gets one. A tokenizer with it cannot be
+    /// saved.
+    #[staticmethod]
+    fn custom(py: Python<'_>, decoder: Py<PyAny>) -> PyResult<Py<PyAny>> {
+        wrap(py, Stage::new(CustomStage::decoder(decoder)))
+    }
+
     /// The text of a list of tokens.
     fn decode(&self, py: Python<'_>, tokens: Vec<String>) -> PyResult<String> {
         let decoder = self.stage.get();

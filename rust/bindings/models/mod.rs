@@ -24,6 +24,7 @@ use super::stage::{Stage, Staged};
 use super::trainers::default_trainer;
 use crate::formats::{model_json, vocab_files};
 use crate::models::{Model, Scratch, Tokens};
+use crate::normalized::StringToken;
 use crate::vocab::Vocab;
 
 impl Staged for Arc<Model> {
@@ -47,6 +48,18 @@ pub(super) struct PyToken {
     value: String,
     #[pyo3(get)]
     offsets: (usize, usize),
+}
+
+impl PyToken {
+    /// A token of a split.
+    pub(super) fn of(token: &StringToken) -> Self {
+        Self { id: token.id, value: token.value.clone(), offsets: token.span }
+    }
+
+    /// The token for a split.
+    pub(super) fn to_core(&self) -> StringToken {
+        StringToken { id: self.id, value: self.value.clone(), span: self.offsets }
+    }
 }
 
 #[pymethods]
@@ -108,6 +121,19 @@ impl PyModel {
 
 #[pymethods]
 impl PyModel {
+    /// Empties what tokenizers with this model remember of it.
+    #[pyo3(name = "_clear_cache")]
+    fn clear_cache(&self) {
+        self.stage.touch();
+    }
+
+    /// As `_clear_cache`: the size of a cache is an option of the tokenizer, in bytes, and `capacity` is not looked at.
+    #[pyo3(name = "_resize_cache")]
+    fn resize_cache(&self, capacity: usize) {
+        let _ = capacity;
+        self.stage.touch();
+    }
+
     /// The tokens of one pre-token.
     fn tokenize(&self, py: Python<'_>, sequence: &str) -> PyResult<Vec<PyToken>> {
         let model = self.stage.get();

@@ -12,8 +12,11 @@ pub(super) use bert::PyBertNormalizer;
 pub(super) use sentencepiece::{PyNmt, PyPrecompiled, PySentencePiece};
 
 use super::components::{element, get_field, set_element, set_field};
+use super::custom_stage::CustomStage;
 use super::errors::{OrRaise, exception};
+use super::normalized_string::PyNormalizedString;
 use super::regex::PatternArgument;
+use super::stage::Stage;
 use super::stage_class::{plain_stages, stage_base, stage_fields};
 use crate::normalizers::{Form, Normalizer};
 use crate::structures::finder::Replacement;
@@ -21,6 +24,7 @@ use crate::structures::finder::Replacement;
 stage_base! {
     /// Base class of all normalizers.
     "Normalizer" PyNormalizer of Normalizer("normalizer") in "lexmill.normalizers";
+    custom Normalizer::Custom;
     /// Normalizers one after the other.
     Sequence(normalizers);
     Normalizer::Unicode(Form::Nfc) => PyNfc,
@@ -32,6 +36,7 @@ stage_base! {
     Normalizer::StripAccents => PyStripAccents,
     Normalizer::Prepend(_) => PyPrepend,
     Normalizer::Nmt => PyNmt,
+    Normalizer::ByteLevel => PyByteLevel,
     Normalizer::Precompiled(_) => PyPrecompiled,
     Normalizer::Replace(_) => PyReplace,
     Normalizer::Bert(_) => PyBertNormalizer,
@@ -55,6 +60,18 @@ impl PySequence {
 
 #[pymethods]
 impl PyNormalizer {
+    /// A normalizer that calls `normalizer.normalize(text)` with a `NormalizedString`, which the call changes. A tokenizer with
+    /// it cannot be saved.
+    #[staticmethod]
+    fn custom(py: Python<'_>, normalizer: Py<PyAny>) -> PyResult<Py<PyAny>> {
+        wrap(py, Stage::new(CustomStage::normalizer(normalizer)))
+    }
+
+    /// Normalizes a text in place.
+    fn normalize(&self, py: Python<'_>, normalized: &Bound<'_, PyNormalizedString>) -> PyResult<()> {
+        normalized.get().apply(py, &self.stage.get())
+    }
+
     /// The normalized form of a text.
     fn normalize_str(&self, py: Python<'_>, sequence: &str) -> PyResult<String> {
         let normalizer = self.stage.get();
@@ -74,6 +91,8 @@ plain_stages! {
     "NFKD" PyNfkd => Normalizer::Unicode(Form::Nfkd);
     /// Lower case, character by character.
     "Lowercase" PyLowercase => Normalizer::Lowercase;
+    /// Every byte as a printable character.
+    "ByteLevel" PyByteLevel => Normalizer::ByteLevel;
     /// Takes combining marks out.
     "StripAccents" PyStripAccents => Normalizer::StripAccents;
 }

@@ -9,19 +9,22 @@ use pyo3::prelude::*;
 pub(super) use cuts::{PyCharDelimiterSplit, PyFixedLength, PyUnicodeScripts};
 
 use super::components::{element, get_field, replace, set_element};
+use super::custom_stage::CustomStage;
 use super::errors::{OrRaise, exception};
+use super::pre_tokenized_string::PyPreTokenizedString;
 use super::properties::{self, behavior_name};
 use super::regex::PatternArgument;
+use super::stage::Stage;
 use super::stage_class::{metaspace_class, plain_stages, stage_base, stage_fields};
 use crate::byte_level::BYTE_TO_CHAR;
-use crate::encoding::ColumnsBuilder;
 use crate::metaspace::{Metaspace, PrependScheme};
-use crate::normalized::{Normalized, PreTokenized};
+use crate::normalized::{CharOffsets, NormalizedString, PreTokenizedString};
 use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
 
 stage_base! {
     /// Base class of all pre-tokenizers.
     "PreTokenizer" PyPreTokenizer of PreTokenizer("pre-tokenizer") in "lexmill.pre_tokenizers";
+    custom PreTokenizer::Custom;
     /// Pre-tokenizers one after the other.
     Sequence(pretokenizers);
     PreTokenizer::ByteLevel(_) => PyByteLevel,
@@ -53,27 +56,30 @@ metaspace_class! {
     PyPreTokenizer of PreTokenizer in "lexmill.pre_tokenizers"
 }
 
-type Pieces = Vec<(String, (u32, u32))>;
-
-fn pre_tokenize(pre_tokenizer: &PreTokenizer, text: &str) -> crate::Result<Pieces> {
-    let mut cut = PreTokenized::new(Normalized::new(text, 0, true));
-    pre_tokenizer.pre_tokenize(&mut cut)?;
-    let mut offsets = ColumnsBuilder::default();
-    for span in &cut.spans {
-        offsets.push(0, cut.text.original(span.clone()), None);
-    }
-    offsets.bytes_to_chars(text, 0);
-    let offsets = offsets.starts.into_iter().zip(offsets.ends);
-    let pieces = cut.spans.into_iter().map(|span| cut.text.text()[span].to_owned());
-    Ok(pieces.zip(offsets).collect())
-}
-
 #[pymethods]
 impl PyPreTokenizer {
+    /// A pre-tokenizer that calls `pretok.pre_tokenize(text)` with a `PreTokenizedString`, which the call cuts. A tokenizer with
+    /// it cannot be saved.
+    #[staticmethod]
+    fn custom(py: Python<'_>, pretok: Py<PyAny>) -> PyResult<Py<PyAny>> {
+        wrap(py, Stage::new(CustomStage::pre_tokenizer(pretok)))
+    }
+
+    /// Cuts the splits of a text in place.
+    fn pre_tokenize(&self, py: Python<'_>, pretok: &Bound<'_, PyPreTokenizedString>) -> PyResult<()> {
+        pretok.get().apply(py, &self.stage.get())
+    }
+
     /// The pre-tokens of a text, each with its character offsets.
-    fn pre_tokenize_str(&self, py: Python<'_>, s: &str) -> PyResult<Pieces> {
-        let pre_tokenizer = self.stage.get();
-        py.detach(|| pre_tokenize(&pre_tokenizer, s)).or_raise(py)
+    fn pre_tokenize_str(&self, py: Python<'_>, s: &str) -> PyResult<Vec<(String, (usize, usize))>> {
+        let (pre_tokenizer, chars) = (self.stage.get(), CharOffsets::new(s));
+        let mut text = PreTokenizedString::new(NormalizedString::new(s, 0));
+        py.detach(|| pre_tokenizer.apply(&mut text)).or_raise(py)?;
+        let splits = text.splits().iter().zip(text.byte_ranges(true)).map(|(split, bytes)| {
+            let range = chars.convert(bytes);
+            (split.text.normalized().to_owned(), (range.start, range.end))
+        });
+        Ok(splits.collect())
     }
 }
 

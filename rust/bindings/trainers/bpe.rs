@@ -106,6 +106,11 @@ impl PyBpeTrainer {
         let base = PyTrainer::of(py, Trainer::Bpe(trainer), special_tokens, show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
     }
+
+    /// Distinct words of the corpus of the last training; 0 before the first.
+    fn get_word_count(this: PyRef<'_, Self>) -> usize {
+        this.as_super().words()
+    }
 }
 
 /// Vocabulary by id, and merges as pairs of tokens.

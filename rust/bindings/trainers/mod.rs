@@ -6,6 +6,7 @@ mod unigram;
 mod wordlevel;
 mod wordpiece;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::exceptions::PyTypeError;
@@ -44,6 +45,8 @@ pub(super) struct Training {
     pub(super) special_tokens: Vec<AddedToken>,
     pub(super) show_progress: bool,
     pub(super) progress_format: ProgressFormat,
+    /// Distinct words of the last training; all copies share the number.
+    pub(super) words: Arc<AtomicUsize>,
 }
 
 /// Base class of all trainers.
@@ -64,13 +67,19 @@ impl PyTrainer {
         let special_tokens = special_tokens.map_or_else(|| Ok(Vec::new()), special)?;
         trainer.set_special_tokens(contents(&special_tokens));
         let progress_format = named(py, "progress_format", &FORMATS, progress_format)?;
-        let training = Training { trainer, special_tokens, show_progress, progress_format };
+        let words = Arc::default();
+        let training = Training { trainer, special_tokens, show_progress, progress_format, words };
         Ok(PyClassInitializer::from(Self { training: Arc::new(RwLock::new(training)) }))
     }
 
     /// The options as they are now.
     pub(super) fn get(&self) -> Training {
         self.training.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Distinct words of the last training.
+    fn words(&self) -> usize {
+        self.get().words.load(Ordering::Relaxed)
     }
 
     fn update(&self, change: impl FnOnce(&mut Training)) {
@@ -177,6 +186,7 @@ fn from_json(value: &Value) -> Option<Training> {
         special_tokens,
         show_progress: value["show_progress"].as_bool()?,
         progress_format: FORMATS.iter().find(|(name, _)| value["progress_format"] == **name)?.1,
+        words: Arc::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Component, Field, byte_level, byte_level_json, list, metaspace, metaspace_json, replacement,
+    Component, Field, byte_level, byte_level_json, custom, list, metaspace, metaspace_json, replacement,
     replacement_json, to_list,
 };
 use crate::Result;
@@ -47,8 +47,8 @@ impl Component for Decoder {
         }
     }
 
-    fn to_json(&self) -> Value {
-        match self {
+    fn to_json(&self) -> Result<Value> {
+        Ok(match self {
             Self::ByteLevel { add_prefix_space, trim_offsets, use_regex } => {
                 byte_level_json(*add_prefix_space, *trim_offsets, *use_regex)
             }
@@ -69,7 +69,8 @@ impl Component for Decoder {
             Self::WordPiece { prefix, cleanup } => {
                 json!({"type": "WordPiece", "prefix": prefix, "cleanup": cleanup})
             }
-            Self::Sequence(stages) => json!({"type": "Sequence", "decoders": to_list(stages)}),
-        }
+            Self::Sequence(stages) => json!({"type": "Sequence", "decoders": to_list(stages)?}),
+            Self::Custom(_) => return Err(custom("PyDecoder")),
+        })
     }
 }

@@ -29,7 +29,10 @@ pub trait Component: Sized {
     fn from_json(path: &str, value: &Value) -> Result<Self>;
 
     /// The component as an object.
-    fn to_json(&self) -> Value;
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a stage that a caller has made itself.
+    fn to_json(&self) -> Result<Value>;
 }
 
 impl Component for PreTokenizer {
@@ -68,8 +71,8 @@ impl Component for PreTokenizer {
         }
     }
 
-    fn to_json(&self) -> Value {
-        match self {
+    fn to_json(&self) -> Result<Value> {
+        Ok(match self {
             Self::ByteLevel(ByteLevel { add_prefix_space, trim_offsets, use_regex }) => {
                 byte_level_json(*add_prefix_space, *trim_offsets, *use_regex)
             }
@@ -94,8 +97,9 @@ impl Component for PreTokenizer {
             }
             Self::UnicodeScripts => json!({"type": "UnicodeScripts"}),
             Self::FixedLength { length } => json!({"type": "FixedLength", "length": length}),
-            Self::Sequence(stages) => json!({"type": "Sequence", "pretokenizers": to_list(stages)}),
-        }
+            Self::Sequence(stages) => json!({"type": "Sequence", "pretokenizers": to_list(stages)?}),
+            Self::Custom(_) => return Err(custom("PreTokenizer")),
+        })
     }
 }
 
@@ -128,8 +132,8 @@ impl Component for PostProcessor {
         }
     }
 
-    fn to_json(&self) -> Value {
-        match self {
+    fn to_json(&self) -> Result<Value> {
+        Ok(match self {
             Self::ByteLevel { add_prefix_space, trim_offsets, use_regex } => {
                 byte_level_json(*add_prefix_space, *trim_offsets, *use_regex)
             }
@@ -146,16 +150,21 @@ impl Component for PostProcessor {
                 "sep": [&*bert.sep.text, bert.sep.id],
                 "cls": [&*bert.cls.text, bert.cls.id],
             }),
-            Self::Sequence(stages) => json!({"type": "Sequence", "processors": to_list(stages)}),
-        }
+            Self::Sequence(stages) => json!({"type": "Sequence", "processors": to_list(stages)?}),
+        })
     }
+}
+
+/// The error for a stage that a caller has made itself; `kind` is Hugging Face's word for it.
+fn custom(kind: &str) -> Error {
+    Error::Unsupported(format!("Custom {kind} cannot be serialized"))
 }
 
 fn list<C: Component>(field: &Field<'_>, key: &str) -> Result<Vec<C>> {
     field.require(key)?.items()?.iter().map(|item| C::from_json(&item.path, item.value)).collect()
 }
 
-fn to_list<C: Component>(stages: &[C]) -> Vec<Value> {
+fn to_list<C: Component>(stages: &[C]) -> Result<Vec<Value>> {
     stages.iter().map(Component::to_json).collect()
 }
 

@@ -4,11 +4,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::{Component, Field, list, replacement, replacement_json, to_list};
+use super::{Component, Field, custom, list, replacement, replacement_json, to_list};
 use crate::Result;
 use crate::normalizers::{Bert, Charsmap, Form, Normalizer, SentencePiece, SentencePieceOptions};
 
-const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, Precompiled, Replace, \
+const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, ByteLevel, Precompiled, Replace, \
                      BertNormalizer, SentencePiece, Sequence";
 
 /// The value of `match` for rules of which the longest match wins, as in SentencePiece.
@@ -34,6 +34,7 @@ impl Component for Normalizer {
             "StripAccents" => Ok(Self::StripAccents),
             "Prepend" => Ok(Self::Prepend(field.require("prepend")?.str()?.to_owned())),
             "Nmt" => Ok(Self::Nmt),
+            "ByteLevel" => Ok(Self::ByteLevel),
             "Precompiled" => precompiled(&field),
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
             "SentencePiece" => sentencepiece(&field),
@@ -45,8 +46,8 @@ impl Component for Normalizer {
         }
     }
 
-    fn to_json(&self) -> Value {
-        match self {
+    fn to_json(&self) -> Result<Value> {
+        Ok(match self {
             Self::Unicode(form) => json!({"type": form.name()}),
             Self::Lowercase => json!({"type": "Lowercase"}),
             Self::Strip { left, right } => json!({"type": "Strip", "strip_left": left, "strip_right": right}),
@@ -60,6 +61,7 @@ impl Component for Normalizer {
             Self::StripAccents => json!({"type": "StripAccents"}),
             Self::Prepend(prefix) => json!({"type": "Prepend", "prepend": prefix}),
             Self::Nmt => json!({"type": "Nmt"}),
+            Self::ByteLevel => json!({"type": "ByteLevel"}),
             Self::Precompiled(charsmap) => {
                 let mut object = json!({
                     "type": "Precompiled",
@@ -86,8 +88,9 @@ impl Component for Normalizer {
                     "treat_whitespace_as_suffix": options.treat_whitespace_as_suffix,
                 })
             }
-            Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)}),
-        }
+            Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)?}),
+            Self::Custom(_) => return Err(custom("Normalizer")),
+        })
     }
 }
 

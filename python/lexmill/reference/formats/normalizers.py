@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from lexmill.reference.formats.fields import Json, flags, pattern, read
 from lexmill.reference.normalizers import Normalizer, Sequence
 from lexmill.reference.normalizers.bert import BertNormalizer
+from lexmill.reference.normalizers.byte_level import ByteLevel
 from lexmill.reference.normalizers.charsmap import Charsmap
 from lexmill.reference.normalizers.lowercase import Lowercase
 from lexmill.reference.normalizers.nmt import Nmt
@@ -54,6 +55,7 @@ READERS: Mapping[str, Callable[[Json], Normalizer]] = {
     "StripAccents": lambda _: StripAccents(),
     "Prepend": lambda spec: Prepend(spec["prepend"]),
     "Nmt": lambda _: Nmt(),
+    "ByteLevel": lambda _: ByteLevel(),
     "Precompiled": lambda spec: Precompiled(_charsmap(spec["precompiled_charsmap"]), spec.get("match") == "longest"),
     "Replace": lambda spec: Replace(pattern(spec["pattern"]), spec["content"]),
     "BertNormalizer": _bert,

@@ -1,0 +1,27 @@
+"""Files from the Hugging Face Hub, through its own client, which is an optional dependency."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lexmill.errors import LexmillError
+
+
+def tokenizer_file(identifier: str, revision: str, token: str | None) -> str:
+    """The path of a repository's `tokenizer.json`, downloaded unless it is in the client's cache.
+
+    `identifier` is a repository or a local folder. The client's settings hold: its cache, offline mode and endpoint.
+
+    Raises:
+        LexmillError: `huggingface_hub` is not installed.
+        Exception: what the client raises, such as `RepositoryNotFoundError`.
+    """
+    folder = Path(identifier)
+    if folder.is_dir():
+        return str(folder / "tokenizer.json")
+    try:
+        from huggingface_hub import hf_hub_download
+    except ImportError as error:
+        message = "from_pretrained needs the package huggingface_hub: pip install 'lexmill[hub]'"
+        raise LexmillError(message) from error
+    return str(hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token))

@@ -1,0 +1,48 @@
+//! Normalizers that callers make, which work on a [`NormalizedString`].
+
+use std::fmt::Debug;
+
+use super::Normalizer;
+use crate::Result;
+use crate::normalized::{Normalized, NormalizedString};
+
+/// A normalizer that a caller has made.
+pub trait CustomNormalizer: Debug + Send + Sync {
+    /// Changes `text`.
+    ///
+    /// # Errors
+    /// The caller's own, as [`crate::Error::Custom`].
+    fn normalize(&self, text: &mut NormalizedString) -> Result<()>;
+}
+
+impl Normalizer {
+    /// True if a stage is a caller's own.
+    pub fn has_custom(&self) -> bool {
+        match self {
+            Self::Custom(_) => true,
+            Self::Sequence(stages) => stages.iter().any(Self::has_custom),
+            _ => false,
+        }
+    }
+
+    /// Normalizes a text that keeps its original.
+    ///
+    /// # Errors
+    /// Those of [`Self::normalize`] and of stages that callers have made; the stages before are done then.
+    pub fn apply(&self, text: &mut NormalizedString) -> Result<()> {
+        match self {
+            Self::Custom(stage) => stage.normalize(text),
+            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.apply(text)),
+            _ => text.change(|text| self.normalize(text)),
+        }
+    }
+}
+
+/// Normalizes `text`, which is the original that `stage` sees.
+pub(super) fn normalize<'a>(stage: &dyn CustomNormalizer, text: &Normalized<'_>) -> Result<Normalized<'a>> {
+    let mut made = NormalizedString::new(text.text(), 0);
+    stage.normalize(&mut made)?;
+    let mut rewrite = text.rewrite();
+    made.chars().for_each(|(c, source)| rewrite.push(c, source));
+    Ok(rewrite.finish())
+}
