@@ -14,6 +14,8 @@ from lexmill._core import (
     Tokenizer,
     __version__,
 )
+from lexmill._install import install, uninstall
+from lexmill._peer import accelerate
 from lexmill._types import (
     EncodeInput,
     InputSequence,
@@ -61,11 +63,14 @@ __all__ = [
     "TokenArrays",
     "Tokenizer",
     "__version__",
+    "accelerate",
     "decoders",
     "errors",
+    "install",
     "models",
     "normalizers",
     "pre_tokenizers",
     "processors",
     "trainers",
+    "uninstall",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 from lexmill.errors import LexmillError
@@ -20,8 +21,8 @@ def tokenizer_file(identifier: str, revision: str, token: str | None) -> str:
     if folder.is_dir():
         return str(folder / "tokenizer.json")
     try:
-        from huggingface_hub import hf_hub_download
+        hub = importlib.import_module("huggingface_hub")
     except ImportError as error:
         message = "from_pretrained needs the package huggingface_hub: pip install 'lexmill[hub]'"
         raise LexmillError(message) from error
-    return str(hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token))
+    return str(hub.hf_hub_download(identifier, "tokenizer.json", revision=revision, token=token))

@@ -113,6 +113,23 @@ impl PyTokenizer {
         Self::from_file(py, file.extract()?)
     }
 
+    /// A `tokenizers.Tokenizer` as one of lexmill's.
+    ///
+    /// Raises:
+    ///     `LexmillError`: the tokenizer holds stages written in Python.
+    #[staticmethod]
+    fn from_hf<'py>(py: Python<'py>, tokenizer: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("lexmill._peer")?.call_method1("from_hf", (tokenizer,))
+    }
+
+    /// This tokenizer as a `tokenizers.Tokenizer`.
+    ///
+    /// Raises:
+    ///     `LexmillError`: that package is not installed, or lexmill stands in its place.
+    fn to_hf<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("lexmill._peer")?.call_method1("to_hf", (this,))
+    }
+
     /// Reads a `tokenizer.json` from bytes.
     #[staticmethod]
     fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyBytes>) -> PyResult<Self> {

@@ -21,6 +21,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 for success, 1 for an error, 2 for wrong usage, 130 if interrupted, 141 if the reader of stdout left.
     """
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    if arguments[:1] == ["run"] and arguments[1:2] not in ([], ["-h"], ["--help"]):
+        # Without typer and rich: the script may have to do without them.
+        from lexmill.cli.run import run_script
+
+        return run_script(arguments[1:])
     if any(importlib.util.find_spec(name) is None for name in ("typer", "rich")):
         print("error: the command line needs typer and rich: pip install 'lexmill[cli]'", file=sys.stderr)
         return 2

@@ -17,6 +17,7 @@ from lexmill.cli import count as counting
 from lexmill.cli import decode as decoding
 from lexmill.cli import encode as encoding
 from lexmill.cli import inspect as inspection
+from lexmill.cli import run as running
 from lexmill.cli import train as training
 from lexmill.cli.options import LARGEST, Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
 from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail, fail_with
@@ -52,6 +53,15 @@ def lexmill(
     ] = False,
 ) -> None:
     """Trains and runs subword tokenizers."""
+
+
+@app.command("run", context_settings={"ignore_unknown_options": True})
+def run_script(
+    script: Annotated[str, typer.Argument(help="A Python file, or -m and the name of a module.", metavar="SCRIPT")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="What the script gets.", metavar="ARGS")] = None,
+) -> None:
+    """Run a Python script in which `import tokenizers` gives lexmill."""
+    _finish(running.run_script([script, *(arguments or [])]))
 
 
 @app.command()

@@ -1,0 +1,71 @@
+"""Between lexmill's tokenizers and those of Hugging Face `tokenizers`, and of transformers around them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TypeVar, cast
+
+import lexmill
+from lexmill._install import NAME, is_installed
+from lexmill.errors import LexmillError
+
+T = TypeVar("T")
+
+
+def from_hf(tokenizer: object) -> lexmill.Tokenizer:
+    """The same tokenizer as one of lexmill's; one of lexmill's as it is.
+
+    Args:
+        tokenizer: a `tokenizers.Tokenizer`.
+
+    Raises:
+        LexmillError: it holds stages written in Python, which no file describes.
+        TypeError: something else.
+    """
+    if isinstance(tokenizer, lexmill.Tokenizer):
+        return tokenizer
+    if not (hasattr(tokenizer, "to_str") and hasattr(tokenizer, "encode_special_tokens")):
+        raise TypeError(f"expected a tokenizers.Tokenizer, got {type(tokenizer).__name__}")
+    try:
+        file: str = tokenizer.to_str()
+    except Exception as error:
+        raise LexmillError(f"this tokenizer cannot be written as a file: {error}") from error
+    made = lexmill.Tokenizer.from_str(file)
+    made.encode_special_tokens = tokenizer.encode_special_tokens
+    return made
+
+
+def to_hf(tokenizer: lexmill.Tokenizer) -> object:
+    """The same tokenizer as a `tokenizers.Tokenizer`.
+
+    Raises:
+        LexmillError: `tokenizers` is not installed, or lexmill stands in its place.
+    """
+    if is_installed():
+        raise LexmillError(f"lexmill stands in the place of {NAME}: call lexmill.uninstall() first")
+    try:
+        peer = importlib.import_module(NAME)
+    except ImportError as error:
+        raise LexmillError(f"to_hf needs the package {NAME}: pip install {NAME}") from error
+    made = peer.Tokenizer.from_str(tokenizer.to_str())
+    made.encode_special_tokens = tokenizer.encode_special_tokens
+    return cast(object, made)
+
+
+def accelerate(tokenizer: T) -> T:
+    """Puts lexmill behind a fast tokenizer of transformers, in place, and returns that tokenizer.
+
+    Its ids, offsets and settings stay; `lexmill.install` does the same for all tokenizers of a program.
+
+    Args:
+        tokenizer: a `PreTrainedTokenizerFast` or one of its subclasses.
+
+    Raises:
+        LexmillError: the backend holds stages written in Python.
+        TypeError: a tokenizer without a backend.
+    """
+    backend = getattr(tokenizer, "_tokenizer", None)
+    if backend is None:
+        raise TypeError(f"expected a fast tokenizer of transformers, got {type(tokenizer).__name__}")
+    tokenizer._tokenizer = from_hf(backend)  # type: ignore[attr-defined]
+    return tokenizer
