@@ -53,7 +53,7 @@ def to_hf(tokenizer: lexmill.Tokenizer) -> object:
 
 
 def accelerate(tokenizer: T) -> T:
-    """Puts lexmill behind a fast tokenizer of transformers, in place, and returns that tokenizer.
+    """Makes lexmill the backend of a fast tokenizer of transformers, in place, and returns that tokenizer.
 
     Its ids, offsets and settings stay; `lexmill.install` does the same for all tokenizers of a program.
 
