@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from lexmill import decoders, models, normalizers, pre_tokenizers, processors, trainers
-from lexmill._core import AddedToken, Encoding, Regex, Token, Tokenizer, __version__
+from lexmill._core import (
+    AddedToken,
+    Encoding,
+    NormalizedString,
+    PreTokenizedString,
+    Regex,
+    Token,
+    Tokenizer,
+    __version__,
+)
 
 __all__ = [
     "AddedToken",
     "Encoding",
+    "NormalizedString",
+    "PreTokenizedString",
     "Regex",
     "Token",
     "Tokenizer",
