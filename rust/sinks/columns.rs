@@ -60,9 +60,10 @@ impl ColumnSink<'_> {
             };
             at = to;
             let range = from.min(limit)..to.min(limit);
-            let own =
-                text.get(range.clone()).filter(|own| Some(id) == unknown && !self.model.falls_back(own));
-            if let Some(own) = own {
+            if Some(id) == unknown
+                && let Some(own) = text.get(range.clone())
+                && !self.model.falls_back(own)
+            {
                 self.columns.push_with_text(id, own, original(range), Some(word_id));
             } else {
                 self.columns.push(id, original(range), Some(word_id));
