@@ -20,7 +20,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
 RUST_SOURCES := $(shell find rust -type f) Cargo.toml Cargo.lock
-PYTHON_SOURCES := python tests benches
+PYTHON_SOURCES := python tests benches docs
 
 # A virtual environment or an import path of the caller must not leak into ours, nor mislead maturin.
 export VIRTUAL_ENV := $(abspath $(VENV))
@@ -102,7 +102,7 @@ lint-python: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-lint
 	@echo "== ruff, mypy, stubtest"
 	@$(BIN)/ruff check $(PYTHON_SOURCES)
 	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
-	@$(BIN)/mypy python tests/typing/accept.py
+	@$(BIN)/mypy python tests/typing/accept.py docs/drop_in_table.py
 	@$(BIN)/python -m mypy.stubtest lexmill._core
 
 fmt: $(STAMPS)/group-lint ## format Rust and Python, and apply the safe fixes of ruff

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lexmill import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
+from lexmill import tokenizers as tokenizers
 from lexmill._core import (
     AddedToken,
     Encoding,

@@ -45,6 +45,17 @@ assert not [name for name in sys.modules if name.partition(".")[0] == "tokenizer
     run(code)
 
 
+def test_the_module_of_compiled_classes_needs_no_import() -> None:
+    run("""
+import lexmill
+names = ["AddedToken", "Encoding", "NormalizedString", "PreTokenizedString", "Regex", "Token", "Tokenizer"]
+assert all(getattr(lexmill.tokenizers, name) is getattr(lexmill, name) for name in names)
+lexmill.install()
+import tokenizers
+assert tokenizers.tokenizers.NormalizedString is lexmill.NormalizedString
+""")
+
+
 def test_a_package_that_is_imported_already_is_refused() -> None:
     code = """
 import sys, types
