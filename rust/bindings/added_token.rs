@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use super::arguments::note_unknown;
+use super::components::is_of_peer;
 use crate::added_tokens::AddedToken;
 
 /// A token that is cut out of the text before any other stage sees it.
@@ -52,6 +53,26 @@ impl PyAddedToken {
     fn set(&self, change: impl FnOnce(&mut AddedToken)) {
         change(&mut self.given.write().unwrap_or_else(PoisonError::into_inner).token);
     }
+}
+
+/// A `tokenizers.AddedToken`, as an accelerated tokenizer of transformers hands on.
+///
+/// It does not tell whether its `normalized` was given, so one that follows from `special` counts as not given.
+fn of_peer(item: &Bound<'_, PyAny>) -> Option<PyAddedToken> {
+    if !is_of_peer(item) {
+        return None;
+    }
+    let flag = |name: &str| item.getattr(name).ok()?.extract::<bool>().ok();
+    let token = AddedToken {
+        content: item.getattr("content").ok()?.extract().ok()?,
+        single_word: flag("single_word")?,
+        lstrip: flag("lstrip")?,
+        rstrip: flag("rstrip")?,
+        normalized: flag("normalized")?,
+        special: flag("special")?,
+    };
+    let is_explicit = token.normalized == token.special;
+    Some(PyAddedToken { given: RwLock::new(Given { token, is_explicit }) })
 }
 
 fn python_bool(value: bool) -> &'static str {
@@ -184,6 +205,8 @@ pub(super) fn tokens(list: &Bound<'_, PyList>, special: bool) -> PyResult<Vec<Ad
             Ok(AddedToken::new(content.to_str()?, special))
         } else if let Ok(token) = item.cast::<PyAddedToken>() {
             Ok(if special { token.get().as_special() } else { token.get().core() })
+        } else if let Some(token) = of_peer(&item) {
+            Ok(if special { token.as_special() } else { token.core() })
         } else {
             Err(PyTypeError::new_err("Input must be a List[Union[str, AddedToken]]"))
         }

@@ -19,6 +19,29 @@ pub(super) fn get_state<'py, T: Component + Staged>(
     Ok(PyBytes::new(py, stage.get().to_json().or_raise(py)?.to_string().as_bytes()))
 }
 
+/// Whether an object is of a class of Hugging Face `tokenizers`.
+pub(super) fn is_of_peer(object: &Bound<'_, PyAny>) -> bool {
+    let module = object.get_type().module();
+    module.is_ok_and(|module| module.to_cow().is_ok_and(|name| name.split('.').next() == Some("tokenizers")))
+}
+
+/// The JSON text that an object of Hugging Face `tokenizers` is pickled as; none for any other object.
+pub(super) fn peer_state(object: &Bound<'_, PyAny>) -> Option<String> {
+    let state = is_of_peer(object).then(|| object.call_method0("__getstate__"))?;
+    String::from_utf8(state.ok()?.extract().ok()?).ok()
+}
+
+/// A stage as a tokenizer takes it: one of ours, `own`, as it is and shared, or one of Hugging Face `tokenizers` as it is now.
+pub(super) fn given_stage<T: Component + Staged>(
+    value: &Bound<'_, PyAny>,
+    own: PyResult<Arc<Stage<T>>>,
+) -> PyResult<Arc<Stage<T>>> {
+    match peer_state(value) {
+        Some(state) => Ok(Stage::new(from_str(&state).or_raise(value.py())?)),
+        None => own,
+    }
+}
+
 /// Sets the stage from a pickle's JSON bytes.
 pub(super) fn set_state<T: Component + Staged>(
     py: Python<'_>,

@@ -15,8 +15,8 @@ use super::errors::{OrRaise, exception};
 use super::models::{self, PyModel};
 use super::stage::Stage;
 use super::tokenizer_state::{Concerns, Shared, State};
-use super::{decoders, normalizers, pre_tokenizers, processors};
-use crate::formats::{sentencepiece, tiktoken, tokenizer_json, vocab_files};
+use super::{components, decoders, normalizers, pre_tokenizers, processors};
+use crate::formats::{model_json, sentencepiece, tiktoken, tokenizer_json, vocab_files};
 use crate::models::Model;
 use crate::models::bpe::Bpe;
 use crate::structures::atomic_file;
@@ -60,9 +60,14 @@ macro_rules! stages {
             }
 
             #[setter]
-            fn $set(&self, value: Option<&Bound<'_, $module::$class>>) {
-                let stage = value.map(|value| Arc::clone(&value.get().stage));
+            fn $set(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+                let stage = value.map(|value| {
+                    let own = value.cast::<$module::$class>().map(|own| Arc::clone(&own.get().stage));
+                    components::given_stage(value, own.map_err(PyErr::from))
+                });
+                let stage = stage.transpose()?;
                 self.shared.change(Concerns::$concerns, |state| state.$name = stage);
+                Ok(())
             }
         )+}
     };
@@ -236,9 +241,13 @@ impl PyTokenizer {
     }
 
     #[setter]
-    fn set_model(&self, value: &Bound<'_, PyModel>) {
-        let stage = Arc::clone(&value.get().stage);
+    fn set_model(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let stage = match components::peer_state(value) {
+            Some(state) => Stage::new(Arc::new(model_json::read(&state).or_raise(value.py())?)),
+            None => Arc::clone(&value.cast::<PyModel>()?.get().stage),
+        };
         self.shared.change(Concerns::Pipeline, |state| state.model = stage);
+        Ok(())
     }
 
     /// Whether special tokens in the text are left to the model.
