@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TypeVar, cast
+import json
+from typing import Any, TypeVar, cast
 
 import lexmill
 from lexmill._install import NAME, is_installed
@@ -31,6 +32,8 @@ def from_hf(tokenizer: object) -> lexmill.Tokenizer:
     except Exception as error:
         raise LexmillError(f"this tokenizer cannot be written as a file: {error}") from error
     made = lexmill.Tokenizer.from_str(file)
+    if isinstance(made.model, lexmill.models.Unigram):
+        made.model = lexmill.models.Unigram(**_unigram(file), **_sampling(tokenizer))
     made.encode_special_tokens = tokenizer.encode_special_tokens
     return made
 
@@ -47,7 +50,10 @@ def to_hf(tokenizer: lexmill.Tokenizer) -> object:
         peer = importlib.import_module(NAME)
     except ImportError as error:
         raise LexmillError(f"to_hf needs the package {NAME}: pip install {NAME}") from error
-    made = peer.Tokenizer.from_str(tokenizer.to_str())
+    file = tokenizer.to_str()
+    made = peer.Tokenizer.from_str(file)
+    if isinstance(tokenizer.model, lexmill.models.Unigram):
+        made.model = peer.models.Unigram(**_unigram(file), **_sampling(tokenizer))
     made.encode_special_tokens = tokenizer.encode_special_tokens
     return cast(object, made)
 
@@ -55,7 +61,9 @@ def to_hf(tokenizer: lexmill.Tokenizer) -> object:
 def accelerate(tokenizer: T) -> T:
     """Makes lexmill the backend of a fast tokenizer of transformers, in place, and returns that tokenizer.
 
-    Its ids, offsets and settings stay; `lexmill.install` does the same for all tokenizers of a program.
+    Its ids, offsets and settings stay, in copies and pickles too. Tokenizers that it trains, and those that are loaded
+    again, have the other backend. To decode a stream take `lexmill.decoders.DecodeStream`: the one of `tokenizers`
+    refuses tokenizers of lexmill. `lexmill.install` does the same for all tokenizers of a program, without exceptions.
 
     Args:
         tokenizer: a `PreTrainedTokenizerFast` or one of its subclasses.
@@ -69,3 +77,16 @@ def accelerate(tokenizer: T) -> T:
         raise TypeError(f"expected a fast tokenizer of transformers, got {type(tokenizer).__name__}")
     tokenizer._tokenizer = from_hf(backend)  # type: ignore[attr-defined]
     return tokenizer
+
+
+def _unigram(file: str) -> dict[str, Any]:
+    """The options of a file's Unigram model, with scores to the last bit: either library's reader may miss it."""
+    model = json.loads(file)["model"]
+    vocab = [(piece, float(score)) for piece, score in model["vocab"]]
+    return {"vocab": vocab, "unk_id": model["unk_id"], "byte_fallback": model["byte_fallback"]}
+
+
+def _sampling(tokenizer: object) -> dict[str, Any]:
+    """The options of sampling of a Unigram model, which no file has."""
+    model = getattr(tokenizer, "model", None)
+    return {name: getattr(model, name, None) for name in ("alpha", "nbest_size")}

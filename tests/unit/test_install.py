@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -133,3 +134,22 @@ def test_the_other_package_is_needed_to_go_back(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(LexmillError, match="pip install tokenizers"):
         Tokenizer(models.BPE()).to_hf()
+
+
+def test_scores_are_taken_over_to_the_last_bit() -> None:
+    # The quick reading of numbers in a file misses these by a bit.
+    scores = [-15.275492379532281, -9.908701741838819, -1.8771917354846979]
+
+    class Other:
+        """Another library's tokenizer, which holds the scores themselves."""
+
+        encode_special_tokens = False
+        model = models.Unigram([("a", scores[0]), ("b", scores[1]), ("c", scores[2])], 0, alpha=0.5, nbest_size=4)
+
+        def to_str(self) -> str:
+            return Tokenizer(self.model).to_str()
+
+    taken = Tokenizer.from_hf(Other())
+    assert [score for _, score in json.loads(taken.to_str())["model"]["vocab"]] == scores
+    assert isinstance(taken.model, models.Unigram)
+    assert (taken.model.alpha, taken.model.nbest_size) == (0.5, 4)
