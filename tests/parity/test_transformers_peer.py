@@ -14,17 +14,40 @@ from typing import Any
 import pytest
 
 from peers import ROOT, tokenizer_file
-from transformers_scenarios import FAILED, HASHES, SCENARIOS
 
 pytestmark = [
     pytest.mark.external,
+    pytest.mark.slow,
     *(
         pytest.mark.skipif(find_spec(name) is None, reason=f"{name} is not installed: group `transformers`")
         for name in ["tokenizers", "transformers", "datasets"]
     ),
 ]
 
-SCRIPT = ROOT / "tests" / "transformers_scenarios.py"
+SCRIPT = ROOT / "tests" / "transformers_scenarios"
+# The functions of its modules, and two keys of what they give.
+SCENARIOS = [
+    "loading",
+    "batch_encoding",
+    "calls",
+    "overflow",
+    "words",
+    "added_tokens",
+    "decoding",
+    "streaming",
+    "chat",
+    "saving",
+    "copies",
+    "stages",
+    "training",
+    "conversion",
+    "question_answering",
+    "token_classification",
+    "collators",
+    "mapping",
+    "fingerprints",
+]
+FAILED, HASHES = "failed", "hashes"
 # Published tokenizers, and what their folders have in `tokenizer_config.json` where none is published beside.
 TOKENIZERS: dict[str, dict[str, Any]] = {
     "gpt2": {"tokenizer_class": "GPT2Tokenizer", "model_max_length": 1024},
@@ -80,18 +103,7 @@ def test_installed_gives_the_results_of_the_peer(name: str, scenario: str, scrat
     assert_same(results("install", name, scratch)[scenario], results("peer", name, scratch)[scenario])
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [
-        pytest.param(
-            scenario,
-            marks=pytest.mark.xfail(reason="a backend of lexmill refuses the peer's `AddedToken` and stages"),
-        )
-        if scenario in ("added_tokens", "stages")
-        else scenario
-        for scenario in SCENARIOS
-    ],
-)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_accelerated_gives_the_results_of_the_peer(name: str, scenario: str, scratch: Path) -> None:
     assert_same(results("accelerate", name, scratch)[scenario], results("peer", name, scratch)[scenario])
