@@ -1,6 +1,6 @@
 //! From the core's errors to the exception classes of `lexmill.errors`.
 
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 
 use crate::Error;
@@ -45,6 +45,10 @@ pub(super) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     if let Error::Custom(source) = error
         && let Some(cause) = source.downcast_ref::<PyErr>()
     {
+        // An interrupt or an exit is no error of the stage, and no `except Exception` may hold it up.
+        if !cause.is_instance_of::<PyException>(py) {
+            return cause.clone_ref(py);
+        }
         raised.set_cause(py, Some(cause.clone_ref(py)));
     }
     raised

@@ -149,6 +149,21 @@ def test_what_a_stage_raises_is_the_cause(stage: str) -> None:
     assert isinstance(raised.value.__cause__, KeyError)
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_in_a_stage_stays_one(error: type[BaseException]) -> None:
+    class Interrupted:
+        """Is stopped at its work."""
+
+        def normalize(self, normalized: NormalizedString) -> None:
+            raise error
+
+    made = tokenizer()
+    made.normalizer = Normalizer.custom(Interrupted())
+    for call in (lambda: made.encode("a"), lambda: made.encode_batch_ids(["a"] * 9, num_threads=2)):
+        with pytest.raises(error):
+            call()
+
+
 def test_a_stage_changes_a_string_in_place() -> None:
     text, cut = NormalizedString("aB"), PreTokenizedString("a b1")
     Normalizers([Normalizer.custom(Doubled()), Lowercase()]).normalize(text)
