@@ -14,13 +14,19 @@ SWEEP ?= --what quick
 RENDER ?=
 # Random cases a law in `make fuzz`.
 CASES ?= 20000
+# Seconds a target in `make fuzz-targets`, the targets, and what watches memory: `address`, or `none`, which is faster.
+TIME ?= 60
+TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/fuzz_targets/*.rs)))
+SANITIZER ?= address
 
 VENV := .venv
+# What transformers and datasets bring is kept apart: no other test may depend on it.
+TRANSFORMERS := .venv-transformers
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
 RUST_SOURCES := $(shell find rust -type f) Cargo.toml Cargo.lock
-PYTHON_SOURCES := python tests benches docs
+PYTHON_SOURCES := python tests benches docs examples .ci/smoke.py
 
 # A virtual environment or an import path of the caller must not leak into ours, nor mislead maturin.
 export VIRTUAL_ENV := $(abspath $(VENV))
@@ -28,11 +34,11 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers lint lint-rust lint-python fmt parity \
-	bench bench-rust bench-python bench-peers machine docs fuzz clean
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers lint lint-rust lint-python fmt parity \
+	bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # One stamp a step, newer than all it depends on: what is installed is not installed again, even without network.
 
@@ -80,13 +86,26 @@ test-python: $(STAMPS)/core-dev $(STAMPS)/group-test ## pytest: the reference an
 	@echo "== pytest"
 	@$(BIN)/python -m pytest --quiet
 
-test-docs: $(STAMPS)/core-dev $(STAMPS)/group-test ## the examples in README.md and in docstrings
-	@echo "== pytest: examples in README.md and docstrings"
+test-docs: $(STAMPS)/core-dev $(STAMPS)/group-test ## the examples in README.md, docs/ and docstrings
+	@echo "== pytest: examples in README.md, docs/ and docstrings"
 	@$(BIN)/python -m pytest --quiet --doctest-modules --doctest-glob='*.md' README.md python/lexmill
+	@$(BIN)/python -m pytest --quiet --doctest-glob='*.md' docs
 
 test-peers: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-peers ## sampled parity with the libraries of group `peers`
 	@echo "== pytest: sampled parity with other libraries"
 	@$(BIN)/python -m pytest --quiet -m 'external and not slow' tests/parity
+
+$(TRANSFORMERS)/ready: pyproject.toml $(STAMPS)/venv
+	@echo "installing the dependency group 'transformers' into $(TRANSFORMERS)"
+	@$(BIN)/python -m venv $(TRANSFORMERS)
+	@$(TRANSFORMERS)/bin/python -m pip install --upgrade 'pip>=25.1'
+	@$(TRANSFORMERS)/bin/python -m pip install --group transformers
+	@touch $@
+
+test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and datasets on lexmill and on tokenizers (some twenty minutes of processor time)
+	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
+	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
+		tests/parity/test_transformers_peer.py tests/parity/test_examples_transformers.py
 
 lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
 
@@ -102,7 +121,7 @@ lint-python: $(STAMPS)/core-dev $(STAMPS)/group-test $(STAMPS)/group-lint
 	@echo "== ruff, mypy, stubtest"
 	@$(BIN)/ruff check $(PYTHON_SOURCES)
 	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
-	@$(BIN)/mypy python tests/typing/accept.py docs/drop_in_table.py
+	@$(BIN)/mypy python examples tests/typing/accept.py docs/drop_in_table.py docs/stub_docstrings.py .ci/smoke.py
 	@$(BIN)/python -m mypy.stubtest lexmill._core
 
 fmt: $(STAMPS)/group-lint ## format Rust and Python, and apply the safe fixes of ruff
@@ -131,14 +150,49 @@ machine:
 	@test -n '$(MACHINE)' || { echo 'name this machine: MACHINE=name; benches/results has:' \
 		$$(cd benches/results && ls -d */ | tr -d /) >&2; exit 2; }
 
-docs: ## the Rust documentation, private items included, in target/doc
+# Not --quiet, which hides warnings from --strict too. The notice is about a version that the group does not install.
+docs: $(STAMPS)/group-docs ## the documentation site, in target/site; a broken link is an error
+	@echo "== mkdocs"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "open target/site/index.html, or: $(BIN)/python -m mkdocs serve"
+
+docs-rust: ## the Rust documentation, private items included, in target/doc
 	@RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --features python
 	@echo "open target/doc/lexmill/index.html"
+
+stubs: $(STAMPS)/core-dev $(STAMPS)/group-lint ## copy the docstrings of the compiled classes into their stubs
+	@$(BIN)/python docs/stub_docstrings.py
+	@$(BIN)/ruff format --quiet python
+
+# The wheel is built from the source distribution, so both are complete. On Linux zig links against the glibc of manylinux2014.
+wheel: DIST := target/dist
+wheel: $(STAMPS)/group-build $(STAMPS)/group-wheel ## the sdist, and from it the wheel of this machine, tried in an empty environment
+	@rm -rf $(DIST) && mkdir -p $(DIST)
+	@PATH="$(abspath $(BIN)):$$PATH" maturin build --release --locked --sdist --out $(DIST) --interpreter $(BIN)/python \
+		$(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux2014,--compatibility pypi)
+	@$(BIN)/twine check --strict $(DIST)/*
+	@.ci/try-wheel $(BIN)/python $(DIST)/*.whl
 
 fuzz: $(STAMPS)/core-dev $(STAMPS)/group-test ## fast paths against their naive twins, CASES random cases a law
 	@PROPTEST_CASES=$(CASES) cargo test --locked --quiet --profile bench -- naive law
 	@$(BIN)/python -m pytest --hypothesis-profile=thorough tests/property
 
+target/tools/bin/cargo-fuzz:
+	@echo "installing cargo-fuzz into target/tools"
+	@cargo install cargo-fuzz --version 0.13.2 --locked --quiet --root target/tools
+
+# Coverage needs options of rustc that are unstable, so the stable compiler is asked to take them. What is found stays in
+# target/fuzz/found; a find that is mended moves to tests/fuzz/finds/<target>, where `cargo test` runs it.
+fuzz-targets: target/tools/bin/cargo-fuzz ## coverage-guided: files, pipelines, patterns (TIME=seconds a target, TARGETS=names)
+	@for target in $(TARGETS); do \
+		echo "== $$target, $(TIME) s"; \
+		mkdir -p target/fuzz/corpus/$$target target/fuzz/found/$$target tests/fuzz/finds/$$target; \
+		RUSTC_BOOTSTRAP=1 target/tools/bin/cargo-fuzz fuzz run --fuzz-dir tests/fuzz --target-dir target/fuzz \
+			--sanitizer $(SANITIZER) $$target target/fuzz/corpus/$$target tests/fuzz/seeds/$$target \
+			tests/fuzz/finds/$$target -- -max_total_time=$(TIME) -timeout=20 -rss_limit_mb=2048 -max_len=4096 \
+			-dict=tests/fuzz/dictionaries/$$target -artifact_prefix=target/fuzz/found/$$target/; \
+	done
+
 clean: ## remove .venv, target and every cache
-	@rm -rf $(VENV) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
-	@find python tests benches -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf $(VENV) $(TRANSFORMERS) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
+	@find python tests benches docs examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,6 +8,7 @@ import lexmill
 from lexmill import models
 from lexmill.reference.bpe import Bpe
 from lexmill.reference.bpe_trainer import train_bpe
+from lexmill.reference.parity_bpe_trainer import train_parity_bpe
 from lexmill.reference.unigram import Unigram
 from lexmill.reference.unigram_exact_loss import train_exact_loss
 from lexmill.reference.unigram_trainer import train_unigram
@@ -27,6 +28,11 @@ class Engine(Protocol):
     name: str
 
     def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
+        """Returns the tokens by id, and the merges in the order learnt."""
+
+    def train_parity_bpe(
+        self, corpora: list[Words], dev: list[Words] | None, **options: Any
+    ) -> tuple[list[str], Merges]:
         """Returns the tokens by id, and the merges in the order learnt."""
 
     def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
@@ -68,6 +74,13 @@ class ReferenceEngine:
         """Trains in one thread, whatever `num_threads` says."""
         options.pop("num_threads", None)
         return train_bpe(words, **options)
+
+    def train_parity_bpe(
+        self, corpora: list[Words], dev: list[Words] | None, **options: Any
+    ) -> tuple[list[str], Merges]:
+        """Trains in one thread, whatever `num_threads` says."""
+        options.pop("num_threads", None)
+        return train_parity_bpe(corpora, dev, **options)
 
     def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
         """Trains in one thread, whatever `num_threads` says."""
@@ -113,7 +126,16 @@ class CoreEngine:
 
     def train_bpe(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
         """Trains by the core, with as many threads as `num_threads` says."""
-        vocab, merges = lexmill._core.train_bpe_words(words, **options)
+        # No limit is no argument there; `None` is refused, as by Hugging Face.
+        given = {name: value for name, value in options.items() if value is not None}
+        vocab, merges = lexmill._core.train_bpe_words(words, **given)
+        return list(vocab), [tuple(merge) for merge in merges]
+
+    def train_parity_bpe(
+        self, corpora: list[Words], dev: list[Words] | None, **options: Any
+    ) -> tuple[list[str], Merges]:
+        """Trains by the core, with as many threads as `num_threads` says."""
+        vocab, merges = lexmill._core.train_parity_bpe_words(corpora, dev, **options)
         return list(vocab), [tuple(merge) for merge in merges]
 
     def train_wordpiece(self, words: Words, **options: Any) -> tuple[list[str], Merges]:
@@ -127,7 +149,8 @@ class CoreEngine:
 
     def encode_word(self, vocab: list[str], merges: Merges, word: str, **options: Any) -> Encoded:
         """Encodes by the public model class, which wraps the core."""
-        return [token.as_tuple() for token in models.BPE(ids(vocab), merges, **options).tokenize(word)]
+        given = {name: value for name, value in options.items() if value is not None}
+        return [token.as_tuple() for token in models.BPE(ids(vocab), merges, **given).tokenize(word)]
 
     def encode_wordpiece(self, vocab: list[str], word: str, **options: Any) -> Encoded:
         """Encodes by the public model class, which wraps the core."""

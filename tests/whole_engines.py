@@ -102,6 +102,54 @@ def see_arrays(tokenizer: Any, given: Input) -> Json:
     return {"ids": tokenizer.encode_batch_arrays([given.text], add_special_tokens=given.add_special_tokens)[0].tolist()}
 
 
+COLUMNS = dict.fromkeys(
+    ["return_offsets", "return_word_ids", "return_type_ids", "return_attention_mask", "return_special_tokens_mask"],
+    True,
+)
+
+
+def see_rows(tokenizer: Any, given: Input, **options: Any) -> list[Json]:
+    """Each row of the columns of a text or pair that the same call has met already."""
+    pairs = None if given.pair is None else [given.pair] * 2
+    special = given.add_special_tokens
+    options = {"pairs": pairs, "add_special_tokens": special, **COLUMNS, **options}
+    found = tokenizer.encode_batch_arrays([given.text] * 2, **options)
+    splits = found.row_splits
+    rows = []
+    for row in range(len(found)):
+        span = slice(splits[row], splits[row + 1])
+        columns = {field: getattr(found, field)[span].tolist() for field in FIELDS if field != "tokens"}
+        columns["offsets"] = [(start, end) for start, end in columns["offsets"]]
+        columns["word_ids"] = [None if word < 0 else word for word in columns["word_ids"]]
+        rows.append(columns)
+    return rows
+
+
+def see_columns(tokenizer: Any, given: Input) -> Json:
+    """The columns of one text or pair."""
+    return see_rows(tokenizer, given)[1]
+
+
+def see_masks(tokenizer: Any, given: Input) -> Json:
+    """The columns that offsets and word ids are not among."""
+    options = {"return_offsets": False, "return_word_ids": False}
+    names = ("ids", "type_ids", "attention_mask", "special_tokens_mask")
+    found = tokenizer.encode_batch_arrays(
+        [given.text],
+        pairs=None if given.pair is None else [given.pair],
+        add_special_tokens=given.add_special_tokens,
+        **{**COLUMNS, **options},
+    )
+    return {name: getattr(found, name).tolist() for name in names}
+
+
+def see_overflowing(tokenizer: Any, given: Input) -> Json:
+    """The columns of one text or pair, and those of what truncation cut off."""
+    rows = see_rows(tokenizer, given, return_overflowing=True)
+    first, *overflowing = rows[len(rows) // 2 :]
+    return {**first, "overflowing_rows": overflowing}
+
+
 def see_count(tokenizer: Any, given: Input) -> Json:
     """The number of ids."""
     return {"count": int(tokenizer.count_tokens([given.text], add_special_tokens=given.add_special_tokens)[0])}
@@ -110,7 +158,9 @@ def see_count(tokenizer: Any, given: Input) -> Json:
 def see_reference(tokenizer: Any, given: Input) -> Json:
     """The encoding, and the number of ids."""
     seen = see_encoding(tokenizer, given)
-    return {**seen, "count": len(seen["ids"])}
+    names = [field for field in FIELDS if field != "tokens"]
+    overflowing = [{name: part[name] for name in names} for part in seen["overflowing"]]
+    return {**seen, "count": len(seen["ids"]), "overflowing_rows": overflowing}
 
 
 def core(spec: Json) -> Any:
@@ -131,6 +181,10 @@ ENGINES = [
     Engine("encode_ids", core, see_ids, takes_pairs=False),
     Engine("encode_batch_ids", core, see_batch_ids, takes_pairs=False),
     Engine("encode_batch_arrays", core, see_arrays, takes_pairs=False),
+    Engine("columns", core, see_columns),
+    Engine("masks", core, see_masks),
+    Engine("columns and overflow", core, see_overflowing),
+    Engine("columns, staged", staged, see_columns),
     Engine("count_tokens", core, see_count, takes_pairs=False),
     Engine("encode, staged", staged, see_encoding),
     Engine("encode_ids, staged", staged, see_ids, takes_pairs=False),

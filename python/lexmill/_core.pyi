@@ -34,6 +34,8 @@ _Column: TypeAlias = _ArrowArray | _ArrowStream
 _Texts: TypeAlias = Iterable[str] | Iterable[bytes] | npt.NDArray[np.str_ | np.bytes_ | np.object_] | _Column
 _Side: TypeAlias = Literal["left", "right"]
 _Utf8Errors: TypeAlias = Literal["strict", "replace"]
+_Truncation: TypeAlias = Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
+_Padding: TypeAlias = Literal["longest", "max_length", "do_not_pad"]
 _OnProgress: TypeAlias = Callable[[str, int, int], object]
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "pre_tokenizers",
     "processors",
     "train_bpe_words",
+    "train_parity_bpe_words",
     "train_unigram_words",
     "train_wordlevel_words",
     "train_wordpiece_words",
@@ -62,17 +65,54 @@ __version__: str
 
 def train_bpe_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
-) -> tuple[list[str], list[tuple[str, str]]]: ...
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Trains byte-pair merges on counted words; further arguments are those of `BpeTrainer`.
+
+    The words are taken as they are, first seen first.
+    """
+
+def train_parity_bpe_words(
+    corpora: Sequence[Sequence[tuple[str, int]]],
+    dev: Sequence[Sequence[tuple[str, int]]] | None = None,
+    *,
+    num_threads: int | None = None,
+    **options: object,
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Trains byte-pair merges on the counted words of several languages; further arguments are those of
+    `ParityBpeTrainer`.
+    """
+
 def train_unigram_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
-) -> tuple[list[tuple[str, float]], int | None]: ...
-def train_wordlevel_words(words: Sequence[tuple[str, int]], **options: object) -> list[str]: ...
+) -> tuple[list[tuple[str, float]], int | None]:
+    """Trains a unigram model on counted words; further arguments are those of `UnigramTrainer`.
+
+    The words are taken as they are, first seen first.
+    """
+
+def train_wordlevel_words(words: Sequence[tuple[str, int]], **options: object) -> list[str]:
+    """Trains word-level models on counted words; further arguments are those of `WordLevelTrainer`."""
+
 def train_wordpiece_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
-) -> tuple[list[str], list[tuple[str, str]]]: ...
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Trains `WordPiece` on counted words; further arguments are those of `WordPieceTrainer`.
+
+    The words are taken as they are, first seen first.
+    """
 
 @final
 class AddedToken:
+    """A token that is cut out of the text before any other stage sees it.
+
+    Args:
+        content: the text of the token.
+        single_word: is found only between characters that belong to no word.
+        lstrip: takes the white space before it.
+        rstrip: takes the white space after it.
+        normalized: is looked for in normalized text; None is the opposite of `special`.
+        special: is left out when decoding with `skip_special_tokens`.
+    """
     def __new__(
         cls,
         content: str | None = None,
@@ -102,11 +142,23 @@ class AddedToken:
     def __getstate__(self) -> dict[str, str | bool]: ...
     def __setstate__(self, state: dict[str, str | bool]) -> None: ...
     def __eq__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: AddedToken, /) -> bool: ...
+    def __le__(self, other: AddedToken, /) -> bool: ...
+    def __gt__(self, other: AddedToken, /) -> bool: ...
+    def __ge__(self, other: AddedToken, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class Regex:
-    def __new__(cls, pattern: str) -> Regex: ...
+    """A regular expression in Oniguruma's syntax, as `tokenizer.json` files hold them.
+
+    Args:
+        s: the expression.
+
+    Raises:
+        RegexError: it does not compile.
+    """
+    def __new__(cls, s: str) -> Regex: ...
     def __getnewargs__(self) -> tuple[str]: ...
 
 _Chars: TypeAlias = int | tuple[int, int] | slice
@@ -115,46 +167,114 @@ _Split: TypeAlias = tuple[str, tuple[int, int], list[Token] | None]
 
 @final
 class NormalizedString:
+    """A text that is changed step by step and remembers what it was: every character of `normalized` stands for
+    characters of `original`.
+
+    Args:
+        sequence: the text.
+    """
     def __new__(cls, sequence: str) -> NormalizedString: ...
     @property
-    def normalized(self) -> str: ...
+    def normalized(self) -> str:
+        """The text after all changes."""
     @property
-    def original(self) -> str: ...
-    def nfd(self) -> None: ...
-    def nfkd(self) -> None: ...
-    def nfc(self) -> None: ...
-    def nfkc(self) -> None: ...
-    def lowercase(self) -> None: ...
-    def uppercase(self) -> None: ...
-    def prepend(self, s: str) -> None: ...
-    def append(self, s: str) -> None: ...
-    def lstrip(self) -> None: ...
-    def rstrip(self) -> None: ...
-    def strip(self) -> None: ...
-    def clear(self) -> None: ...
-    def replace(self, pattern: str | Regex, content: str) -> None: ...
-    def filter(self, func: Callable[[str], bool]) -> None: ...
-    def map(self, func: Callable[[str], str]) -> None: ...
-    def for_each(self, func: Callable[[str], object]) -> None: ...
-    def split(self, pattern: str | Regex, behavior: _Behavior) -> list[NormalizedString]: ...
-    def slice(self, range: _Chars) -> NormalizedString | None: ...
+    def original(self) -> str:
+        """The text before all changes."""
+    def nfd(self) -> None:
+        """Canonical decomposition."""
+    def nfkd(self) -> None:
+        """Compatibility decomposition."""
+    def nfc(self) -> None:
+        """Canonical composition."""
+    def nfkc(self) -> None:
+        """Compatibility composition."""
+    def lowercase(self) -> None:
+        """Puts each character in lower case."""
+    def uppercase(self) -> None:
+        """Puts each character in upper case."""
+    def prepend(self, s: str) -> None:
+        """Puts a text before the first character."""
+    def append(self, s: str) -> None:
+        """Puts a text after the last character."""
+    def lstrip(self) -> None:
+        """Takes white space off the beginning."""
+    def rstrip(self) -> None:
+        """Takes white space off the end."""
+    def strip(self) -> None:
+        """Takes white space off both ends."""
+    def clear(self) -> None:
+        """Takes all text away."""
+    def replace(self, pattern: str | Regex, content: str) -> None:
+        """Puts `content` in place of every match of a text or a regular expression. An empty text is found nowhere.
+
+        Raises:
+            RegexError: the expression gives up on the text.
+        """
+    def filter(self, func: Callable[[str], bool]) -> None:
+        """Keeps the characters for which `func(character)` is True."""
+    def map(self, func: Callable[[str], str]) -> None:
+        """Puts the character that `func(character)` returns in the place of each character."""
+    def for_each(self, func: Callable[[str], object]) -> None:
+        """Calls `func(character)` for each character."""
+    def split(self, pattern: str | Regex, behavior: _Behavior) -> list[NormalizedString]:
+        """Cuts the text at the matches of a text or a regular expression; `behavior` is one of `removed`, `isolated`,
+        `merged_with_previous`, `merged_with_next` and `contiguous`.
+
+        Raises:
+            ValueError: another behavior.
+            RegexError: the expression gives up on the text.
+        """
+    def slice(self, range: _Chars) -> NormalizedString | None:
+        """The part of the text at some characters: an index, a pair of indices or a slice. None if they begin after the
+        end.
+
+        Negative indices count from the end in bytes, as in Hugging Face.
+        """
     def __getitem__(self, range: _Chars, /) -> NormalizedString | None: ...
 
 @final
 class PreTokenizedString:
-    def __new__(cls, sequence: str) -> PreTokenizedString: ...
-    def split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]]) -> None: ...
-    def normalize(self, func: Callable[[NormalizedString], object]) -> None: ...
-    def tokenize(self, func: Callable[[str], list[Token]]) -> None: ...
+    """A text cut into splits, which get their tokens one by one.
+
+    Args:
+        s: the text, at first one split.
+    """
+    def __new__(cls, s: str) -> PreTokenizedString: ...
+    def split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]]) -> None:
+        """Puts the `NormalizedString` objects that `func(index, split)` returns in the place of each split without
+        tokens.
+        """
+    def normalize(self, func: Callable[[NormalizedString], object]) -> None:
+        """Calls `func(split)` with the `NormalizedString` of each split without tokens, which `func` may change."""
+    def tokenize(self, func: Callable[[str], list[Token]]) -> None:
+        """Gives each split without tokens the list of `Token` objects that `func(text)` returns for its text."""
     def get_splits(
         self,
         offset_referential: Literal["original", "normalized"] = "original",
         offset_type: Literal["char", "byte"] = "char",
-    ) -> list[_Split]: ...
-    def to_encoding(self, type_id: int = 0, word_idx: int | None = None) -> Encoding: ...
+    ) -> list[_Split]:
+        """The splits: text, offsets and tokens of each. `offset_referential` is `original` or `normalized`,
+        `offset_type` is `char` or `byte`.
+
+        Raises:
+            ValueError: another name.
+        """
+    def to_encoding(self, type_id: int = 0, word_idx: int | None = None) -> Encoding:
+        """An encoding of the tokens. Each split is a word, or all are word `word_idx`.
+
+        Raises:
+            LexmillError: a split has no tokens yet.
+        """
 
 @final
 class Token:
+    """One token of a pre-token: id, text, and byte offsets in the pre-token.
+
+    Args:
+        id: its number in the vocabulary.
+        value: its text.
+        offsets: its first byte in the pre-token and one past its last.
+    """
     def __new__(cls, id: int, value: str, offsets: tuple[int, int]) -> Token: ...
     @property
     def id(self) -> int: ...
@@ -162,44 +282,71 @@ class Token:
     def value(self) -> str: ...
     @property
     def offsets(self) -> tuple[int, int]: ...
-    def as_tuple(self) -> tuple[int, str, tuple[int, int]]: ...
+    def as_tuple(self) -> tuple[int, str, tuple[int, int]]:
+        """Id, text and offsets."""
     def __getnewargs__(self) -> tuple[int, str, tuple[int, int]]: ...
 
 @final
 class Encoding:
+    """The tokens of one text or of a pair; every attribute is built when asked for."""
     def __new__(cls) -> Encoding: ...
     @staticmethod
-    def merge(encodings: Sequence[Encoding], growing_offsets: bool = True) -> Encoding: ...
+    def merge(encodings: Sequence[Encoding], growing_offsets: bool = True) -> Encoding:
+        """Joins encodings; with `growing_offsets` each starts where the one before ended.
+
+        Args:
+            encodings: in the order of the result.
+            growing_offsets: offsets of each begin where those before end, as if the texts were one.
+        """
     @property
-    def ids(self) -> list[int]: ...
+    def ids(self) -> list[int]:
+        """Token ids."""
     @property
-    def type_ids(self) -> list[int]: ...
+    def type_ids(self) -> list[int]:
+        """Which part of the input each token counts to, by the post-processor's rule."""
     @property
-    def tokens(self) -> list[str]: ...
+    def tokens(self) -> list[str]:
+        """Tokens as the vocabulary spells them."""
     @property
-    def offsets(self) -> list[tuple[int, int]]: ...
+    def offsets(self) -> list[tuple[int, int]]:
+        """Half-open character ranges of the text."""
     @property
-    def word_ids(self) -> list[int | None]: ...
+    def word_ids(self) -> list[int | None]:
+        """Number of the pre-token that each token belongs to."""
     @property
-    def words(self) -> list[int | None]: ...
+    def words(self) -> list[int | None]:
+        """As `word_ids`; deprecated."""
     @property
-    def sequence_ids(self) -> list[int | None]: ...
+    def sequence_ids(self) -> list[int | None]:
+        """Number of the input sequence that each token belongs to."""
     @property
-    def special_tokens_mask(self) -> list[int]: ...
+    def special_tokens_mask(self) -> list[int]:
+        """1 for special tokens and padding, 0 for text."""
     @property
-    def attention_mask(self) -> list[int]: ...
+    def attention_mask(self) -> list[int]:
+        """0 for padding, 1 for everything else."""
     @property
-    def overflowing(self) -> list[Encoding]: ...
+    def overflowing(self) -> list[Encoding]:
+        """What truncation cut off."""
     @property
-    def n_sequences(self) -> int: ...
-    def set_sequence_id(self, sequence_id: int) -> None: ...
-    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None: ...
-    def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None: ...
-    def token_to_chars(self, token_index: int) -> tuple[int, int] | None: ...
-    def token_to_sequence(self, token_index: int) -> int | None: ...
-    def token_to_word(self, token_index: int) -> int | None: ...
-    def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None: ...
-    def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None: ...
+    def n_sequences(self) -> int:
+        """Number of input sequences."""
+    def set_sequence_id(self, sequence_id: int) -> None:
+        """Marks all tokens as those of one input sequence."""
+    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """The token that holds a character."""
+    def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """The word that holds a character."""
+    def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
+        """The character range of a token."""
+    def token_to_sequence(self, token_index: int) -> int | None:
+        """The input sequence of a token."""
+    def token_to_word(self, token_index: int) -> int | None:
+        """The word of a token."""
+    def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
+        """The character range of a word."""
+    def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
+        """The first token of a word and one past its last."""
     def pad(
         self,
         length: int,
@@ -208,8 +355,24 @@ class Encoding:
         pad_id: int = 0,
         pad_type_id: int = 0,
         pad_token: str = "[PAD]",
-    ) -> None: ...
-    def truncate(self, max_length: int, stride: int = 0, direction: _Side = "right") -> None: ...
+    ) -> None:
+        """Pads to `length` tokens, what overflowed too.
+
+        Args:
+            length: tokens after padding; a longer encoding stays as it is.
+            direction: the side of the padding, `left` or `right`.
+            pad_id: the id of padding.
+            pad_type_id: the type id of padding.
+            pad_token: the text of padding.
+        """
+    def truncate(self, max_length: int, stride: int = 0, direction: _Side = "right") -> None:
+        """Keeps at most `max_length` tokens; the rest becomes `overflowing`.
+
+        Args:
+            max_length: tokens to keep.
+            stride: tokens that each overflowing encoding repeats from the one before.
+            direction: the side that is cut off, `left` or `right`.
+        """
     def __len__(self) -> int: ...
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
@@ -220,88 +383,288 @@ class _Rows(Protocol):
 
 @final
 class TokenArrays(_Rows):
+    """Tokens of many texts end to end, an array for each column, with where each row begins and ends.
+
+    Row `i` is `ids[row_splits[i]:row_splits[i + 1]]`, and `arrays[i]` gives it as a view. The other columns are
+    divided in the same way; those that were not asked for are `None`. Arrow reads the object as a column of lists
+    (`pyarrow.array(arrays)`), or with further columns as a table (`pyarrow.record_batch(arrays)`).
+
+    Args:
+        ids: all ids, one-dimensional, `uint16` or `uint32`.
+        row_splits: where rows begin, `int64`, one more than there are rows.
+        **columns: further columns by the names of the attributes.
+    """
     def __new__(
-        cls, ids: npt.NDArray[np.uint16] | npt.NDArray[np.uint32], row_splits: npt.NDArray[np.int64]
+        cls, ids: npt.NDArray[np.uint16] | npt.NDArray[np.uint32], row_splits: npt.NDArray[np.int64], **columns: Any
     ) -> TokenArrays: ...
     @property
-    def ids(self) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]: ...
+    def ids(self) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]:
+        """All ids: one-dimensional, `uint16` if every id of the tokenizer fits, else `uint32`."""
     @property
-    def row_splits(self) -> npt.NDArray[np.int64]: ...
+    def row_splits(self) -> npt.NDArray[np.int64]:
+        """Where rows begin: `int64`, one more than there are rows, from 0."""
+    @property
+    def offsets(self) -> npt.NDArray[np.uint32] | None:
+        """Start and end of each token in characters of its text: `uint32`, two a token; `(0, 0)` for special tokens and
+        padding.
+        """
+    @property
+    def word_ids(self) -> npt.NDArray[np.int32] | None:
+        """Number of the pre-token of each token: `int32`; -1 for special tokens and padding."""
+    @property
+    def type_ids(self) -> npt.NDArray[np.uint32] | None:
+        """Type id of each token: `uint32`."""
+    @property
+    def attention_mask(self) -> npt.NDArray[np.uint8] | None:
+        """0 for padding, 1 for all other tokens: `uint8`."""
+    @property
+    def special_tokens_mask(self) -> npt.NDArray[np.uint8] | None:
+        """1 for special tokens and padding, 0 for all other tokens: `uint8`."""
+    @property
+    def sample_mapping(self) -> npt.NDArray[np.int64] | None:
+        """Number of the text that each row comes from: `int64`, one a row."""
+    def matrices(self) -> dict[str, npt.NDArray[Any]]:
+        """A dictionary of the columns as views of one row a text: of two dimensions, `offsets` of three.
+
+        Raises:
+            OptionError: rows have different lengths.
+        """
     def __len__(self) -> int: ...
     @overload
     def __getitem__(self, at: int, /) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]: ...
     @overload
     def __getitem__(self, at: slice, /) -> list[npt.NDArray[np.uint16] | npt.NDArray[np.uint32]]: ...
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
-    def __getnewargs__(self) -> tuple[Any, Any]: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, Any], dict[str, Any]]: ...
 
 @final
 class Tokenizer:
+    """Cuts text into tokens and puts tokens together again.
+
+    A text passes `normalizer`, `pre_tokenizer`, `model` and `post_processor`; ids become text by `decoder`. Each of
+    these can be set, and all but `model` may be None. A stage that is taken from a tokenizer stays part of it:
+    `tokenizer.model.dropout = 0.1` takes effect.
+
+    Args:
+        model: a model of `lexmill.models`, empty if it is to be trained.
+    """
     def __new__(cls, model: Model) -> Tokenizer: ...
     @staticmethod
-    def from_str(json: str) -> Tokenizer: ...
+    def from_str(json: str) -> Tokenizer:
+        """Reads a `tokenizer.json` from text.
+
+        Args:
+            json: the contents of the file.
+
+        Raises:
+            FormatError: it is malformed or has a component of an unknown type; the message has its place.
+        """
     @staticmethod
-    def from_file(path: _Path) -> Tokenizer: ...
+    def from_file(path: _Path) -> Tokenizer:
+        """Reads a `tokenizer.json`.
+
+        Args:
+            path: the file.
+
+        Raises:
+            FileError: a file cannot be read.
+            FormatError: it is malformed or has a component of an unknown type; the message has its place.
+        """
     @staticmethod
-    def from_pretrained(identifier: str, revision: str = "main", token: str | None = None) -> Tokenizer: ...
+    def from_pretrained(identifier: str, revision: str = "main", token: str | None = None) -> Tokenizer:
+        """Reads the `tokenizer.json` of a repository of the Hugging Face Hub, through the package `huggingface_hub` and
+        its cache, or of a local folder.
+
+        Args:
+            identifier: the repository, such as `gpt2`, or a local folder.
+            revision: a branch, a tag or a commit of the repository.
+            token: what gives access to a private repository.
+
+        Raises:
+            LexmillError: `huggingface_hub` is not installed.
+        """
     @staticmethod
-    def from_hf(tokenizer: Any) -> Tokenizer: ...
-    def to_hf(self) -> Any: ...
+    def from_hf(tokenizer: Any) -> Tokenizer:
+        """A `tokenizers.Tokenizer` as one of lexmill's.
+
+        Args:
+            tokenizer: a tokenizer of Hugging Face's package.
+
+        Raises:
+            LexmillError: the tokenizer holds stages written in Python.
+        """
+    def to_hf(self) -> Any:
+        """This tokenizer as a `tokenizers.Tokenizer`.
+
+        Raises:
+            LexmillError: that package is not installed, or lexmill stands in its place.
+        """
     @staticmethod
-    def from_buffer(buffer: bytes) -> Tokenizer: ...
+    def from_buffer(buffer: bytes) -> Tokenizer:
+        """Reads a `tokenizer.json` from bytes.
+
+        Args:
+            buffer: the contents of the file.
+
+        Raises:
+            InvalidUtf8Error: the bytes are not UTF-8.
+            FormatError: as for `from_str`.
+        """
     @staticmethod
-    def from_spm(path: _Path) -> Tokenizer: ...
-    def save_spm(self, path: _Path) -> None: ...
+    def from_spm(path: _Path) -> Tokenizer:
+        """Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
+
+        Args:
+            path: the file.
+
+        Raises:
+            FileError: a file cannot be read.
+            FormatError: it is malformed or has what lexmill does not know.
+        """
+    def save_spm(self, path: _Path) -> None:
+        """Writes a `.model` file for SentencePiece, whole or not at all.
+
+        Args:
+            path: the file.
+        """
     @staticmethod
-    def from_tiktoken(path: _Path, pattern: str, special_tokens: dict[str, int] | None = None) -> Tokenizer: ...
-    def save_tiktoken(self, path: _Path) -> None: ...
-    def to_str(self, pretty: bool = False) -> str: ...
-    def save(self, path: _Path, pretty: bool = True) -> None: ...
+    def from_tiktoken(path: _Path, pattern: str, special_tokens: dict[str, int] | None = None) -> Tokenizer:
+        """Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their
+        ids.
+
+        A token's rank is its id. A pre-token that is a token is taken whole, as it stands (`ignore_merges`); in
+        others the neighbours that spell the token of the lowest rank are merged first.
+
+        Args:
+            path: the file.
+            pattern: the regular expression whose matches are the pre-tokens.
+            special_tokens: ids by text.
+
+        Raises:
+            FormatError: a line is malformed, a token or a rank is there twice, a byte has no token, or a special
+                token's text or id is taken.
+            RegexError: `pattern` does not compile.
+            IdRangeError: an id is out of range.
+            FileError: the file cannot be read.
+        """
+    def save_tiktoken(self, path: _Path) -> None:
+        """Writes a `.tiktoken` file of a byte-level BPE model, whole or not at all; added tokens and all stages but the
+        model are left out.
+
+        Args:
+            path: the file.
+
+        Raises:
+            OptionError: the file would be read as another model: it is not BPE, has dropout, a prefix or a suffix,
+                or kinds of pieces; a token is not spelled in the byte-level alphabet, or a byte has none; merges are
+                not in the order of ids, or others would be made too; or, without `ignore_merges`, a token is not
+                what its own text is encoded to.
+            FileError: the file cannot be written.
+        """
+    def to_str(self, pretty: bool = False) -> str:
+        """The tokenizer as JSON text; the same tokenizer gives the same text.
+
+        Args:
+            pretty: breaks lines and indents.
+        """
+    def save(self, path: _Path, pretty: bool = True) -> None:
+        """Writes a `tokenizer.json`, whole or not at all.
+
+        Args:
+            path: the file.
+            pretty: breaks lines and indents.
+        """
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
     def __getnewargs__(self) -> tuple[Model]: ...
     @property
-    def model(self) -> Model: ...
+    def model(self) -> Model:
+        """What turns pre-tokens into tokens."""
     @model.setter
     def model(self, value: Model) -> None: ...
     @property
-    def normalizer(self) -> Normalizer | None: ...
+    def normalizer(self) -> Normalizer | None:
+        """What changes a text before it is cut; None leaves it as it is."""
     @normalizer.setter
     def normalizer(self, value: Normalizer | None) -> None: ...
     @property
-    def pre_tokenizer(self) -> PreTokenizer | None: ...
+    def pre_tokenizer(self) -> PreTokenizer | None:
+        """What cuts a text into pre-tokens; None leaves it whole."""
     @pre_tokenizer.setter
     def pre_tokenizer(self, value: PreTokenizer | None) -> None: ...
     @property
-    def post_processor(self) -> PostProcessor | None: ...
+    def post_processor(self) -> PostProcessor | None:
+        """What puts special tokens around encodings; None adds none."""
     @post_processor.setter
     def post_processor(self, value: PostProcessor | None) -> None: ...
     @property
-    def decoder(self) -> Decoder | None: ...
+    def decoder(self) -> Decoder | None:
+        """What turns tokens back into text; None joins them with spaces."""
     @decoder.setter
     def decoder(self, value: Decoder | None) -> None: ...
     @property
-    def encode_special_tokens(self) -> bool: ...
+    def encode_special_tokens(self) -> bool:
+        """Whether special tokens in the text are left to the model."""
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None: ...
     @property
-    def cache_limit(self) -> int: ...
+    def cache_limit(self) -> int:
+        """Bytes that the cache of each thread may take; 0 turns caching off."""
     @cache_limit.setter
     def cache_limit(self, value: int) -> None: ...
     def _staged(self) -> Tokenizer: ...
-    def cache_info(self) -> dict[str, int]: ...
-    def clear_cache(self) -> None: ...
-    def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int: ...
-    def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int: ...
-    def get_added_tokens_decoder(self) -> dict[int, AddedToken]: ...
-    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]: ...
-    def get_vocab_size(self, with_added_tokens: bool = True) -> int: ...
-    def token_to_id(self, token: str) -> int | None: ...
-    def id_to_token(self, id: int) -> str | None: ...
-    def num_special_tokens_to_add(self, is_pair: bool) -> int: ...
+    def cache_info(self) -> dict[str, int]:
+        """Bytes that caches take now, and may take per thread."""
+    def clear_cache(self) -> None:
+        """Empties all caches."""
+    def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
+        """Adds tokens that are cut out of the text; returns how many were new or changed.
+
+        Args:
+            tokens: `str` or `AddedToken`.
+        """
+    def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
+        """Adds tokens that decoding may skip; returns how many were new or changed.
+
+        Args:
+            tokens: `str` or `AddedToken`.
+        """
+    def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
+        """Added tokens by id."""
+    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
+        """Ids by token.
+
+        Args:
+            with_added_tokens: with tokens that were added to those of the model.
+        """
+    def get_vocab_size(self, with_added_tokens: bool = True) -> int:
+        """Number of tokens.
+
+        Args:
+            with_added_tokens: with tokens that were added to those of the model.
+        """
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token.
+
+        None if there is no such token.
+        """
+    def id_to_token(self, id: int) -> str | None:
+        """The token with an id.
+
+        None if there is no such id.
+        """
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """How many special tokens a text or a pair gets."""
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
-    ) -> Encoding: ...
+    ) -> Encoding:
+        """Truncates, post-processes and pads an encoding or a pair.
+
+        Args:
+            encoding: the first sequence, as the model left it.
+            pair: the second sequence, if there is one.
+            add_special_tokens: adds the special tokens of the post-processor.
+        """
     def enable_truncation(
         self,
         max_length: int,
@@ -310,10 +673,21 @@ class Tokenizer:
         strategy: Literal["longest_first", "only_first", "only_second"] = "longest_first",
         direction: _Side = "right",
         **kwargs: object,
-    ) -> None: ...
-    def no_truncation(self) -> None: ...
+    ) -> None:
+        """Cuts encodings to `max_length` tokens from now on, special tokens included.
+
+        Args:
+            max_length: tokens to keep.
+            stride: tokens that each overflowing encoding repeats from the one before.
+            strategy: which side of a pair is cut: `longest_first`, `only_first` or `only_second`.
+            direction: the end that is cut off, `left` or `right`.
+            **kwargs: other keywords, which are noted on standard error and ignored.
+        """
+    def no_truncation(self) -> None:
+        """Stops truncating."""
     @property
-    def truncation(self) -> dict[str, Any] | None: ...
+    def truncation(self) -> dict[str, Any] | None:
+        """The truncation options, if any."""
     def enable_padding(
         self,
         *,
@@ -324,10 +698,23 @@ class Tokenizer:
         length: int | None = None,
         pad_to_multiple_of: int | None = None,
         **kwargs: object,
-    ) -> None: ...
-    def no_padding(self) -> None: ...
+    ) -> None:
+        """Fills encodings up from now on: to `length`, or as the longest of each batch.
+
+        Args:
+            direction: the side of the padding, `left` or `right`.
+            pad_id: the id of padding.
+            pad_type_id: the type id of padding.
+            pad_token: the text of padding.
+            length: tokens after padding; None for as many as the longest of the batch has.
+            pad_to_multiple_of: rounds the number of tokens up.
+            **kwargs: other keywords, which are noted on standard error and ignored.
+        """
+    def no_padding(self) -> None:
+        """Stops padding."""
     @property
-    def padding(self) -> dict[str, Any] | None: ...
+    def padding(self) -> dict[str, Any] | None:
+        """The padding options, if any."""
     def train(
         self,
         files: Sequence[_Path],
@@ -336,7 +723,25 @@ class Tokenizer:
         errors: _Utf8Errors = "strict",
         on_progress: _OnProgress | None = None,
         num_threads: int | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Trains the model on files, line by line.
+
+        The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+
+        Args:
+            files: text files in UTF-8.
+            trainer: what learns; by default one for the kind of model, with default options.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
+                unknown; what it raises ends the training.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            FileError: a file cannot be read.
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            EmptyCorpusError: there are no words in the files.
+            OptionError: an option of the trainer is out of range.
+        """
     def train_from_iterator(
         self,
         iterator: Iterable[str] | Iterable[Iterable[str] | _Column] | _Column,
@@ -345,7 +750,24 @@ class Tokenizer:
         *,
         on_progress: _OnProgress | None = None,
         num_threads: int | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Trains the model on texts from an iterator of `str`, of lists of `str` or of Arrow columns, or on one such
+        column.
+
+        The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+
+        Args:
+            iterator: the texts.
+            trainer: what learns; by default one for the kind of model, with default options.
+            length: how many texts there are, for progress alone.
+            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
+                unknown; what it raises ends the training.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            EmptyCorpusError: there are no words in the texts.
+            OptionError: an option of the trainer is out of range.
+        """
     @overload
     def encode(
         self,
@@ -353,7 +775,15 @@ class Tokenizer:
         pair: str | None = None,
         is_pretokenized: Literal[False] = False,
         add_special_tokens: bool = True,
-    ) -> Encoding: ...
+    ) -> Encoding:
+        """Encodes one text or a pair.
+
+        Args:
+            sequence: the text, or a list of words.
+            pair: the second text of a pair.
+            is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
+            add_special_tokens: adds the special tokens of the post-processor.
+        """
     @overload
     def encode(
         self,
@@ -371,32 +801,54 @@ class Tokenizer:
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Encoding: ...
-    def encode_nbest(
-        self, sequence: str, n: int, *, add_special_tokens: bool = True
-    ) -> list[tuple[Encoding, float]]: ...
-    def encode_ids(
-        self, text: str, *, add_special_tokens: bool = True, num_threads: int | None = None
-    ) -> list[int]: ...
+    def encode_nbest(self, sequence: str, n: int, *, add_special_tokens: bool = True) -> list[tuple[Encoding, float]]:
+        """The `n` best tokenizations of a text by a Unigram model, each with its score, best first.
+
+        The score is a natural logarithm, the sum of the pre-tokens' scores; of equal ones the tokenization goes
+        first whose beginning does, pre-token by pre-token. Time and memory are in proportion to `n` and the length
+        of the text.
+
+        Args:
+            sequence: the text.
+            n: tokenizations, 1024 at most; fewer are returned if there are fewer.
+            add_special_tokens: adds the special tokens of the post-processor.
+
+        Raises:
+            OptionRangeError: `n` is negative.
+            OptionError: `n` is more than 1024, or the model is not Unigram.
+        """
+    def encode_ids(self, text: str, *, add_special_tokens: bool = True, num_threads: int | None = None) -> list[int]:
+        """Encodes one text to a list of ids.
+
+        Args:
+            text: the text.
+            add_special_tokens: adds the special tokens of the post-processor.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        """
     def async_encode(
         self,
         sequence: str | _Words,
         pair: str | _Words | None = None,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-    ) -> Future[Encoding]: ...
+    ) -> Future[Encoding]:
+        """As `encode`, for `await`."""
     def async_encode_batch(
         self,
         input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-    ) -> Future[list[Encoding]]: ...
+    ) -> Future[list[Encoding]]:
+        """As `encode_batch`, for `await`."""
     def async_encode_batch_fast(
         self,
         input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
-    ) -> Future[list[Encoding]]: ...
-    def async_decode_batch(self, sequences: Sequence[_Ids], skip_special_tokens: bool = True) -> Future[list[str]]: ...
+    ) -> Future[list[Encoding]]:
+        """As `encode_batch_fast`, for `await`."""
+    def async_decode_batch(self, sequences: Sequence[_Ids], skip_special_tokens: bool = True) -> Future[list[str]]:
+        """As `decode_batch`, for `await`."""
     def encode_batch(
         self,
         input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
@@ -404,7 +856,15 @@ class Tokenizer:
         add_special_tokens: bool = True,
         *,
         num_threads: int | None = None,
-    ) -> list[Encoding]: ...
+    ) -> list[Encoding]:
+        """Encodes texts or pairs.
+
+        Args:
+            input: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+            is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
+            add_special_tokens: adds the special tokens of the post-processor.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        """
     def encode_batch_fast(
         self,
         input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
@@ -412,15 +872,71 @@ class Tokenizer:
         add_special_tokens: bool = True,
         *,
         num_threads: int | None = None,
-    ) -> list[Encoding]: ...
+    ) -> list[Encoding]:
+        """As `encode_batch`: offsets cost nothing here until they are read.
+
+        Args:
+            input: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+            is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
+            add_special_tokens: adds the special tokens of the post-processor.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        """
     def encode_batch_arrays(
         self,
         texts: _Texts,
         *,
+        pairs: _Texts | None = None,
         errors: _Utf8Errors = "strict",
         add_special_tokens: bool = True,
+        max_length: int | None = None,
+        truncation: bool | _Truncation | None = None,
+        stride: int | None = None,
+        truncation_side: _Side | None = None,
+        padding: bool | _Padding | None = None,
+        padding_side: _Side | None = None,
+        pad_id: int | None = None,
+        pad_to_multiple_of: int | None = None,
+        return_offsets: bool = False,
+        return_word_ids: bool = False,
+        return_type_ids: bool = False,
+        return_attention_mask: bool = False,
+        return_special_tokens_mask: bool = False,
+        return_overflowing: bool = False,
         num_threads: int | None = None,
-    ) -> TokenArrays: ...
+    ) -> TokenArrays:
+        """Encodes texts, or pairs of texts, to arrays: ids, and the columns that are asked for.
+
+        Truncation and padding are as the tokenizer is set to, unless arguments say otherwise for this call.
+
+        Args:
+            texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+            pairs: the second texts of pairs, as many as `texts`, of any of those kinds.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            add_special_tokens: adds the special tokens of the post-processor.
+            max_length: tokens that remain of a row, special tokens included; None means as set. Given alone, it
+                truncates.
+            truncation: True or a strategy (`longest_first`, `only_first`, `only_second`), False for none, None for
+                as set.
+            stride: tokens that neighbouring windows share; None means as set.
+            truncation_side: the side that is cut off, `left` or `right`; None means as set.
+            padding: True or `longest` to pad to the longest row, `max_length` to pad to that, False for none, None
+                for as set.
+            padding_side: the side that padding goes to, `left` or `right`; None means as set.
+            pad_id: the id to pad with; None means as set, or 0.
+            pad_to_multiple_of: rounds the padded length up; None means as set.
+            return_offsets: start and end of each token, in characters of its text.
+            return_word_ids: the number of each token's pre-token, -1 for special tokens and padding.
+            return_type_ids: the type id of each token.
+            return_attention_mask: 0 for padding, 1 for all other tokens.
+            return_special_tokens_mask: 1 for special tokens and padding, 0 for all other tokens.
+            return_overflowing: a row for each window that truncation cuts off too, and `sample_mapping`, the number
+                of each row's text.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            OptionError: arguments that do not fit together, or another number of pairs than of texts.
+        """
     def encode_files_arrays(
         self,
         paths: Sequence[_Path],
@@ -428,8 +944,41 @@ class Tokenizer:
         *,
         errors: _Utf8Errors = "strict",
         add_special_tokens: bool = True,
+        max_length: int | None = None,
+        truncation: bool | _Truncation | None = None,
+        truncation_side: _Side | None = None,
+        padding: bool | _Padding | None = None,
+        padding_side: _Side | None = None,
+        pad_id: int | None = None,
+        pad_to_multiple_of: int | None = None,
         num_threads: int | None = None,
-    ) -> TokenArrays: ...
+    ) -> TokenArrays:
+        """Encodes files to one array of ids: a row a file, or a row for each document between separators.
+
+        Truncation and padding are as the tokenizer is set to, unless arguments say otherwise for this call.
+
+        Args:
+            paths: files in UTF-8.
+            separator: a text between documents, which belongs to none; None makes each file one document.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            add_special_tokens: adds the special tokens of the post-processor.
+            max_length: tokens that remain of a row, special tokens included; None means as set. Given alone, it
+                truncates.
+            truncation: True or a strategy (`longest_first`, `only_first`, `only_second`), False for none, None for
+                as set.
+            truncation_side: the side that is cut off, `left` or `right`; None means as set.
+            padding: True or `longest` to pad to the longest row, `max_length` to pad to that, False for none, None
+                for as set.
+            padding_side: the side that padding goes to, `left` or `right`; None means as set.
+            pad_id: the id to pad with; None means as set, or 0.
+            pad_to_multiple_of: rounds the padded length up; None means as set.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            FileError: a file cannot be read.
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            OptionError: arguments that do not fit together.
+        """
     def encode_batch_ids(
         self,
         texts: _Texts,
@@ -437,7 +986,18 @@ class Tokenizer:
         errors: _Utf8Errors = "strict",
         add_special_tokens: bool = True,
         num_threads: int | None = None,
-    ) -> list[list[int]]: ...
+    ) -> list[list[int]]:
+        """Encodes texts to lists of ids.
+
+        Args:
+            texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            add_special_tokens: adds the special tokens of the post-processor.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+        """
     def count_tokens(
         self,
         texts: _Texts,
@@ -445,7 +1005,18 @@ class Tokenizer:
         errors: _Utf8Errors = "strict",
         add_special_tokens: bool = True,
         num_threads: int | None = None,
-    ) -> npt.NDArray[np.int64]: ...
+    ) -> npt.NDArray[np.int64]:
+        """Number of tokens of each text.
+
+        Args:
+            texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            add_special_tokens: adds the special tokens of the post-processor.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+        """
     def count_tokens_files(
         self,
         paths: Sequence[_Path],
@@ -454,8 +1025,41 @@ class Tokenizer:
         errors: _Utf8Errors = "strict",
         add_special_tokens: bool = True,
         num_threads: int | None = None,
-    ) -> npt.NDArray[np.int64]: ...
-    def decode(self, ids: _Ids, skip_special_tokens: bool = True, *, strict: bool = False) -> str: ...
+    ) -> npt.NDArray[np.int64]:
+        """Number of tokens of files: of each file, or of each document between separators.
+
+        Args:
+            paths: files in UTF-8.
+            separator: a text between documents, which belongs to none; None makes each file one document.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            add_special_tokens: adds the special tokens of the post-processor.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            FileError: a file cannot be read.
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+        """
+    def decode(self, ids: _Ids, skip_special_tokens: bool = True, *, strict: bool = False) -> str:
+        """The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.
+
+        Args:
+            ids: the ids, in a list or a numpy array.
+            skip_special_tokens: leaves special tokens out.
+            strict: raises for an id without a token.
+
+        Raises:
+            VocabError: an id has no token, with `strict`.
+        """
     def decode_batch(
         self, sequences: Iterable[_Ids], skip_special_tokens: bool = True, *, strict: bool = False
-    ) -> list[str]: ...
+    ) -> list[str]:
+        """The texts of lists of ids.
+
+        Args:
+            sequences: the ids of each text.
+            skip_special_tokens: leaves special tokens out.
+            strict: raises for an id without a token.
+
+        Raises:
+            VocabError: an id has no token, with `strict`.
+        """

@@ -44,12 +44,13 @@ def to_hf(tokenizer: lexmill.Tokenizer) -> object:
     Raises:
         LexmillError: `tokenizers` is not installed, or lexmill stands in its place.
     """
-    if is_installed():
-        raise LexmillError(f"lexmill stands in the place of {NAME}: call lexmill.uninstall() first")
     try:
         peer = importlib.import_module(NAME)
     except ImportError as error:
         raise LexmillError(f"to_hf needs the package {NAME}: pip install {NAME}") from error
+    # Only now: with LEXMILL_INSTALL set it is this import that puts lexmill there.
+    if is_installed():
+        raise LexmillError(f"lexmill stands in the place of {NAME}: call lexmill.uninstall() first")
     file = tokenizer.to_str()
     made = peer.Tokenizer.from_str(file)
     if isinstance(tokenizer.model, lexmill.models.Unigram):

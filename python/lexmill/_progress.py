@@ -27,7 +27,7 @@ def json_lines() -> Report:
     """Returns a report that writes one JSON object a line."""
 
     def report(stage: str, done: int, total: int) -> None:
-        sys.stderr.write(json.dumps({"stage": stage, "done": done, "total": total}) + "\n")
+        sys.stderr.write(json.dumps({"stage": stage, "current": done, "total": total}) + "\n")
         sys.stderr.flush()
 
     return report

@@ -27,8 +27,23 @@ class _CustomDecoder(Protocol):
 
 @final
 class DecodeStream:
+    """Ids to text, a few at a time: each step gives the text that is new, once its last character is complete.
+
+    Args:
+        ids: ids before the first step, whose text is not given again.
+        skip_special_tokens: leaves special tokens out of the text.
+    """
     def __new__(cls, ids: _Sequence[int] | None = None, skip_special_tokens: bool = False) -> DecodeStream: ...
-    def step(self, tokenizer: Tokenizer, id: int | _Sequence[int]) -> str | None: ...
+    def step(self, tokenizer: Tokenizer, id: int | _Sequence[int]) -> str | None:
+        """Takes an id or a list of ids; returns the new text, or None if there is none yet.
+
+        Args:
+            tokenizer: what decodes; the same in all steps.
+            id: an id or a list of ids.
+
+        Raises:
+            LexmillError: the decoder gives another text for ids that it has decoded already.
+        """
     def __copy__(self) -> DecodeStream: ...
     def __deepcopy__(self, _memo: object) -> DecodeStream: ...
     def __getstate__(self) -> tuple[list[int], list[int], str, bool]: ...
@@ -36,31 +51,55 @@ class DecodeStream:
 
 @disjoint_base
 class Decoder:
+    """Base class of all decoders."""
     @staticmethod
-    def custom(decoder: _CustomDecoder) -> Decoder: ...
-    def decode(self, tokens: _Sequence[str]) -> str: ...
+    def custom(decoder: _CustomDecoder) -> Decoder:
+        """A decoder that calls `decoder.decode_chain(tokens)` with a list of texts, and gets one. A tokenizer with it
+        cannot be saved.
+        """
+    def decode(self, tokens: _Sequence[str]) -> str:
+        """The text of a list of tokens."""
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
 
 @final
 class ByteLevel(Decoder):
+    """From the byte-level alphabet back to text."""
     def __new__(cls) -> ByteLevel: ...
 
 @final
 class ByteFallback(Decoder):
+    """From `<0xNN>` tokens to bytes."""
     def __new__(cls) -> ByteFallback: ...
 
 @final
 class Fuse(Decoder):
+    """All tokens become one."""
     def __new__(cls) -> Fuse: ...
 
 @final
 class Replace(Decoder):
+    """Puts one text in place of every match of a text or a regular expression, in each token.
+
+    Args:
+        pattern: a `str`, which stands for itself, or a `Regex`.
+        content: what takes the place of a match, as it stands.
+
+    Raises:
+        RegexError: the expression does not compile.
+    """
     def __new__(cls, pattern: str | Regex, content: str) -> Replace: ...
     def __getnewargs__(self) -> tuple[str, str]: ...
 
 @final
 class Strip(Decoder):
+    """Takes up to `left` and `right` characters off the ends of each token.
+
+    Args:
+        content: the character to take off.
+        left: the most that are taken off the beginning.
+        right: the most that are taken off the end.
+    """
     def __new__(cls, content: str = " ", left: int = 0, right: int = 0) -> Strip: ...
     @property
     def content(self) -> str: ...
@@ -77,6 +116,13 @@ class Strip(Decoder):
 
 @final
 class Metaspace(Decoder):
+    """Spaces in place of visible ones.
+
+    Args:
+        replacement: the character that stands for a space.
+        prepend_scheme: `always` or `first` takes the space off the beginning of the text, `never` leaves it.
+        split: kept for files; without effect.
+    """
     def __new__(
         cls, replacement: str = "▁", prepend_scheme: _PrependScheme = "always", split: bool = True
     ) -> Metaspace: ...
@@ -95,6 +141,11 @@ class Metaspace(Decoder):
 
 @final
 class BPEDecoder(Decoder):
+    """A space in place of the mark at a word's end, but nothing in the last token.
+
+    Args:
+        suffix: the mark.
+    """
     def __new__(cls, suffix: str = "</w>") -> BPEDecoder: ...
     @property
     def suffix(self) -> str: ...
@@ -103,11 +154,23 @@ class BPEDecoder(Decoder):
 
 @final
 class Sequence(Decoder):
-    def __new__(cls, decoders: _Sequence[Decoder]) -> Sequence: ...
+    """Decoders one after the other.
+
+    Args:
+        decoders_py: the decoders, in their order. They stay shared.
+    """
+    def __new__(cls, decoders_py: list[Decoder]) -> Sequence: ...
     def __getnewargs__(self) -> tuple[list[Decoder]]: ...
 
 @final
 class CTC(Decoder):
+    """From labels of letters, some of them repeated and some for gaps, to text.
+
+    Args:
+        pad_token: the label for a gap, which also stands between equal letters.
+        word_delimiter_token: the label between words.
+        cleanup: puts spaces between words, and takes them out before punctuation and in English contractions.
+    """
     def __new__(cls, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True) -> CTC: ...
     @property
     def pad_token(self) -> str: ...
@@ -119,6 +182,12 @@ class CTC(Decoder):
     def word_delimiter_token(self, value: str) -> None: ...
 
 class WordPiece(Decoder):
+    """Takes the prefix off what continues a word, and puts a space before all else.
+
+    Args:
+        prefix: what tokens inside a word begin with.
+        cleanup: takes spaces out before punctuation and in English contractions.
+    """
     def __new__(cls, prefix: str = "##", cleanup: bool = True) -> WordPiece: ...
     @property
     def prefix(self) -> str: ...

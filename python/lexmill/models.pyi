@@ -17,42 +17,77 @@ class _WordPieceOptions(TypedDict, total=False):
     continuing_subword_prefix: str
 
 class _Options(TypedDict, total=False):
-    cache_capacity: int | None
+    cache_capacity: int
     dropout: float | None
     unk_token: str | None
-    continuing_subword_prefix: str | None
-    end_of_word_suffix: str | None
-    fuse_unk: bool | None
+    continuing_subword_prefix: str
+    end_of_word_suffix: str
+    fuse_unk: bool
     byte_fallback: bool
     ignore_merges: bool
     seed: int | None
 
 @disjoint_base
 class Model:
+    """Base class of all models; by itself an empty BPE model."""
+    def __new__(cls) -> Model: ...
     def _clear_cache(self) -> None: ...
     def _resize_cache(self, capacity: int) -> None: ...
-    def tokenize(self, sequence: str) -> list[Token]: ...
-    def token_to_id(self, token: str) -> int | None: ...
-    def id_to_token(self, id: int) -> str | None: ...
-    def save(self, folder: _Path, prefix: str | None = None, name: str | None = None) -> list[str]: ...
-    def get_trainer(self) -> Trainer: ...
+    def tokenize(self, sequence: str) -> list[Token]:
+        """The tokens of one pre-token.
+
+        Args:
+            sequence: the pre-token, as the stages before the model leave it.
+        """
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token."""
+    def id_to_token(self, id: int) -> str | None:
+        """The token with an id."""
+    def save(self, folder: _Path, prefix: str | None = None, name: str | None = None) -> list[str]:
+        """Writes the model's files into a folder; returns their paths.
+
+        Args:
+            folder: where the files go.
+            prefix: what the files' names begin with.
+            name: the same, if `prefix` is None.
+        """
+    def get_trainer(self) -> Trainer:
+        """A trainer for this kind of model, with default options."""
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
 
 @final
 class BPE(Model):
+    """Byte-pair encoding.
+
+    The neighbours in a word that the earliest merge joins are joined first, until no merge applies. Options but
+    `cache_capacity` are attributes too, which can be set.
+
+    Args:
+        vocab: ids by token, or the path of a `vocab.json`; given together with `merges`.
+        merges: pairs of tokens, the first to be merged first, or the path of a `merges.txt`.
+        cache_capacity: without effect, for calls written for Hugging Face; see `Tokenizer.cache_limit`.
+        dropout: the probability, from 0 to 1, of skipping a merge; None for never.
+        unk_token: what stands for a character without a token; None drops it.
+        continuing_subword_prefix: what every symbol but the first of a word begins with.
+        end_of_word_suffix: what the last symbol of a word ends with.
+        fuse_unk: joins neighbouring unknown characters in one unknown token.
+        byte_fallback: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
+        ignore_merges: a word that is in the vocabulary is that token without merging.
+        seed: of `dropout`; None draws other numbers in each call.
+    """
     @overload
     def __new__(
         cls,
         vocab: None = None,
         merges: None = None,
         *,
-        cache_capacity: int | None = None,
+        cache_capacity: int = ...,
         dropout: float | None = None,
         unk_token: str | None = None,
-        continuing_subword_prefix: str | None = None,
-        end_of_word_suffix: str | None = None,
-        fuse_unk: bool | None = None,
+        continuing_subword_prefix: str = ...,
+        end_of_word_suffix: str = ...,
+        fuse_unk: bool = ...,
         byte_fallback: bool = False,
         ignore_merges: bool = False,
         seed: int | None = None,
@@ -63,12 +98,12 @@ class BPE(Model):
         vocab: dict[str, int],
         merges: Sequence[tuple[str, str]],
         *,
-        cache_capacity: int | None = None,
+        cache_capacity: int = ...,
         dropout: float | None = None,
         unk_token: str | None = None,
-        continuing_subword_prefix: str | None = None,
-        end_of_word_suffix: str | None = None,
-        fuse_unk: bool | None = None,
+        continuing_subword_prefix: str = ...,
+        end_of_word_suffix: str = ...,
+        fuse_unk: bool = ...,
         byte_fallback: bool = False,
         ignore_merges: bool = False,
         seed: int | None = None,
@@ -79,20 +114,22 @@ class BPE(Model):
         vocab: _Path,
         merges: _Path,
         *,
-        cache_capacity: int | None = None,
+        cache_capacity: int = ...,
         dropout: float | None = None,
         unk_token: str | None = None,
-        continuing_subword_prefix: str | None = None,
-        end_of_word_suffix: str | None = None,
-        fuse_unk: bool | None = None,
+        continuing_subword_prefix: str = ...,
+        end_of_word_suffix: str = ...,
+        fuse_unk: bool = ...,
         byte_fallback: bool = False,
         ignore_merges: bool = False,
         seed: int | None = None,
     ) -> BPE: ...
     @classmethod
-    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Unpack[_Options]) -> BPE: ...
+    def from_file(cls, vocab: _Path, merges: _Path, **kwargs: Unpack[_Options]) -> BPE:
+        """Reads a `vocab.json` and a `merges.txt`; further arguments are those of the constructor."""
     @staticmethod
-    def read_file(vocab: _Path, merges: _Path) -> tuple[dict[str, int], list[tuple[str, str]]]: ...
+    def read_file(vocab: _Path, merges: _Path) -> tuple[dict[str, int], list[tuple[str, str]]]:
+        """The contents of a `vocab.json` and a `merges.txt`."""
     @property
     def dropout(self) -> float | None: ...
     @dropout.setter
@@ -128,6 +165,20 @@ class BPE(Model):
 
 @final
 class Unigram(Model):
+    """Unigram language model: the most likely way to cut a word into pieces.
+
+    `alpha`, `nbest_size` and `seed` are attributes that can be set.
+
+    Args:
+        vocab: pieces with scores, natural logarithms of probabilities; a piece's place is its id. Given together
+            with `unk_id`.
+        unk_id: the id for characters without a piece.
+        byte_fallback: spells unknown text as `<0xNN>` tokens, if the vocabulary has all that it needs.
+        alpha: samples instead of taking the best segmentation: one of score s is drawn with a probability in
+            proportion to exp(`alpha` s).
+        nbest_size: samples among this many best segmentations only, 1024 at most.
+        seed: of the sampling; None draws other numbers in each call.
+    """
     def __new__(
         cls,
         vocab: Sequence[tuple[str, float]] | None = None,
@@ -138,7 +189,16 @@ class Unigram(Model):
         *,
         seed: int | None = None,
     ) -> Unigram: ...
-    def encode_nbest(self, sequence: str, n: int) -> list[tuple[list[Token], float]]: ...
+    def encode_nbest(self, sequence: str, n: int) -> list[tuple[list[Token], float]]:
+        """The `n` best ways to cut one pre-token, each with its score, best first.
+
+        The score is a natural logarithm, the sum of the pieces' scores. Time and memory are in proportion to `n` and
+        the length of the pre-token.
+
+        Raises:
+            OptionRangeError: `n` is negative.
+            OptionError: `n` is more than 1024.
+        """
     @property
     def alpha(self) -> float | None: ...
     @alpha.setter
@@ -156,12 +216,21 @@ class Unigram(Model):
     @seed.setter
     def seed(self, value: int | None) -> None: ...
 
+@final
 class WordLevel(Model):
+    """A dictionary of whole words.
+
+    Args:
+        vocab: ids by word, or the path of a `vocab.json`.
+        unk_token: what stands for a word that the vocabulary lacks.
+    """
     def __new__(cls, vocab: dict[str, int] | _Path | None = None, unk_token: str | None = None) -> WordLevel: ...
     @classmethod
-    def from_file(cls, vocab: _Path, unk_token: str | None = None) -> WordLevel: ...
+    def from_file(cls, vocab: _Path, unk_token: str | None = None) -> WordLevel:
+        """Reads a `vocab.json`."""
     @staticmethod
-    def read_file(vocab: _Path) -> dict[str, int]: ...
+    def read_file(vocab: _Path) -> dict[str, int]:
+        """The contents of a `vocab.json`."""
     @property
     def unk_token(self) -> str: ...
     @unk_token.setter
@@ -169,6 +238,17 @@ class WordLevel(Model):
 
 @final
 class WordPiece(Model):
+    """The longest token first, from left to right.
+
+    A word that cannot be cut into tokens becomes the unknown token. The options are attributes too, which can be
+    set.
+
+    Args:
+        vocab: ids by token, or the path of a `vocab.txt`.
+        unk_token: what stands for a word without tokens.
+        max_input_chars_per_word: longer words are unknown.
+        continuing_subword_prefix: what tokens inside a word begin with.
+    """
     def __new__(
         cls,
         vocab: dict[str, int] | _Path | None = None,
@@ -178,9 +258,11 @@ class WordPiece(Model):
         continuing_subword_prefix: str = "##",
     ) -> WordPiece: ...
     @classmethod
-    def from_file(cls, vocab: _Path, **kwargs: Unpack[_WordPieceOptions]) -> WordPiece: ...
+    def from_file(cls, vocab: _Path, **kwargs: Unpack[_WordPieceOptions]) -> WordPiece:
+        """Reads a `vocab.txt`; further arguments are those of the constructor."""
     @staticmethod
-    def read_file(vocab: _Path) -> dict[str, int]: ...
+    def read_file(vocab: _Path) -> dict[str, int]:
+        """The contents of a `vocab.txt`."""
     @property
     def unk_token(self) -> str: ...
     @unk_token.setter

@@ -27,50 +27,74 @@ __all__ = [
 
 NORMALIZERS: dict[str, type[NFC] | type[NFD] | type[NFKC] | type[NFKD]]
 
-def unicode_normalizer_from_str(normalizer: str) -> Normalizer: ...
+def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
+    """The Unicode normalization form of that lower-case name.
+
+    Raises:
+        OptionError: The name is not a key of `NORMALIZERS`. A `ValueError`.
+    """
 
 class _CustomNormalizer(Protocol):
     def normalize(self, normalized: NormalizedString, /) -> object: ...
 
 @disjoint_base
 class Normalizer:
+    """Base class of all normalizers."""
     @staticmethod
-    def custom(normalizer: _CustomNormalizer) -> Normalizer: ...
-    def normalize(self, normalized: NormalizedString) -> None: ...
-    def normalize_str(self, sequence: str) -> str: ...
+    def custom(obj: _CustomNormalizer) -> Normalizer:
+        """A normalizer that calls `obj.normalize(text)` with a `NormalizedString`, which the call changes. A tokenizer
+        with it cannot be saved.
+        """
+    def normalize(self, normalized: NormalizedString) -> None:
+        """Normalizes a text in place."""
+    def normalize_str(self, sequence: str) -> str:
+        """The normalized form of a text."""
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
 
 @final
 class NFC(Normalizer):
+    """Canonical composition."""
     def __new__(cls) -> NFC: ...
 
 @final
 class NFD(Normalizer):
+    """Canonical decomposition."""
     def __new__(cls) -> NFD: ...
 
 @final
 class NFKC(Normalizer):
+    """Compatibility composition."""
     def __new__(cls) -> NFKC: ...
 
 @final
 class NFKD(Normalizer):
+    """Compatibility decomposition."""
     def __new__(cls) -> NFKD: ...
 
 @final
 class Lowercase(Normalizer):
+    """Lower case, character by character."""
     def __new__(cls) -> Lowercase: ...
 
 @final
 class ByteLevel(Normalizer):
+    """Every byte as a printable character."""
     def __new__(cls) -> ByteLevel: ...
 
 @final
 class StripAccents(Normalizer):
+    """Takes combining marks out."""
     def __new__(cls) -> StripAccents: ...
 
 @final
 class Strip(Normalizer):
+    """Takes white space off the ends.
+
+    Args:
+        left: takes it off the beginning.
+        right: takes it off the end.
+    """
     def __new__(cls, left: bool = True, right: bool = True) -> Strip: ...
     @property
     def left(self) -> bool: ...
@@ -83,6 +107,11 @@ class Strip(Normalizer):
 
 @final
 class Prepend(Normalizer):
+    """Puts a text before every text that is not empty.
+
+    Args:
+        prepend: the text to put there.
+    """
     def __new__(cls, prepend: str = "▁") -> Prepend: ...
     @property
     def prepend(self) -> str: ...
@@ -91,6 +120,15 @@ class Prepend(Normalizer):
 
 @final
 class Replace(Normalizer):
+    """Puts one text in place of every match of a text or a regular expression.
+
+    Args:
+        pattern: a `str`, which stands for itself, or a `Regex`.
+        content: what takes the place of a match, as it stands.
+
+    Raises:
+        RegexError: the expression does not compile.
+    """
     def __new__(cls, pattern: str | Regex, content: str) -> Replace: ...
     @property
     def pattern(self) -> NoReturn: ...
@@ -104,7 +142,12 @@ class Replace(Normalizer):
 
 @final
 class Sequence(Normalizer):
-    def __new__(cls, normalizers: _Sequence[Normalizer]) -> Sequence: ...
+    """Normalizers one after the other.
+
+    Args:
+        normalizers: the normalizers, in their order. They stay shared: a change to one takes effect here.
+    """
+    def __new__(cls, normalizers: list[Normalizer]) -> Sequence: ...
     def __len__(self) -> int: ...
     def __getitem__(self, at: int, /) -> Normalizer: ...
     def __setitem__(self, at: int, value: Normalizer, /) -> None: ...
@@ -112,15 +155,38 @@ class Sequence(Normalizer):
 
 @final
 class Nmt(Normalizer):
+    """Takes control characters out and makes odd spaces plain."""
     def __new__(cls) -> Nmt: ...
 
 @final
 class Precompiled(Normalizer):
+    """SentencePiece's compiled rules, as its model files hold them.
+
+    Args:
+        precompiled_charsmap: the bytes of the rules.
+
+    Raises:
+        FormatError: they are malformed.
+    """
     def __new__(cls, precompiled_charsmap: bytes) -> Precompiled: ...
     def __getnewargs__(self) -> tuple[bytes]: ...
 
 @final
 class SentencePiece(Normalizer):
+    """All of SentencePiece's normalization at once, with symbols that no rule touches.
+
+    Args:
+        precompiled_charsmap: the compiled rules, of which the longest that matches is applied; None for no rules.
+        user_defined_symbols: texts that no rule touches, at each place the longest.
+        add_dummy_prefix: puts a space before the text, unless it is empty.
+        remove_extra_whitespaces: takes spaces off the ends and leaves one of several.
+        escape_whitespaces: makes spaces visible, as U+2581.
+        treat_whitespace_as_suffix: puts the space of `add_dummy_prefix` after the text instead.
+
+    Raises:
+        FormatError: `precompiled_charsmap` is malformed.
+        OptionError: the symbols have more than 2^23 distinct prefixes.
+    """
     def __new__(
         cls,
         precompiled_charsmap: bytes | None = None,
@@ -133,6 +199,14 @@ class SentencePiece(Normalizer):
     ) -> SentencePiece: ...
 
 class BertNormalizer(Normalizer):
+    """BERT's normalization: control characters, spaces around ideographs, accents, case.
+
+    Args:
+        clean_text: drops control characters and makes white space plain spaces.
+        handle_chinese_chars: puts spaces around ideographs.
+        strip_accents: drops combining marks; None does what `lowercase` says.
+        lowercase: puts the text in lower case.
+    """
     def __new__(
         cls,
         clean_text: bool = True,

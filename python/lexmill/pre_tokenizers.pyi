@@ -1,4 +1,3 @@
-from collections.abc import Sequence as _Sequence
 from typing import Literal, NoReturn, Protocol, TypeAlias, final
 
 from typing_extensions import disjoint_base
@@ -29,18 +28,32 @@ class _CustomPreTokenizer(Protocol):
 
 @disjoint_base
 class PreTokenizer:
+    """Base class of all pre-tokenizers."""
     @staticmethod
-    def custom(pretok: _CustomPreTokenizer) -> PreTokenizer: ...
-    def pre_tokenize(self, pretok: PreTokenizedString) -> None: ...
-    def pre_tokenize_str(self, s: str) -> list[tuple[str, tuple[int, int]]]: ...
+    def custom(pretok: _CustomPreTokenizer) -> PreTokenizer:
+        """A pre-tokenizer that calls `pretok.pre_tokenize(text)` with a `PreTokenizedString`, which the call cuts. A
+        tokenizer with it cannot be saved.
+        """
+    def pre_tokenize(self, pretok: PreTokenizedString) -> None:
+        """Cuts the splits of a text in place."""
+    def pre_tokenize_str(self, s: str) -> list[tuple[str, tuple[int, int]]]:
+        """The pre-tokens of a text, each with its character offsets."""
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
 
 @final
 class ByteLevel(PreTokenizer):
+    """GPT-2's splitting, and every byte as a printable character.
+
+    Args:
+        add_prefix_space: puts a space before a text that begins with none.
+        trim_offsets: without effect here; the post-processor of this name leaves spaces out of offsets.
+        use_regex: cuts the text; off, bytes are only spelled out.
+    """
     def __new__(cls, add_prefix_space: bool = True, trim_offsets: bool = True, use_regex: bool = True) -> ByteLevel: ...
     @staticmethod
-    def alphabet() -> list[str]: ...
+    def alphabet() -> list[str]:
+        """The 256 characters that stand for bytes."""
     @property
     def add_prefix_space(self) -> bool: ...
     @add_prefix_space.setter
@@ -56,6 +69,13 @@ class ByteLevel(PreTokenizer):
 
 @final
 class Metaspace(PreTokenizer):
+    """Visible spaces, each of which begins a pre-token.
+
+    Args:
+        replacement: the character that stands for a space.
+        prepend_scheme: where a text gets one before it: `always`, `first` (not after an added token) or `never`.
+        split: whether each begins a new pre-token.
+    """
     def __new__(
         cls, replacement: str = "▁", prepend_scheme: _PrependScheme = "always", split: bool = True
     ) -> Metaspace: ...
@@ -74,11 +94,24 @@ class Metaspace(PreTokenizer):
 
 @final
 class Split(PreTokenizer):
+    """Cuts at a text or a regular expression.
+
+    Args:
+        pattern: a `str`, which stands for itself, or a `Regex`.
+        behavior: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+            `contiguous`, which is isolated with neighbouring matches as one.
+        invert: cuts at what lies between matches.
+
+    Raises:
+        RegexError: the expression does not compile.
+    """
     def __new__(cls, pattern: str | Regex, behavior: _Behavior, invert: bool = False) -> Split: ...
     @property
     def pattern(self) -> NoReturn: ...
+    @pattern.setter
+    def pattern(self, value: str | Regex) -> None: ...
     @property
-    def behavior(self) -> _Behavior: ...
+    def behavior(self) -> str: ...
     @behavior.setter
     def behavior(self, value: _Behavior) -> None: ...
     @property
@@ -89,14 +122,21 @@ class Split(PreTokenizer):
 
 @final
 class Whitespace(PreTokenizer):
+    """Runs of word characters and runs of other visible characters."""
     def __new__(cls) -> Whitespace: ...
 
 @final
 class WhitespaceSplit(PreTokenizer):
+    """Everything between white space."""
     def __new__(cls) -> WhitespaceSplit: ...
 
 @final
 class Digits(PreTokenizer):
+    """Cuts off numbers, whole or digit by digit.
+
+    Args:
+        individual_digits: makes each digit a pre-token.
+    """
     def __new__(cls, individual_digits: bool = False) -> Digits: ...
     @property
     def individual_digits(self) -> bool: ...
@@ -105,21 +145,38 @@ class Digits(PreTokenizer):
 
 @final
 class Punctuation(PreTokenizer):
+    """Cuts at punctuation characters.
+
+    Args:
+        behavior: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+            `contiguous`, which is isolated with neighbouring matches as one.
+    """
     def __new__(cls, behavior: _Behavior = "isolated") -> Punctuation: ...
     @property
-    def behavior(self) -> _Behavior: ...
+    def behavior(self) -> str: ...
     @behavior.setter
     def behavior(self, value: _Behavior) -> None: ...
 
 @final
 class Sequence(PreTokenizer):
-    def __new__(cls, pretokenizers: _Sequence[PreTokenizer]) -> Sequence: ...
+    """Pre-tokenizers one after the other.
+
+    Args:
+        pre_tokenizers: the pre-tokenizers, in their order, each of which cuts what the one before left. They stay
+            shared.
+    """
+    def __new__(cls, pre_tokenizers: list[PreTokenizer]) -> Sequence: ...
     def __getitem__(self, at: int, /) -> PreTokenizer: ...
     def __setitem__(self, at: int, value: PreTokenizer, /) -> None: ...
     def __getnewargs__(self) -> tuple[list[PreTokenizer]]: ...
 
 @final
 class CharDelimiterSplit(PreTokenizer):
+    """Cuts at one character and drops it.
+
+    Args:
+        delimiter: the character.
+    """
     def __new__(cls, delimiter: str) -> CharDelimiterSplit: ...
     @property
     def delimiter(self) -> str: ...
@@ -129,10 +186,16 @@ class CharDelimiterSplit(PreTokenizer):
 
 @final
 class UnicodeScripts(PreTokenizer):
+    """Cuts where the script changes."""
     def __new__(cls) -> UnicodeScripts: ...
 
 @final
 class FixedLength(PreTokenizer):
+    """Cuts into pieces of as many characters each.
+
+    Args:
+        length: characters of a piece; the last may have fewer.
+    """
     def __new__(cls, length: int = 5) -> FixedLength: ...
     @property
     def length(self) -> int: ...
@@ -140,4 +203,5 @@ class FixedLength(PreTokenizer):
     def length(self, value: int) -> None: ...
 
 class BertPreTokenizer(PreTokenizer):
+    """Cuts at white space, which is dropped, and around each punctuation character."""
     def __new__(cls) -> BertPreTokenizer: ...

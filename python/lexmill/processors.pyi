@@ -12,15 +12,24 @@ _SpecialToken: TypeAlias = tuple[str, int] | tuple[int, str] | dict[str, Any]
 
 @disjoint_base
 class PostProcessor:
-    def num_special_tokens_to_add(self, is_pair: bool) -> int: ...
-    def process(
-        self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
-    ) -> Encoding: ...
+    """Base class of all post-processors."""
+    def num_special_tokens_to_add(self, is_pair: bool) -> int:
+        """How many special tokens a text or a pair gets."""
+    def process(self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True) -> Encoding:
+        """Adds special tokens to an encoding, or joins a pair."""
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
 
 @final
 class ByteLevel(PostProcessor):
+    """Trims spaces from offsets.
+
+    Args:
+        add_prefix_space: leaves alone the offsets of a space that the pre-tokenizer put before the text; True by
+            default.
+        trim_offsets: whether to trim; True by default.
+        use_regex: kept for files; without effect.
+    """
     def __new__(
         cls, add_prefix_space: bool | None = None, trim_offsets: bool | None = None, use_regex: bool | None = None
     ) -> ByteLevel: ...
@@ -39,6 +48,14 @@ class ByteLevel(PostProcessor):
 
 @final
 class RobertaProcessing(PostProcessor):
+    """RoBERTa's arrangement: `<s> A </s>` and `<s> A </s></s> B </s>`.
+
+    Args:
+        sep: text and id of the token around sequences.
+        cls_token: text and id of the first token.
+        trim_offsets: takes spaces out of offsets.
+        add_prefix_space: leaves alone the offsets of a space that the pre-tokenizer put before the text.
+    """
     def __new__(
         cls,
         sep: tuple[str, int],
@@ -66,6 +83,20 @@ class RobertaProcessing(PostProcessor):
 
 @final
 class TemplateProcessing(PostProcessor):
+    """Special tokens and sequences arranged by a template.
+
+    A template is a text of pieces with spaces between them, or a list of pieces: `$A` and `$B` are the sequences,
+    any other piece is a special token, and `:1` after a piece gives its type id.
+
+    Args:
+        single: the template of one text, such as `[CLS] $A [SEP]`; `$A` if None.
+        pair: the template of a pair, such as `[CLS] $A [SEP] $B:1 [SEP]:1`; `$A:0 $B:1` if None.
+        special_tokens: pairs of text and id, or a dictionary with `id`, `ids` and `tokens` for one that stands for
+            several.
+
+    Raises:
+        OptionError: a piece is malformed, or `special_tokens` lacks one of a template.
+    """
     def __new__(
         cls,
         single: _Template | None = None,
@@ -79,13 +110,24 @@ class TemplateProcessing(PostProcessor):
 
 @final
 class Sequence(PostProcessor):
-    def __new__(cls, processors: _Sequence[PostProcessor]) -> Sequence: ...
+    """Post-processors one after the other.
+
+    Args:
+        processors_py: the post-processors, in their order. They stay shared.
+    """
+    def __new__(cls, processors_py: list[PostProcessor]) -> Sequence: ...
     def __getitem__(self, at: int, /) -> PostProcessor: ...
     def __setitem__(self, at: int, value: PostProcessor, /) -> None: ...
     def __getnewargs__(self) -> tuple[list[PostProcessor]]: ...
 
 @final
 class BertProcessing(PostProcessor):
+    """BERT's arrangement: `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`.
+
+    Args:
+        sep: text and id of the token after each sequence.
+        cls_token: text and id of the first token.
+    """
     def __new__(cls, sep: tuple[str, int], cls_token: tuple[str, int]) -> BertProcessing: ...
     @property
     def sep(self) -> tuple[str, int]: ...

@@ -5,9 +5,10 @@ from __future__ import annotations
 from lexmill import _core
 
 BpeTrainer = _core.trainers.BpeTrainer
+ParityBpeTrainer = _core.trainers.ParityBpeTrainer
 Trainer = _core.trainers.Trainer
 UnigramTrainer = _core.trainers.UnigramTrainer
 WordLevelTrainer = _core.trainers.WordLevelTrainer
 WordPieceTrainer = _core.trainers.WordPieceTrainer
 
-__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
+__all__ = ["BpeTrainer", "ParityBpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]

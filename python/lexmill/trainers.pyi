@@ -1,13 +1,14 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias, final
 
 from typing_extensions import disjoint_base
 
-from lexmill._core import AddedToken
+from lexmill._core import AddedToken, Tokenizer
 
-__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
+__all__ = ["BpeTrainer", "ParityBpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
 
 _SpecialTokens: TypeAlias = Sequence[str | AddedToken]
+_Variant: TypeAlias = Literal["base", "window"]
 _TieBreak: TypeAlias = Literal["smallest-ids", "first-seen"]
 _Algorithm: TypeAlias = Literal["em", "exact-loss"]
 _Score: TypeAlias = Literal["frequency", "likelihood", "likelihood-float64"]
@@ -15,6 +16,7 @@ _ProgressFormat: TypeAlias = Literal["indicatif", "json", "silent"]
 
 @disjoint_base
 class Trainer:
+    """Base class of all trainers."""
     @property
     def show_progress(self) -> bool: ...
     @show_progress.setter
@@ -32,6 +34,29 @@ class Trainer:
 
 @final
 class BpeTrainer(Trainer):
+    """Learns byte-pair merges: the most frequent pair of neighbours first.
+
+    All options are attributes too, which can be set.
+
+    Args:
+        vocab_size: tokens of the vocabulary, with special tokens and the alphabet.
+        min_frequency: a pair that is less frequent is never merged.
+        show_progress: draws progress on standard error, unless `train` gets `on_progress`.
+        progress_format: how it is drawn: `indicatif`, `json` lines or `silent`.
+        special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+        limit_alphabet: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+        initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
+            character.
+        continuing_subword_prefix: what every character but the first of a word begins with.
+        end_of_word_suffix: what the last character of a word ends with.
+        max_token_length: tokens that are merged have fewer characters than this; two single characters may always be
+            merged.
+        tie_break: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
+
+    Raises:
+        OptionRangeError: a number is negative.
+        OptionError: another name for `tie_break` or `progress_format`.
+    """
     def __new__(
         cls,
         *,
@@ -39,15 +64,16 @@ class BpeTrainer(Trainer):
         min_frequency: int = 0,
         show_progress: bool = True,
         progress_format: _ProgressFormat = "indicatif",
-        special_tokens: _SpecialTokens | None = None,
-        limit_alphabet: int | None = None,
-        initial_alphabet: Sequence[str] | None = None,
-        continuing_subword_prefix: str | None = None,
-        end_of_word_suffix: str | None = None,
+        special_tokens: _SpecialTokens = ...,
+        limit_alphabet: int = ...,
+        initial_alphabet: Sequence[str] = ...,
+        continuing_subword_prefix: str = ...,
+        end_of_word_suffix: str = ...,
         max_token_length: int | None = None,
         tie_break: _TieBreak = "smallest-ids",
     ) -> BpeTrainer: ...
-    def get_word_count(self) -> int: ...
+    def get_word_count(self) -> int:
+        """Distinct words of the corpus of the last training; 0 before the first."""
     @property
     def vocab_size(self) -> int: ...
     @vocab_size.setter
@@ -82,15 +108,156 @@ class BpeTrainer(Trainer):
     def tie_break(self, value: _TieBreak) -> None: ...
 
 @final
+class ParityBpeTrainer:
+    """Learns byte-pair merges over several languages: the language that is compressed worst merges next.
+
+    All options are attributes too.
+
+    Args:
+        num_merges: how many merges to learn.
+        variant: how a language is chosen: `base`, the one that is compressed worst; `window`, the same, but none may
+            have far more than its even share of the last turns.
+        min_frequency: a pair that is less frequent in the language that chooses is never merged.
+        ratio: the compression rate to aim at, for each language; only the proportions matter. Dev sets take
+            precedence.
+        global_merges: how many merges go to the pair that is most frequent in all languages, before languages are
+            chosen.
+        window_size: how many turns `window` looks back.
+        alpha: how many times its even share of these turns a language may have.
+        total_symbols: `num_merges` is the size of the vocabulary, with special tokens and the alphabet.
+        special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+        show_progress: draws progress on standard error, unless `train_from_iterator` gets `on_progress`.
+        limit_alphabet: the most characters of the alphabet; the rarest are dropped. None for no limit.
+        initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
+            character.
+        continuing_subword_prefix: what every character but the first of a word begins with.
+        end_of_word_suffix: what the last character of a word ends with.
+        max_token_length: tokens that are merged have fewer characters than this; two single characters may always be
+            merged.
+
+    Raises:
+        OptionRangeError: a number is negative.
+        OptionError: another name for `variant`, or a ratio that is not positive.
+    """
+    def __new__(
+        cls,
+        num_merges: int = 32000,
+        variant: _Variant = "base",
+        min_frequency: int = 0,
+        ratio: Sequence[float] | None = None,
+        global_merges: int = 0,
+        window_size: int = 100,
+        alpha: float = 2.0,
+        total_symbols: bool = False,
+        special_tokens: _SpecialTokens | None = None,
+        show_progress: bool = True,
+        limit_alphabet: int | None = None,
+        initial_alphabet: Sequence[str] | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        max_token_length: int | None = None,
+    ) -> ParityBpeTrainer: ...
+    def train_from_iterator(
+        self,
+        tokenizer: Tokenizer,
+        train_iterators: Sequence[Iterable[str] | Iterable[Iterable[str]]],
+        dev_iterators: Sequence[Iterable[str] | Iterable[Iterable[str]]] | None = None,
+        ratio: Sequence[float] | None = None,
+        *,
+        on_progress: Callable[[str, int, int], object] | None = None,
+        num_threads: int | None = None,
+    ) -> None:
+        """Trains a tokenizer on one iterator of texts for each language. Its model becomes a new `BPE`."""
+    @property
+    def variant(self) -> _Variant: ...
+    @property
+    def initial_alphabet(self) -> list[str]: ...
+    @initial_alphabet.setter
+    def initial_alphabet(self, value: Sequence[str]) -> None: ...
+    @property
+    def special_tokens(self) -> list[AddedToken]: ...
+    @special_tokens.setter
+    def special_tokens(self, value: _SpecialTokens) -> None: ...
+    @property
+    def num_merges(self) -> int: ...
+    @num_merges.setter
+    def num_merges(self, value: int) -> None: ...
+    @property
+    def min_frequency(self) -> int: ...
+    @min_frequency.setter
+    def min_frequency(self, value: int) -> None: ...
+    @property
+    def global_merges(self) -> int: ...
+    @global_merges.setter
+    def global_merges(self, value: int) -> None: ...
+    @property
+    def window_size(self) -> int: ...
+    @window_size.setter
+    def window_size(self, value: int) -> None: ...
+    @property
+    def alpha(self) -> float: ...
+    @alpha.setter
+    def alpha(self, value: float) -> None: ...
+    @property
+    def total_symbols(self) -> bool: ...
+    @total_symbols.setter
+    def total_symbols(self, value: bool) -> None: ...
+    @property
+    def show_progress(self) -> bool: ...
+    @show_progress.setter
+    def show_progress(self, value: bool) -> None: ...
+    @property
+    def limit_alphabet(self) -> int | None: ...
+    @limit_alphabet.setter
+    def limit_alphabet(self, value: int | None) -> None: ...
+    @property
+    def continuing_subword_prefix(self) -> str | None: ...
+    @continuing_subword_prefix.setter
+    def continuing_subword_prefix(self, value: str | None) -> None: ...
+    @property
+    def end_of_word_suffix(self) -> str | None: ...
+    @end_of_word_suffix.setter
+    def end_of_word_suffix(self, value: str | None) -> None: ...
+    @property
+    def max_token_length(self) -> int | None: ...
+    @max_token_length.setter
+    def max_token_length(self, value: int | None) -> None: ...
+    def __getstate__(self) -> dict[str, object]: ...
+    def __setstate__(self, state: dict[str, object]) -> None: ...
+
+@final
 class UnigramTrainer(Trainer):
+    """Learns the pieces of a unigram language model.
+
+    `vocab_size` and `initial_alphabet` are attributes too, which can be set.
+
+    Args:
+        vocab_size: pieces of the vocabulary, with special tokens.
+        show_progress: draws progress on standard error, unless `train` gets `on_progress`.
+        progress_format: how it is drawn: `indicatif`, `json` lines or `silent`.
+        special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+        initial_alphabet: characters that are pieces even if no word has them; of longer texts the first character.
+        shrinking_factor: the share of the pieces that each pruning keeps, between 0 and 1.
+        unk_token: what stands for unknown characters; it takes the first id if it is no special token.
+        max_piece_length: the most characters of a piece.
+        n_sub_iterations: rounds of expectation maximization between two prunings.
+        seed_size: characters and substrings to start from.
+        character_coverage: the share of all characters of the corpus, from 0 to 1, that have a piece; the rarest go
+            without.
+        algorithm: `em`, expectation maximization, or `exact-loss`, the textbook's loop for small corpora.
+
+    Raises:
+        OptionRangeError: a number is negative.
+        OptionError: another name for `algorithm` or `progress_format`.
+    """
     def __new__(
         cls,
         *,
         vocab_size: int = 8000,
         show_progress: bool = True,
         progress_format: _ProgressFormat = "indicatif",
-        special_tokens: _SpecialTokens | None = None,
-        initial_alphabet: Sequence[str] | None = None,
+        special_tokens: _SpecialTokens = ...,
+        initial_alphabet: Sequence[str] = ...,
         shrinking_factor: float = 0.75,
         unk_token: str | None = None,
         max_piece_length: int = 16,
@@ -110,6 +277,20 @@ class UnigramTrainer(Trainer):
 
 @final
 class WordLevelTrainer(Trainer):
+    """Learns which words are tokens: the most frequent ones.
+
+    `vocab_size` and `min_frequency` are attributes too, which can be set.
+
+    Args:
+        vocab_size: tokens of the vocabulary, with special tokens.
+        min_frequency: a less frequent word is no token.
+        show_progress: draws progress on standard error, unless `train` gets `on_progress`.
+        progress_format: how it is drawn: `indicatif`, `json` lines or `silent`.
+        special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+
+    Raises:
+        OptionRangeError: a number is negative.
+    """
     def __new__(
         cls,
         *,
@@ -117,7 +298,7 @@ class WordLevelTrainer(Trainer):
         min_frequency: int = 0,
         show_progress: bool = True,
         progress_format: _ProgressFormat = "indicatif",
-        special_tokens: _SpecialTokens | None = None,
+        special_tokens: _SpecialTokens = ...,
     ) -> WordLevelTrainer: ...
     @property
     def vocab_size(self) -> int: ...
@@ -130,6 +311,31 @@ class WordLevelTrainer(Trainer):
 
 @final
 class WordPieceTrainer(Trainer):
+    """Learns pieces of words by frequency, which is byte-pair encoding, or by likelihood, which is the textbook's rule.
+
+    All options are attributes too, which can be set.
+
+    Args:
+        vocab_size: tokens of the vocabulary, with special tokens and the alphabet.
+        min_frequency: a pair that is less frequent is never merged.
+        show_progress: draws progress on standard error, unless `train` gets `on_progress`.
+        progress_format: how it is drawn: `indicatif`, `json` lines or `silent`.
+        special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+        limit_alphabet: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+        initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
+            character.
+        continuing_subword_prefix: what every character but the first of a word begins with.
+        end_of_word_suffix: what the last character of a word ends with.
+        score: `frequency` merges the most frequent pair first, `likelihood` that with the highest count(ab) /
+            (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
+        tie_break: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
+            default for the others.
+        min_pair_frequency: as `min_frequency`; the larger of both counts.
+
+    Raises:
+        OptionRangeError: a number is negative.
+        OptionError: another name for `score`, `tie_break` or `progress_format`.
+    """
     def __new__(
         cls,
         *,
@@ -137,11 +343,11 @@ class WordPieceTrainer(Trainer):
         min_frequency: int = 0,
         show_progress: bool = True,
         progress_format: _ProgressFormat = "indicatif",
-        special_tokens: _SpecialTokens | None = None,
-        limit_alphabet: int | None = None,
-        initial_alphabet: Sequence[str] | None = None,
+        special_tokens: _SpecialTokens = ...,
+        limit_alphabet: int = ...,
+        initial_alphabet: Sequence[str] = ...,
         continuing_subword_prefix: str = "##",
-        end_of_word_suffix: str | None = None,
+        end_of_word_suffix: str = ...,
         score: _Score = "frequency",
         tie_break: _TieBreak | None = None,
         min_pair_frequency: int = 0,

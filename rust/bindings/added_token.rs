@@ -5,6 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use super::arguments::note_unknown;
@@ -12,6 +13,14 @@ use super::components::is_of_peer;
 use crate::added_tokens::AddedToken;
 
 /// A token that is cut out of the text before any other stage sees it.
+///
+/// Args:
+///     `content`: the text of the token.
+///     `single_word`: is found only between characters that belong to no word.
+///     `lstrip`: takes the white space before it.
+///     `rstrip`: takes the white space after it.
+///     `normalized`: is looked for in normalized text; None is the opposite of `special`.
+///     `special`: is left out when decoding with `skip_special_tokens`.
 #[pyclass(name = "AddedToken", module = "lexmill", frozen, dict, weakref)]
 pub(super) struct PyAddedToken {
     given: RwLock<Given>,
@@ -156,7 +165,8 @@ impl PyAddedToken {
     }
 
     fn __setstate__(&self, state: &Bound<'_, PyDict>) -> PyResult<()> {
-        let mut token = self.core();
+        let mut given = self.given.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let token = &mut given.token;
         for (key, value) in state {
             let key: String = key.extract()?;
             match key.as_str() {
@@ -164,12 +174,15 @@ impl PyAddedToken {
                 "single_word" => token.single_word = value.extract()?,
                 "lstrip" => token.lstrip = value.extract()?,
                 "rstrip" => token.rstrip = value.extract()?,
-                "normalized" => token.normalized = value.extract()?,
+                "normalized" => {
+                    token.normalized = value.extract()?;
+                    given.is_explicit = true;
+                }
                 "special" => token.special = value.extract()?,
                 _ => {}
             }
         }
-        *self.given.write().unwrap_or_else(PoisonError::into_inner) = Given { token, is_explicit: true };
+        *self.given.write().unwrap_or_else(PoisonError::into_inner) = given;
         Ok(())
     }
 
@@ -178,7 +191,7 @@ impl PyAddedToken {
         let [rstrip, lstrip, single_word, normalized, special] =
             [rstrip, lstrip, single_word, normalized, special].map(python_bool);
         format!(
-            "AddedToken({content:?}, rstrip={rstrip}, lstrip={lstrip}, single_word={single_word}, \
+            "AddedToken(\"{content}\", rstrip={rstrip}, lstrip={lstrip}, single_word={single_word}, \
              normalized={normalized}, special={special})"
         )
     }
@@ -187,8 +200,14 @@ impl PyAddedToken {
         self.core().content
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| other.get().core() == self.core())
+    /// Tokens have no order, but two of them can be compared: none is before or after another.
+    fn __richcmp__(&self, other: &Bound<'_, Self>, operator: CompareOp) -> bool {
+        let is_equal = other.get().core() == self.core();
+        match operator {
+            CompareOp::Eq => is_equal,
+            CompareOp::Ne => !is_equal,
+            CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => false,
+        }
     }
 
     fn __hash__(&self) -> u64 {

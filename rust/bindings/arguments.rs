@@ -29,6 +29,22 @@ pub(super) fn note_unknown(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<()>
     Ok(())
 }
 
+/// A keyword that may be left out, but not be None.
+pub(super) struct Keyword<T>(pub(super) Option<T>);
+
+impl<T> Keyword<T> {
+    /// The keyword left out.
+    pub(super) const ABSENT: Self = Self(None);
+}
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Keyword<T> {
+    type Error = T::Error;
+
+    fn extract(item: Borrowed<'a, 'py, PyAny>) -> Result<Self, T::Error> {
+        item.extract().map(|value| Self(Some(value)))
+    }
+}
+
 /// What to do with bytes that are not UTF-8, by Python's name.
 pub(super) fn utf8_errors(name: &str) -> PyResult<Utf8Errors> {
     match name {
@@ -170,11 +186,7 @@ impl Inputs {
         {
             return Texts::of_column(items.py(), column, Utf8Errors::Strict).map(Self::Column);
         }
-        let is_array = items.get_type().name().is_ok_and(|name| name == "ndarray");
-        if !is_array && items.cast::<PySequence>().is_err() {
-            let kind = items.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
-        }
+        check_sequence(items)?;
         let items = items.try_iter()?.map(|item| input(&item?, is_pretokenized)).collect::<PyResult<_>>();
         items.map(Self::Items)
     }
@@ -203,6 +215,18 @@ pub(super) fn ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         debug_assert!(array.len() == array.as_array().len(), "one dimension");
         return Ok(array.as_array().iter().map(|&id| u32::from(id)).collect());
     }
+    check_sequence(items)?;
+    items.try_iter()?.map(|item| id(&item?)).collect()
+}
+
+/// Lists of ids from a list, a numpy array or another sequence.
+pub(super) fn rows_of_ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u32>>> {
+    check_sequence(items)?;
+    items.try_iter()?.map(|row| ids(&row?)).collect()
+}
+
+/// Refuses what is no sequence, and a string, whose characters nobody means.
+fn check_sequence(items: &Bound<'_, PyAny>) -> PyResult<()> {
     if items.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
     }
@@ -211,7 +235,7 @@ pub(super) fn ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let kind = items.get_type().name()?;
         return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
     }
-    items.try_iter()?.map(|item| id(&item?)).collect()
+    Ok(())
 }
 
 /// One id; negative ones and those from 2^32 on are refused with their value.

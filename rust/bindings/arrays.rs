@@ -1,19 +1,33 @@
-//! `lexmill.TokenArrays`: ids of many texts in one array.
+//! `lexmill.TokenArrays`: tokens of many texts, an array for each column.
+
+use std::ffi::c_void;
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PySlice, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PySlice, PyTuple};
 
-use super::arrow::{ListBuffers, export};
+use super::array_columns::{ColumnArrays, ColumnKind, KINDS, contiguous};
+use super::arrow::{ArrowColumn, Values, export};
+use super::errors::exception;
 use crate::cache::Id;
-use crate::tokenizer::Ragged;
+use crate::tokenizer::{Ragged, TokenColumns};
 
-/// Ids of many texts end to end, with where each text begins and ends.
+/// Tokens of many texts end to end, an array for each column, with where each row begins and ends.
+///
+/// Row `i` is `ids[row_splits[i]:row_splits[i + 1]]`, and `arrays[i]` gives it as a view. The other columns are divided in the same
+/// way; those that were not asked for are `None`. Arrow reads the object as a column of lists (`pyarrow.array(arrays)`), or with
+/// further columns as a table (`pyarrow.record_batch(arrays)`).
+///
+/// Args:
+///     `ids`: all ids, one-dimensional, `uint16` or `uint32`.
+///     `row_splits`: where rows begin, `int64`, one more than there are rows.
+///     `**columns`: further columns by the names of the attributes.
 #[pyclass(name = "TokenArrays", module = "lexmill", frozen, sequence)]
 pub(super) struct PyTokenArrays {
     ids: Py<PyAny>,
     row_splits: Py<PyArray1<i64>>,
+    columns: ColumnArrays,
 }
 
 impl PyTokenArrays {
@@ -22,7 +36,17 @@ impl PyTokenArrays {
         Self {
             ids: rows.ids.into_pyarray(py).into_any().unbind(),
             row_splits: rows.row_splits.into_pyarray(py).unbind(),
+            columns: ColumnArrays::default(),
         }
+    }
+
+    /// As [`Self::of`], with all columns.
+    pub(super) fn of_columns<T: Id + numpy::Element>(
+        py: Python<'_>,
+        mut columns: TokenColumns<T>,
+    ) -> PyResult<Self> {
+        let rows = std::mem::take(&mut columns.rows);
+        Ok(Self { columns: ColumnArrays::of(py, columns)?, ..Self::of(py, rows) })
     }
 
     fn split(&self, py: Python<'_>, at: usize) -> Option<isize> {
@@ -41,24 +65,51 @@ impl PyTokenArrays {
         };
         self.ids.bind(py).get_item(PySlice::new(py, start, end, 1))
     }
+
+    fn column(&self, py: Python<'_>, kind: ColumnKind) -> Option<Py<PyAny>> {
+        self.columns.get(kind).map(|array| array.clone_ref(py))
+    }
+
+    /// The length of all rows.
+    fn row_length(&self, py: Python<'_>) -> PyResult<usize> {
+        let splits = self.row_splits.bind(py).readonly().as_array().to_vec();
+        let lens = splits.windows(2).map(|row| row[1] - row[0]);
+        let (shortest, longest) = (lens.clone().min().unwrap_or(0), lens.max().unwrap_or(0));
+        if shortest < longest {
+            let message =
+                format!("rows have {shortest} to {longest} tokens but a matrix needs rows of one length");
+            return Err(exception(py, "OptionError", message));
+        }
+        Ok(longest as usize)
+    }
 }
 
 #[pymethods]
 impl PyTokenArrays {
-    /// Arrays put together from ids (`uint16` or `uint32`) and row splits (`int64`, one more than rows).
+    /// Arrays put together from ids (`uint16` or `uint32`), row splits (`int64`, one more than rows) and columns.
     #[new]
-    fn new(ids: Bound<'_, PyAny>, row_splits: Bound<'_, PyArray1<i64>>) -> PyResult<Self> {
+    #[pyo3(signature = (ids, row_splits, **columns))]
+    fn new(
+        ids: Bound<'_, PyAny>,
+        row_splits: Bound<'_, PyArray1<i64>>,
+        columns: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         if ids.cast::<PyArray1<u32>>().is_err() && ids.cast::<PyArray1<u16>>().is_err() {
             return Err(PyTypeError::new_err("ids must be a one-dimensional array of uint16 or uint32"));
         }
         let splits: Vec<i64> = row_splits.readonly().as_array().to_vec();
-        let n_ids = ids.len()? as i64;
-        let is_valid = splits.first() == Some(&0) && splits.last() == Some(&n_ids) && splits.is_sorted();
+        let n_ids = ids.len()?;
+        let is_valid =
+            splits.first() == Some(&0) && splits.last() == Some(&(n_ids as i64)) && splits.is_sorted();
         if !is_valid {
             let message = format!("row_splits must ascend from 0 to the {n_ids} ids");
-            return Err(super::errors::exception(ids.py(), "OptionError", message));
+            return Err(exception(ids.py(), "OptionError", message));
         }
-        Ok(Self { ids: ids.unbind(), row_splits: row_splits.unbind() })
+        let columns = match columns {
+            Some(columns) => ColumnArrays::of_arguments(columns, n_ids, splits.len() - 1)?,
+            None => ColumnArrays::default(),
+        };
+        Ok(Self { ids: ids.unbind(), row_splits: row_splits.unbind(), columns })
     }
 
     /// All ids: one-dimensional, `uint16` if every id of the tokenizer fits, else `uint32`.
@@ -67,17 +118,72 @@ impl PyTokenArrays {
         self.ids.clone_ref(py)
     }
 
-    /// Where texts begin: `int64`, one more than there are texts, from 0.
+    /// Where rows begin: `int64`, one more than there are rows, from 0.
     #[getter]
     fn row_splits(&self, py: Python<'_>) -> Py<PyArray1<i64>> {
         self.row_splits.clone_ref(py)
+    }
+
+    /// Start and end of each token in characters of its text: `uint32`, two a token; `(0, 0)` for special tokens and padding.
+    #[getter]
+    fn offsets(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.column(py, ColumnKind::Offsets)
+    }
+
+    /// Number of the pre-token of each token: `int32`; -1 for special tokens and padding.
+    #[getter]
+    fn word_ids(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.column(py, ColumnKind::WordIds)
+    }
+
+    /// Type id of each token: `uint32`.
+    #[getter]
+    fn type_ids(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.column(py, ColumnKind::TypeIds)
+    }
+
+    /// 0 for padding, 1 for all other tokens: `uint8`.
+    #[getter]
+    fn attention_mask(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.column(py, ColumnKind::AttentionMask)
+    }
+
+    /// 1 for special tokens and padding, 0 for all other tokens: `uint8`.
+    #[getter]
+    fn special_tokens_mask(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.column(py, ColumnKind::SpecialTokensMask)
+    }
+
+    /// Number of the text that each row comes from: `int64`, one a row.
+    #[getter]
+    fn sample_mapping(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.column(py, ColumnKind::SampleMapping)
+    }
+
+    /// A dictionary of the columns as views of one row a text: of two dimensions, `offsets` of three.
+    ///
+    /// Raises:
+    ///     `OptionError`: rows have different lengths.
+    fn matrices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (rows, length) = (self.rows(py), self.row_length(py)?);
+        let matrices = PyDict::new(py);
+        matrices.set_item("ids", self.ids.bind(py).call_method1("reshape", (rows, length))?)?;
+        for (kind, array) in self.columns.iter().filter(|(kind, _)| kind.is_per_token()) {
+            let array = array.bind(py);
+            let matrix = match kind {
+                ColumnKind::Offsets => array.call_method1("reshape", (rows, length, 2))?,
+                _ => array.call_method1("reshape", (rows, length))?,
+            };
+            matrices.set_item(kind.name(), matrix)?;
+        }
+        Ok(matrices)
     }
 
     fn __len__(&self, py: Python<'_>) -> usize {
         self.rows(py)
     }
 
-    /// The ids of one text, as a view; of a slice of texts, as a list of views.
+    /// The ids of one row, as a view; of a slice of rows, as a list of views.
     fn __getitem__<'py>(&self, py: Python<'py>, at: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let rows = self.rows(py);
         if let Ok(slice) = at.cast::<PySlice>() {
@@ -94,7 +200,7 @@ impl PyTokenArrays {
         }
     }
 
-    /// Arrow's capsules: a `large_list` over the same memory.
+    /// Arrow's capsules over the same memory: a `large_list` of ids, or a struct with a field for each column.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         this: &Bound<'py, Self>,
@@ -102,38 +208,36 @@ impl PyTokenArrays {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // A producer may ignore a request that it cannot meet without a copy.
         let _ = requested_schema;
-        let py = this.py();
-        let arrays = this.get();
-        let row_splits = arrays.row_splits.bind(py);
+        let (py, arrays) = (this.py(), this.get());
         let ids = arrays.ids.bind(py);
-        let (data, is_narrow) = match ids.cast::<PyArray1<u16>>() {
-            Ok(narrow) => (contiguous(narrow)?, true),
-            Err(_) => (contiguous(ids.cast::<PyArray1<u32>>()?)?, false),
+        let (data, values) = match ids.cast::<PyArray1<u16>>() {
+            Ok(narrow) => (contiguous(narrow)?, Values::U16),
+            Err(_) => (contiguous(ids.cast::<PyArray1<u32>>()?)?, Values::U32),
         };
-        let buffers = ListBuffers {
-            ids: data,
-            n_ids: ids.len()?,
-            is_narrow,
-            row_splits: contiguous(row_splits)?,
-            n_rows: arrays.rows(py),
-        };
-        export(py, &buffers, this.clone().into_any().unbind())
+        let mut columns = vec![ArrowColumn { name: c"ids", data, values, is_per_token: true }];
+        for (kind, array) in arrays.columns.iter() {
+            columns.push(kind.arrow_column(array.bind(py))?);
+        }
+        let row_splits: *const c_void = contiguous(arrays.row_splits.bind(py))?;
+        export(py, &columns, (row_splits, arrays.rows(py)), ids.len()?, this.as_any())
     }
 
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, [self.ids.bind(py).clone(), self.row_splits.bind(py).clone().into_any()])
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let columns = PyDict::new(py);
+        for kind in KINDS {
+            if let Some(array) = self.columns.get(kind) {
+                columns.set_item(kind.name(), array)?;
+            }
+        }
+        let arrays = [self.ids.bind(py).clone(), self.row_splits.bind(py).clone().into_any()];
+        Ok((PyTuple::new(py, arrays)?, columns))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let ids = self.ids.bind(py);
-        Ok(format!("TokenArrays({} rows, {} ids, {})", self.rows(py), ids.len()?, ids.getattr("dtype")?))
+        let dtype = ids.getattr("dtype")?.to_string();
+        let columns = std::iter::once(dtype.as_str()).chain(self.columns.iter().map(|(kind, _)| kind.name()));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        Ok(format!("TokenArrays({} rows, {} ids, {columns})", self.rows(py), ids.len()?))
     }
-}
-
-/// Start of an array's memory, which must be in one piece for Arrow.
-fn contiguous<T: numpy::Element>(array: &Bound<'_, PyArray1<T>>) -> PyResult<*const std::ffi::c_void> {
-    if !array.is_contiguous() {
-        return Err(PyTypeError::new_err("Arrow needs arrays without gaps"));
-    }
-    Ok(array.data().cast_const().cast())
 }

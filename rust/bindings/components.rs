@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyException, PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::Value;
 
 use super::errors::{OrRaise, exception, to_python};
+use super::shown::{Extent, shown};
 use super::stage::{NotReplaced, Stage, Staged};
 use crate::formats::components::{Component, from_str};
 
@@ -53,40 +53,12 @@ pub(super) fn set_state<T: Component + Staged>(
 }
 
 /// The stage as a Python call that would make it.
-pub(super) fn repr<T: Component + Staged>(py: Python<'_>, stage: &Stage<T>) -> PyResult<String> {
-    Ok(shown(&stage.get().to_json().or_raise(py)?))
-}
-
-/// An object of a file as `Type(key=value, ...)`.
-pub(super) fn shown(value: &Value) -> String {
-    let list = |items: &[Value]| items.iter().map(shown).collect::<Vec<_>>().join(", ");
-    match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => format!("{text:?}"),
-        Value::Array(items) => format!("[{}]", list(items)),
-        Value::Object(members) => {
-            let kind = members.get("type").and_then(Value::as_str);
-            let others = members.iter().filter(|(key, _)| *key != "type" || kind.is_none());
-            let show = |(key, value): (&String, &Value)| match (kind, key.as_str(), value) {
-                // These are names, not texts.
-                (Some(_), "behavior" | "prepend_scheme", Value::String(name)) => format!("{key}={name}"),
-                (Some(_), ..) => format!("{key}={}", shown(value)),
-                (None, ..) if members.len() == 1 && (key == "String" || key == "Regex") => {
-                    format!("{key}({})", shown(value))
-                }
-                (None, ..) => format!("{key:?}:{}", shown(value)),
-            };
-            let shown = others.map(show).collect::<Vec<_>>().join(", ");
-            match kind {
-                Some(kind) => format!("{kind}({shown})"),
-                None if shown.starts_with("String(") || shown.starts_with("Regex(") => shown,
-                None => format!("{{{shown}}}"),
-            }
-        }
-    }
+pub(super) fn repr<T: Component + Staged>(
+    py: Python<'_>,
+    stage: &Stage<T>,
+    extent: Extent,
+) -> PyResult<String> {
+    Ok(shown(&stage.get().to_json().or_raise(py)?, extent))
 }
 
 /// The error for an object whose state is that of another class.
@@ -130,10 +102,11 @@ pub(super) fn set_element<T: Staged>(
     at: i64,
     value: &Arc<Stage<T>>,
 ) -> PyResult<()> {
-    let circular = || exception(py, "OptionError", "a sequence cannot be an element of itself".to_owned());
+    let nested =
+        || exception(py, "OptionError", format!("a {} in a sequence must not be a sequence", T::NAME));
     stage.set_element(index(at)?, Arc::clone(value)).map_err(|error| match error {
         NotReplaced::NoSuchIndex => no_such_index(),
-        NotReplaced::Circular => circular(),
+        NotReplaced::Nested => nested(),
     })
 }
 

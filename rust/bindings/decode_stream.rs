@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use super::errors::OrRaise;
 use super::tokenizer::PyTokenizer;
@@ -11,7 +12,9 @@ use crate::tokenizer::DecodeStream;
 
 /// Ids to text, a few at a time: each step gives the text that is new, once its last character is complete.
 ///
-/// `ids` are those of a text that is not given again.
+/// Args:
+///     `ids`: ids before the first step, whose text is not given again.
+///     `skip_special_tokens`: leaves special tokens out of the text.
 #[pyclass(name = "DecodeStream", module = "lexmill.decoders", frozen)]
 pub(super) struct PyDecodeStream {
     stream: Mutex<DecodeStream>,
@@ -37,6 +40,10 @@ impl PyDecodeStream {
 
     /// Takes an id or a list of ids; returns the new text, or None if there is none yet.
     ///
+    /// Args:
+    ///     `tokenizer`: what decodes; the same in all steps.
+    ///     `id`: an id or a list of ids.
+    ///
     /// Raises:
     ///     `LexmillError`: the decoder gives another text for ids that it has decoded already.
     fn step(
@@ -60,7 +67,7 @@ impl PyDecodeStream {
         Self { stream: Mutex::new(self.locked().clone()) }
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> Self {
         self.__copy__()
     }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyDeprecationWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use serde_json::{Value, json};
 
+use super::arguments::note_unknown;
 use super::errors::{OrRaise, exception};
 use super::int_lists::{list_of_ints, list_of_options, list_of_pairs};
 use crate::encoding::{ColumnsBuilder, Direction, Encoding, Padding, Symbol, TokenNames};
@@ -57,10 +58,15 @@ impl PyEncoding {
     }
 
     /// Joins encodings; with `growing_offsets` each starts where the one before ended.
+    ///
+    /// Args:
+    ///     `encodings`: in the order of the result.
+    ///     `growing_offsets`: offsets of each begin where those before end, as if the texts were one.
     #[staticmethod]
     #[pyo3(signature = (encodings, growing_offsets=true))]
-    fn merge(encodings: Vec<PyRef<'_, Self>>, growing_offsets: bool) -> Self {
-        Self::of(Encoding::merge(encodings.iter().map(|encoding| encoding.inner.clone()), growing_offsets))
+    fn merge(py: Python<'_>, encodings: Vec<PyRef<'_, Self>>, growing_offsets: bool) -> PyResult<Self> {
+        let encodings = encodings.iter().map(|encoding| encoding.inner.clone());
+        Encoding::merge(encodings, growing_offsets).map(Self::of).or_raise(py)
     }
 
     /// Token ids.
@@ -176,7 +182,15 @@ impl PyEncoding {
     }
 
     /// Pads to `length` tokens, what overflowed too.
-    #[pyo3(signature = (length, *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]"))]
+    ///
+    /// Args:
+    ///     `length`: tokens after padding; a longer encoding stays as it is.
+    ///     `direction`: the side of the padding, `left` or `right`.
+    ///     `pad_id`: the id of padding.
+    ///     `pad_type_id`: the type id of padding.
+    ///     `pad_token`: the text of padding.
+    #[pyo3(signature = (length, *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]", **kwargs))]
+    #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn pad(
         &mut self,
         py: Python<'_>,
@@ -185,7 +199,9 @@ impl PyEncoding {
         pad_id: u32,
         pad_type_id: u32,
         pad_token: &str,
+        kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
+        note_unknown(kwargs)?;
         let symbol = Symbol { id: pad_id, text: Arc::from(pad_token) };
         let direction = self::direction(py, direction)?;
         let padding = Padding { symbol, type_id: pad_type_id, direction };
@@ -193,6 +209,11 @@ impl PyEncoding {
     }
 
     /// Keeps at most `max_length` tokens; the rest becomes `overflowing`.
+    ///
+    /// Args:
+    ///     `max_length`: tokens to keep.
+    ///     `stride`: tokens that each overflowing encoding repeats from the one before.
+    ///     `direction`: the side that is cut off, `left` or `right`.
     #[pyo3(signature = (max_length, stride=0, direction="right"))]
     fn truncate(
         &mut self,

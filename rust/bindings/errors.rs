@@ -17,7 +17,7 @@ fn class_name(error: &Error) -> &'static str {
         Error::Format { .. } | Error::UnknownComponent { .. } => "FormatError",
         Error::Regex { .. } => "RegexError",
         Error::TokenNotInVocab { .. } | Error::UnknownId { .. } => "VocabError",
-        Error::TextTooLong { .. } => "TextTooLongError",
+        Error::TextTooLong { .. } | Error::TextGrown { .. } => "TextTooLongError",
         Error::Custom(_) | Error::UnstableText { .. } | Error::Interrupted => "LexmillError",
     }
 }

@@ -1,7 +1,8 @@
-//! Lists of ids and offsets, filled with integers made once.
+//! Lists of ids and offsets, filled with integers and pairs made once.
 //!
-//! Making an integer object for every id and freeing it later costs more than encoding. Ids and offsets are small and
-//! come again and again, so each integer is made when it is first needed and kept as long as the process.
+//! Making an object for every id or offset and freeing it later costs more than encoding. Ids and offsets are small and come
+//! again and again, so each integer, and each pair of offsets of a short token near the start of a text, is made when it is
+//! first needed and kept as long as the process.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -16,7 +17,16 @@ use crate::tokenizer::Ragged;
 /// Integers below this are kept: more than published vocabularies have. Pages of the table take memory once touched.
 const KEPT: usize = 1 << 18;
 
+/// Pairs that begin below this are kept, if they are short: 4 MB of them at most.
+const KEPT_STARTS: usize = 1 << 12;
+
+/// Kept pairs end less than this after they begin.
+const KEPT_LENGTHS: usize = 1 << 4;
+
 static INTS: [AtomicPtr<ffi::PyObject>; KEPT] = [const { AtomicPtr::new(ptr::null_mut()) }; KEPT];
+
+static PAIRS: [AtomicPtr<ffi::PyObject>; KEPT_STARTS * KEPT_LENGTHS] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; KEPT_STARTS * KEPT_LENGTHS];
 
 /// Keeps Python from looking for cycles among lists and tuples that are being made and hold nothing but integers.
 ///
@@ -90,12 +100,23 @@ pub(super) fn list_of_pairs(
     pairs: impl Iterator<Item = (u32, u32)>,
 ) -> PyResult<Bound<'_, PyList>> {
     let _paused = NoCollection::begin(py);
-    let pair = |(start, end)| {
-        let pair = PyTuple::new(py, [int(py, start)?, int(py, end)?])?;
-        leave_out(&pair);
-        Ok(pair.into_any())
-    };
-    filled(py, len, pairs.map(pair))
+    filled(py, len, pairs.map(|pair| self::pair(py, pair)))
+}
+
+/// The pair of integers.
+#[inline]
+fn pair(py: Python<'_>, (start, end): (u32, u32)) -> PyResult<Bound<'_, PyAny>> {
+    let length = end.wrapping_sub(start) as usize;
+    if start as usize >= KEPT_STARTS || length >= KEPT_LENGTHS {
+        return new_pair(py, (start, end));
+    }
+    kept(py, &PAIRS[start as usize * KEPT_LENGTHS + length], || new_pair(py, (start, end)))
+}
+
+fn new_pair(py: Python<'_>, (start, end): (u32, u32)) -> PyResult<Bound<'_, PyAny>> {
+    let pair = PyTuple::new(py, [int(py, start)?, int(py, end)?])?;
+    leave_out(&pair);
+    Ok(pair.into_any())
 }
 
 /// Keeps a tuple of integers out of Python's searches for cycles, as the first one that meets it would: millions of them
@@ -111,16 +132,21 @@ fn leave_out(pair: &Bound<'_, PyTuple>) {
 fn filled<'py>(
     py: Python<'py>,
     len: usize,
-    mut items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
+    items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let too_few = || PyRuntimeError::new_err(format!("a list of {len} items got fewer"));
     // SAFETY: the interpreter is attached. A new list is ours alone until it is returned, and its slots are null; each
     // is set once, within its length, to an owned reference. A list dropped half-way has null slots, which is allowed.
     unsafe {
         let list = Bound::from_owned_ptr_or_err(py, ffi::PyList_New(len as ffi::Py_ssize_t))?;
-        for at in 0..len {
-            let item = items.next().ok_or_else(too_few)??;
-            ffi::PyList_SET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t, item.into_ptr());
+        let mut at = 0;
+        // Tokens of many pieces are gone through faster from within than by asking for the next one.
+        items.take(len).try_for_each(|item| -> PyResult<()> {
+            ffi::PyList_SET_ITEM(list.as_ptr(), at as ffi::Py_ssize_t, item?.into_ptr());
+            at += 1;
+            Ok(())
+        })?;
+        if at < len {
+            return Err(PyRuntimeError::new_err(format!("a list of {len} items got {at}")));
         }
         Ok(list.cast_into_unchecked())
     }
@@ -128,26 +154,35 @@ fn filled<'py>(
 
 /// The integer `value`.
 #[inline]
-#[expect(unsafe_code, reason = "the table holds bare references")]
 fn int(py: Python<'_>, value: u32) -> PyResult<Bound<'_, PyAny>> {
-    let Some(slot) = INTS.get(value as usize) else { return Ok(value.into_pyobject(py)?.into_any()) };
+    let made = || Ok(value.into_pyobject(py)?.into_any());
+    INTS.get(value as usize).map_or_else(made, |slot| kept(py, slot, made))
+}
+
+/// What a slot of a table holds, made by `make` if it holds nothing yet.
+#[inline]
+#[expect(unsafe_code, reason = "the table holds bare references")]
+fn kept<'py>(
+    py: Python<'py>,
+    slot: &AtomicPtr<ffi::PyObject>,
+    make: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let kept = slot.load(Ordering::Acquire);
     if kept.is_null() {
-        return keep(py, slot, value);
+        return Ok(keep(py, slot, make()?));
     }
     // SAFETY: the interpreter is attached; the table owns a reference to what it holds and never drops it.
     Ok(unsafe { Bound::from_borrowed_ptr(py, kept) })
 }
 
-/// Puts a new integer into its slot, unless another thread was faster.
+/// Puts a new object into its slot, unless another thread was faster.
 #[cold]
-fn keep<'py>(py: Python<'py>, slot: &AtomicPtr<ffi::PyObject>, value: u32) -> PyResult<Bound<'py, PyAny>> {
-    let made = value.into_pyobject(py)?.into_any();
+fn keep<'py>(py: Python<'py>, slot: &AtomicPtr<ffi::PyObject>, made: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     let kept = made.clone().into_ptr();
     if slot.compare_exchange(ptr::null_mut(), kept, Ordering::AcqRel, Ordering::Acquire).is_err() {
         drop_reference(py, kept);
     }
-    Ok(made)
+    made
 }
 
 #[expect(unsafe_code, reason = "undoes an `into_ptr`")]

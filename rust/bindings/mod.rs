@@ -4,6 +4,7 @@
 
 mod added_token;
 mod arguments;
+mod array_columns;
 mod arrays;
 mod arrow;
 mod components;
@@ -13,22 +14,28 @@ mod decoders;
 mod encoding;
 mod errors;
 mod int_lists;
+mod limits;
 mod models;
 mod normalized_string;
 mod normalizers;
+mod parity_training;
 mod pre_tokenized_string;
 mod pre_tokenizers;
 mod processors;
 mod progress;
 mod properties;
 mod regex;
+mod shown;
 mod stage;
 mod stage_class;
 mod strings;
 mod texts;
 mod tokenizer;
+mod tokenizer_arrays;
 mod tokenizer_async;
 mod tokenizer_batch;
+mod tokenizer_decode;
+mod tokenizer_files;
 mod tokenizer_limits;
 mod tokenizer_state;
 mod tokenizer_training;
@@ -57,7 +64,8 @@ mod _core {
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
     use super::trainers::{
-        train_bpe_words, train_unigram_words, train_wordlevel_words, train_wordpiece_words,
+        train_bpe_words, train_parity_bpe_words, train_unigram_words, train_wordlevel_words,
+        train_wordpiece_words,
     };
     use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
 
@@ -78,7 +86,8 @@ mod _core {
     mod trainers {
         #[pymodule_export]
         use super::super::trainers::{
-            PyBpeTrainer, PyTrainer, PyUnigramTrainer, PyWordLevelTrainer, PyWordPieceTrainer,
+            PyBpeTrainer, PyParityBpeTrainer, PyTrainer, PyUnigramTrainer, PyWordLevelTrainer,
+            PyWordPieceTrainer,
         };
     }
 

@@ -16,6 +16,9 @@ use crate::structures::finder::Replacement;
 
 /// A text that is changed step by step and remembers what it was: every character of `normalized` stands for characters
 /// of `original`.
+///
+/// Args:
+///     `sequence`: the text.
 #[pyclass(name = "NormalizedString", module = "lexmill", frozen)]
 pub(super) struct PyNormalizedString {
     text: Mutex<NormalizedString>,
@@ -143,17 +146,21 @@ impl PyNormalizedString {
         self.locked().clear();
     }
 
-    /// Puts `content` in place of every match of a text or a regular expression.
+    /// Puts `content` in place of every match of a text or a regular expression. An empty text is found nowhere.
     ///
     /// Raises:
     ///     `RegexError`: the expression gives up on the text.
     fn replace(&self, py: Python<'_>, pattern: PatternArgument<'_>, content: String) -> PyResult<()> {
+        if pattern.is_empty() {
+            return Ok(());
+        }
         let replacement = Replacement::new(pattern.to_core(), content).or_raise(py)?;
         self.apply(py, &Normalizer::Replace(replacement.into()))
     }
 
     /// Keeps the characters for which `func(character)` is True.
     fn filter(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
+        callable("filter", func)?;
         let kept = self.ask(func, |answer| answer.extract::<bool>())?;
         let mut text = self.locked();
         let made: Vec<_> = text.normalized().chars().zip(kept).map(|(c, kept)| kept.then_some(c)).collect();
@@ -163,6 +170,7 @@ impl PyNormalizedString {
 
     /// Puts the character that `func(character)` returns in the place of each character.
     fn map(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
+        callable("map", func)?;
         let made = self.ask(func, first_char)?;
         self.locked().replace_chars(&made);
         Ok(())
@@ -170,6 +178,7 @@ impl PyNormalizedString {
 
     /// Calls `func(character)` for each character.
     fn for_each(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
+        callable("for_each", func)?;
         self.ask(func, |_| Ok(())).map(drop)
     }
 
@@ -181,6 +190,9 @@ impl PyNormalizedString {
     ///     `RegexError`: the expression gives up on the text.
     fn split(&self, py: Python<'_>, pattern: PatternArgument<'_>, behavior: &str) -> PyResult<Vec<Self>> {
         let behavior = properties::behavior(py, "behavior", behavior)?;
+        if pattern.is_empty() {
+            return Ok(vec![Self::of(self.get())]);
+        }
         let split = Split::new(pattern.to_core(), behavior, false).or_raise(py)?;
         let (text, mut parts) = (self.get(), Vec::new());
         py.detach(|| split.cut(text.normalized(), &mut parts)).or_raise(py)?;
@@ -198,10 +210,10 @@ impl PyNormalizedString {
         let len = text.normalized().len();
         let chars = match range {
             Chars::One(at) => {
-                let at = if at < 0 { at + len as isize } else { at };
-                let at = usize::try_from(at).map_err(|_| {
-                    PyValueError::new_err(format!("{} is bigger than max len", len as isize - at))
-                })?;
+                let from_end = at.unsigned_abs();
+                let at = if at < 0 { len.checked_sub(from_end) } else { Some(from_end) };
+                let at =
+                    at.ok_or_else(|| PyValueError::new_err(format!("{from_end} is bigger than max len")))?;
                 at..at + 1
             }
             Chars::Range((start, end)) => start..end,
@@ -225,6 +237,15 @@ impl PyNormalizedString {
         let text = self.locked();
         format!("NormalizedString(original=\"{}\", normalized=\"{}\")", text.original(), text.normalized())
     }
+}
+
+/// Refuses a callback that cannot be called, even where it would never be.
+pub(super) fn callable(method: &str, func: &Bound<'_, PyAny>) -> PyResult<()> {
+    if func.is_callable() {
+        return Ok(());
+    }
+    let kind = func.get_type().name()?;
+    Err(PyTypeError::new_err(format!("func is of type {kind} but {method} needs a callable")))
 }
 
 /// The first character of a text that a callback returned.

@@ -10,11 +10,14 @@ use pyo3::types::PyList;
 use super::encoding::PyEncoding;
 use super::errors::{OrRaise, exception};
 use super::models::PyToken;
-use super::normalized_string::PyNormalizedString;
+use super::normalized_string::{PyNormalizedString, callable};
 use crate::normalized::{CharOffsets, NormalizedString, PreTokenizedString, StringToken};
 use crate::pre_tokenizers::PreTokenizer;
 
 /// A text cut into splits, which get their tokens one by one.
+///
+/// Args:
+///     `s`: the text, at first one split.
 #[pyclass(name = "PreTokenizedString", module = "lexmill", frozen)]
 pub(super) struct PyPreTokenizedString {
     text: Mutex<PreTokenizedString>,
@@ -72,12 +75,13 @@ fn of_callback(error: PyErr) -> crate::Error {
 #[pymethods]
 impl PyPreTokenizedString {
     #[new]
-    fn new(sequence: &str) -> Self {
-        Self::of(PreTokenizedString::new(NormalizedString::new(sequence, 0)))
+    fn new(s: &str) -> Self {
+        Self::of(PreTokenizedString::new(NormalizedString::new(s, 0)))
     }
 
     /// Puts the `NormalizedString` objects that `func(index, split)` returns in the place of each split without tokens.
     fn split(&self, py: Python<'_>, func: &Bound<'_, PyAny>) -> PyResult<()> {
+        callable("split", func)?;
         let cut = |number: usize, split: &NormalizedString| {
             let parts = func.call1((number, PyNormalizedString::of(split.clone())))?;
             let parts: Vec<Bound<'_, PyNormalizedString>> = parts.extract()?;
@@ -88,6 +92,7 @@ impl PyPreTokenizedString {
 
     /// Calls `func(split)` with the `NormalizedString` of each split without tokens, which `func` may change.
     fn normalize(&self, py: Python<'_>, func: &Bound<'_, PyAny>) -> PyResult<()> {
+        callable("normalize", func)?;
         let change = |split: &mut NormalizedString| {
             let shown = Bound::new(py, PyNormalizedString::of(split.clone()))?;
             func.call1((&shown,))?;
@@ -99,6 +104,7 @@ impl PyPreTokenizedString {
 
     /// Gives each split without tokens the list of `Token` objects that `func(text)` returns for its text.
     fn tokenize(&self, py: Python<'_>, func: &Bound<'_, PyAny>) -> PyResult<()> {
+        callable("tokenize", func)?;
         let tokenize = |split: &str| -> PyResult<Vec<StringToken>> {
             let tokens = func.call1((split,))?;
             tokens

@@ -91,7 +91,7 @@ properties! {
     NonZeroUsize as NonZeroUsize: i64 => length, usize => NonZeroUsize::get;
     Symbol as Symbol: (String, u32) => given_symbol, (String, u32) => text_and_id;
     PrependScheme as PrependScheme: String => prepend_scheme, &'static str => PrependScheme::name;
-    Behavior as Behavior: String => behavior, &'static str => behavior_name;
+    Behavior as Behavior: String => behavior, String => behavior_name;
 }
 
 choices!(TieBreak: TIE_BREAKS, Score: SCORES, Algorithm: ALGORITHMS);
@@ -137,7 +137,7 @@ pub(super) fn character(py: Python<'_>, name: &str, value: impl AsRef<str>) -> P
 }
 
 fn given_chars(py: Python<'_>, name: &str, texts: Vec<String>) -> PyResult<Vec<char>> {
-    as_given(py, name, first_chars(&texts))
+    texts.iter().map(|text| character(py, name, text)).collect()
 }
 
 /// The first character of each text that has one.
@@ -171,8 +171,10 @@ pub(super) fn behavior(py: Python<'_>, name: &str, value: impl AsRef<str>) -> Py
     found.map(|(behavior, ..)| behavior).ok_or_else(|| none_of(py, name, value.as_ref(), &known()))
 }
 
-pub(super) fn behavior_name(behavior: Behavior) -> &'static str {
-    Behavior::NAMES.into_iter().find(|&(known, ..)| known == behavior).map_or("", |(_, name, _)| name)
+/// As Hugging Face shows a `behavior`: in one word, which it does not take as an argument.
+pub(super) fn behavior_name(behavior: Behavior) -> String {
+    let found = Behavior::NAMES.into_iter().find(|&(known, ..)| known == behavior);
+    found.map_or_else(String::new, |(_, name, _)| name.replace('_', ""))
 }
 
 fn none_of(py: Python<'_>, name: &str, value: &str, known: &[&str]) -> PyErr {

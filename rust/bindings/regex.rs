@@ -7,6 +7,12 @@ use crate::structures::finder::TextPattern;
 use crate::structures::regex::Pattern;
 
 /// A regular expression in Oniguruma's syntax, as `tokenizer.json` files hold them.
+///
+/// Args:
+///     `s`: the expression.
+///
+/// Raises:
+///     `RegexError`: it does not compile.
 #[pyclass(name = "Regex", module = "lexmill", frozen)]
 pub(super) struct PyRegex {
     pattern: String,
@@ -15,9 +21,9 @@ pub(super) struct PyRegex {
 #[pymethods]
 impl PyRegex {
     #[new]
-    fn new(py: Python<'_>, pattern: String) -> PyResult<Self> {
-        Pattern::new(&pattern).or_raise(py)?;
-        Ok(Self { pattern })
+    fn new(py: Python<'_>, s: String) -> PyResult<Self> {
+        Pattern::new(&s).or_raise(py)?;
+        Ok(Self { pattern: s })
     }
 
     fn __getnewargs__(&self) -> (String,) {
@@ -41,6 +47,11 @@ pub(super) enum PatternArgument<'py> {
 }
 
 impl PatternArgument<'_> {
+    /// Whether this is a text without characters, which is nowhere in a `NormalizedString`.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Text(text) if text.is_empty())
+    }
+
     pub(super) fn to_core(&self) -> TextPattern {
         match self {
             Self::Text(text) => TextPattern::Literal(text.clone()),

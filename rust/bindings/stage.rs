@@ -4,7 +4,7 @@
 //! `tokenizer.model.dropout = 0.1` take effect there. So a stage lives in a shared cell. A cell has a version, by which
 //! the tokenizers that use the cell, and no others, notice a change. No Python code runs while a cell is locked.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::structures::versioned::{Seen, Version};
 
@@ -12,6 +12,8 @@ use crate::structures::versioned::{Seen, Version};
 pub(super) trait Staged: Clone {
     /// What an error calls it.
     const NAME: &'static str;
+    /// Whether a sequence that Python makes may hold sequences; else it takes their elements in their place.
+    const NESTS: bool;
 
     /// A sequence of `stages`, or what stands for one where there are no sequences.
     fn sequence(stages: Vec<Self>) -> Self;
@@ -49,8 +51,8 @@ impl<T: Staged> Kind<T> {
 pub(super) enum NotReplaced {
     /// The sequence has no element at that index.
     NoSuchIndex,
-    /// The sequence would hold itself.
-    Circular,
+    /// The new element is a sequence.
+    Nested,
 }
 
 /// A shared, changeable stage.
@@ -68,7 +70,17 @@ impl<T: Staged> Stage<T> {
 
     /// A sequence of cells that stay shared with whoever else has them.
     pub(super) fn of_sequence(stages: Vec<Arc<Self>>) -> Arc<Self> {
+        let stages = if T::NESTS { stages } else { stages.into_iter().flat_map(Self::leaves).collect() };
         Self::of_kind(Kind::Sequence(stages))
+    }
+
+    /// The elements of a sequence, or the stage itself.
+    fn leaves(stage: Arc<Self>) -> Vec<Arc<Self>> {
+        let elements = match &*stage.locked() {
+            Kind::Leaf(_) => None,
+            Kind::Sequence(stages) => Some(stages.clone()),
+        };
+        elements.unwrap_or_else(|| vec![stage])
     }
 
     fn of_kind(kind: Kind<T>) -> Arc<Self> {
@@ -135,25 +147,14 @@ impl<T: Staged> Stage<T> {
 
     /// Replaces the element at `index` of a sequence.
     pub(super) fn set_element(&self, index: usize, stage: Arc<Self>) -> Result<(), NotReplaced> {
-        // Two sequences that become elements of each other at the same time would each find nothing wrong.
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        if stage.holds(self) {
-            return Err(NotReplaced::Circular);
+        // So no sequence ever holds itself.
+        if matches!(&*stage.locked(), Kind::Sequence(_)) {
+            return Err(NotReplaced::Nested);
         }
         let mut kind = self.locked_to_write();
         let Kind::Sequence(stages) = &mut *kind else { return Err(NotReplaced::NoSuchIndex) };
         *stages.get_mut(index).ok_or(NotReplaced::NoSuchIndex)? = stage;
         self.version.advance();
         Ok(())
-    }
-
-    /// This is `cell`, or has it somewhere among its elements.
-    fn holds(&self, cell: &Self) -> bool {
-        std::ptr::eq(self, cell)
-            || match &*self.locked() {
-                Kind::Leaf(_) => false,
-                Kind::Sequence(stages) => stages.iter().any(|stage| stage.holds(cell)),
-            }
     }
 }

@@ -8,11 +8,12 @@ macro_rules! stage_base {
     (
         $(#[$doc:meta])* $name:literal $base:ident of $kind:ident($noun:literal) in $module:literal;
         $(custom $custom:path;)?
-        $(#[$sequence_doc:meta])* Sequence($argument:ident);
+        $(#[$sequence_doc:meta])* Sequence($argument:ident) nests: $nests:literal;
         $($pattern:pat => $class:ident,)+
     ) => {
         impl $crate::bindings::stage::Staged for $kind {
             const NAME: &'static str = $noun;
+            const NESTS: bool = $nests;
 
             fn sequence(stages: Vec<Self>) -> Self {
                 Self::Sequence(stages)
@@ -60,7 +61,11 @@ macro_rules! stage_base {
             }
 
             fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-                $crate::bindings::components::repr(py, &self.stage)
+                $crate::bindings::components::repr(py, &self.stage, $crate::bindings::shown::Extent::All)
+            }
+
+            fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+                $crate::bindings::components::repr(py, &self.stage, $crate::bindings::shown::Extent::Some)
             }
         }
 
@@ -71,10 +76,11 @@ macro_rules! stage_base {
         #[pymethods]
         impl PySequence {
             #[new]
-            fn new($argument: Vec<Bound<'_, $base>>) -> PyClassInitializer<Self> {
-                let stages = $argument.iter().map(|stage| stage.get().stage.clone()).collect();
+            fn new($argument: &Bound<'_, pyo3::types::PyList>) -> PyResult<PyClassInitializer<Self>> {
+                let stages: Vec<Bound<'_, $base>> = $argument.extract()?;
+                let stages = stages.iter().map(|stage| stage.get().stage.clone()).collect();
                 let stage = $crate::bindings::stage::Stage::of_sequence(stages);
-                PyClassInitializer::from($base { stage }).add_subclass(Self)
+                Ok(PyClassInitializer::from($base { stage }).add_subclass(Self))
             }
 
             fn __getnewargs__(&self) -> (Vec<String>,) {

@@ -39,20 +39,25 @@ fn kept<T>(units: &[T]) -> &'static [T] {
     unsafe { &*std::ptr::from_ref(units) }
 }
 
+/// Whether the units lie right after the header that ASCII strings have; the header of all others is longer.
+///
+/// From Python 3.14 on the flag that says so is hidden from extensions.
+fn is_compact_ascii(string: &Bound<'_, PyString>, units: &[u8]) -> bool {
+    let after_header = string.as_ptr().cast::<ffi::PyASCIIObject>().wrapping_add(1);
+    std::ptr::eq(units.as_ptr(), after_header.cast::<u8>())
+}
+
 impl Units {
     /// The units of a string, which has to be kept alive as long as they are used; none if it is ASCII, which is UTF-8 already.
     #[expect(unsafe_code, reason = "there is no safe look at a string's own memory")]
     pub(super) fn of(string: &Bound<'_, PyString>) -> PyResult<Option<Self>> {
-        // SAFETY: the object is a string and alive.
-        if unsafe { ffi::PyUnicode_IS_COMPACT_ASCII(string.as_ptr()) } != 0 {
-            return Ok(None);
-        }
         // SAFETY: strings do not change once others can see them.
-        Ok(Some(match unsafe { string.data()? } {
-            PyStringData::Ucs1(units) => Self::One(kept(units)),
-            PyStringData::Ucs2(units) => Self::Two(kept(units)),
-            PyStringData::Ucs4(units) => Self::Four(kept(units)),
-        }))
+        Ok(match unsafe { string.data()? } {
+            PyStringData::Ucs1(units) if is_compact_ascii(string, units) => None,
+            PyStringData::Ucs1(units) => Some(Self::One(kept(units))),
+            PyStringData::Ucs2(units) => Some(Self::Two(kept(units))),
+            PyStringData::Ucs4(units) => Some(Self::Four(kept(units))),
+        })
     }
 
     fn len(self) -> usize {

@@ -1,35 +1,37 @@
-//! `lexmill.Tokenizer`: making, saving, and its parts. Encoding and decoding: `tokenizer_batch.rs`, truncation and padding:
-//! `tokenizer_limits.rs`.
+//! `lexmill.Tokenizer`: its parts. Files: `tokenizer_files.rs`, encoding: `tokenizer_batch.rs`, decoding: `tokenizer_decode.rs`,
+//! truncation and padding: `tokenizer_limits.rs`.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use super::added_token::{self, PyAddedToken};
-use super::arguments::{self, FilePath};
 use super::encoding::PyEncoding;
-use super::errors::{OrRaise, exception};
+use super::errors::OrRaise;
 use super::models::{self, PyModel};
+use super::shown::{Extent, call};
 use super::stage::Stage;
 use super::tokenizer_state::{Concerns, Shared, State};
 use super::{components, decoders, normalizers, pre_tokenizers, processors};
-use crate::formats::{model_json, sentencepiece, tiktoken, tokenizer_json, vocab_files};
-use crate::models::Model;
-use crate::models::bpe::Bpe;
-use crate::structures::atomic_file;
+use crate::formats::{model_json, tokenizer_json};
 use crate::tokenizer::Tokenizer;
 
 /// Cuts text into tokens and puts tokens together again.
+///
+/// A text passes `normalizer`, `pre_tokenizer`, `model` and `post_processor`; ids become text by `decoder`. Each of
+/// these can be set, and all but `model` may be None. A stage that is taken from a tokenizer stays part of it:
+/// `tokenizer.model.dropout = 0.1` takes effect.
+///
+/// Args:
+///     `model`: a model of `lexmill.models`, empty if it is to be trained.
 #[pyclass(name = "Tokenizer", module = "lexmill", frozen, dict, weakref)]
 pub(super) struct PyTokenizer {
     pub(super) shared: Shared,
 }
 
 impl PyTokenizer {
-    fn of(state: State) -> Self {
+    pub(super) fn of(state: State) -> Self {
         Self { shared: Shared::new(state) }
     }
 
@@ -38,21 +40,22 @@ impl PyTokenizer {
         self.shared.tokenizer().or_raise(py)
     }
 
-    fn read(py: Python<'_>, json: &str) -> PyResult<Self> {
-        let parts = py.detach(|| tokenizer_json::read(json)).or_raise(py)?;
-        Ok(Self::of(State::of(parts)))
+    fn shown(&self, extent: Extent) -> crate::Result<String> {
+        let file = tokenizer_json::to_value(&self.shared.parts())?;
+        Ok(file.as_object().map_or_else(String::new, |members| call("Tokenizer", members, extent)))
     }
 
-    fn to_json(&self, pretty: bool) -> crate::Result<String> {
+    pub(super) fn to_json(&self, pretty: bool) -> crate::Result<String> {
         tokenizer_json::write(&self.shared.parts(), pretty)
     }
 }
 
 /// Properties for the stages that a tokenizer may lack: each with its setter, its module and class, and what it concerns.
 macro_rules! stages {
-    ($($name:ident $set:ident: $module:ident::$class:ident, $concerns:ident;)+) => {
+    ($($(#[$doc:meta])* $name:ident $set:ident: $module:ident::$class:ident, $concerns:ident;)+) => {
         #[pymethods]
         impl PyTokenizer {$(
+            $(#[$doc])*
             #[getter]
             fn $name(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
                 let stage = self.shared.state().$name.clone();
@@ -74,9 +77,13 @@ macro_rules! stages {
 }
 
 stages! {
+    /// What changes a text before it is cut; None leaves it as it is.
     normalizer set_normalizer: normalizers::PyNormalizer, Pipeline;
+    /// What cuts a text into pre-tokens; None leaves it whole.
     pre_tokenizer set_pre_tokenizer: pre_tokenizers::PyPreTokenizer, Pipeline;
+    /// What puts special tokens around encodings; None adds none.
     post_processor set_post_processor: processors::PyPostProcessor, Rest;
+    /// What turns tokens back into text; None joins them with spaces.
     decoder set_decoder: decoders::PyDecoder, Rest;
 }
 
@@ -85,134 +92,6 @@ impl PyTokenizer {
     #[new]
     fn new(model: &Bound<'_, PyModel>) -> Self {
         Self::of(State::of_model(Arc::clone(&model.get().stage)))
-    }
-
-    /// Reads a `tokenizer.json` from text.
-    #[staticmethod]
-    fn from_str(py: Python<'_>, json: &str) -> PyResult<Self> {
-        Self::read(py, json)
-    }
-
-    /// Reads a `tokenizer.json`.
-    #[staticmethod]
-    fn from_file(py: Python<'_>, path: FilePath) -> PyResult<Self> {
-        let json = py.detach(|| vocab_files::read_text(&path)).or_raise(py)?;
-        Self::read(py, &json)
-    }
-
-    /// Reads the `tokenizer.json` of a repository of the Hugging Face Hub, through the package `huggingface_hub` and its cache, or of
-    /// a local folder.
-    ///
-    /// Raises:
-    ///     `LexmillError`: `huggingface_hub` is not installed.
-    #[staticmethod]
-    #[pyo3(signature = (identifier, revision="main", token=None))]
-    fn from_pretrained(
-        py: Python<'_>,
-        identifier: &str,
-        revision: &str,
-        token: Option<&str>,
-    ) -> PyResult<Self> {
-        let file =
-            py.import("lexmill._hub")?.call_method1("tokenizer_file", (identifier, revision, token))?;
-        Self::from_file(py, file.extract()?)
-    }
-
-    /// A `tokenizers.Tokenizer` as one of lexmill's.
-    ///
-    /// Raises:
-    ///     `LexmillError`: the tokenizer holds stages written in Python.
-    #[staticmethod]
-    fn from_hf<'py>(py: Python<'py>, tokenizer: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("lexmill._peer")?.call_method1("from_hf", (tokenizer,))
-    }
-
-    /// This tokenizer as a `tokenizers.Tokenizer`.
-    ///
-    /// Raises:
-    ///     `LexmillError`: that package is not installed, or lexmill stands in its place.
-    fn to_hf<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        this.py().import("lexmill._peer")?.call_method1("to_hf", (this,))
-    }
-
-    /// Reads a `tokenizer.json` from bytes.
-    #[staticmethod]
-    fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyBytes>) -> PyResult<Self> {
-        match std::str::from_utf8(buffer.as_bytes()) {
-            Ok(json) => Self::read(py, json),
-            Err(error) => {
-                let message = format!("buffer is not valid UTF-8 at byte {}", error.valid_up_to());
-                Err(exception(py, "InvalidUtf8Error", message))
-            }
-        }
-    }
-
-    /// Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
-    #[staticmethod]
-    fn from_spm(py: Python<'_>, path: FilePath) -> PyResult<Self> {
-        let parts = py.detach(|| sentencepiece::read(&vocab_files::read_bytes(&path)?)).or_raise(py)?;
-        Ok(Self::of(State { encode_special_tokens: true, ..State::of(parts) }))
-    }
-
-    /// Writes a `.model` file for SentencePiece, whole or not at all.
-    fn save_spm(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
-        let parts = self.shared.parts();
-        py.detach(|| atomic_file::write(&path, &sentencepiece::write(&parts)?)).or_raise(py)
-    }
-
-    /// Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their ids.
-    ///
-    /// A token's rank is its id. A pre-token that is a token is taken whole, as it stands (`ignore_merges`); in others the
-    /// neighbours that spell the token of the lowest rank are merged first.
-    ///
-    /// Raises:
-    ///     `FormatError`: a line is malformed, a token or a rank is there twice, a byte has no token, or a special token's
-    ///         text or id is taken.
-    ///     `RegexError`: `pattern` does not compile.
-    ///     `IdRangeError`: an id is out of range.
-    ///     `FileError`: the file cannot be read.
-    #[staticmethod]
-    #[pyo3(signature = (path, pattern, special_tokens=None))]
-    fn from_tiktoken(
-        py: Python<'_>,
-        path: FilePath,
-        pattern: &str,
-        special_tokens: Option<BTreeMap<String, Bound<'_, PyAny>>>,
-    ) -> PyResult<Self> {
-        let given = special_tokens.unwrap_or_default().into_iter();
-        let special_tokens = given.map(|(token, id)| Ok((token, arguments::id(&id)?)));
-        let special_tokens = special_tokens.collect::<PyResult<Vec<_>>>()?;
-        let read = || {
-            let text = vocab_files::read_text(&path)?;
-            tiktoken::read(&text, &path.display().to_string(), pattern, &special_tokens)
-        };
-        Ok(Self::of(State::of(py.detach(read).or_raise(py)?)))
-    }
-
-    /// Writes a `.tiktoken` file of a byte-level BPE model, whole or not at all; added tokens and all stages but the model
-    /// are left out.
-    ///
-    /// Raises:
-    ///     `OptionError`: the file would be read as another model: it is not BPE, has dropout, a prefix or a suffix, or kinds
-    ///         of pieces; a token is not spelled in the byte-level alphabet, or a byte has none; merges are not in the
-    ///         order of ids, or others would be made too; or, without `ignore_merges`, a token is not what its own text
-    ///         is encoded to.
-    ///     `FileError`: the file cannot be written.
-    fn save_tiktoken(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
-        let parts = self.shared.parts();
-        py.detach(|| atomic_file::write(&path, tiktoken::write(&parts)?.as_bytes())).or_raise(py)
-    }
-
-    /// The tokenizer as JSON text; the same tokenizer gives the same text.
-    #[pyo3(signature = (pretty=false))]
-    fn to_str(&self, py: Python<'_>, pretty: bool) -> PyResult<String> {
-        py.detach(|| self.to_json(pretty)).or_raise(py)
-    }
-
-    /// Writes a `tokenizer.json`, whole or not at all.
-    #[pyo3(signature = (path, pretty=true))]
-    fn save(&self, py: Python<'_>, path: FilePath, pretty: bool) -> PyResult<()> {
-        py.detach(|| save(&path, &self.to_json(pretty)?)).or_raise(py)
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -225,16 +104,19 @@ impl PyTokenizer {
         Ok(())
     }
 
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, [models::wrap(py, Stage::new(Arc::new(Model::Bpe(Bpe::default()))))?])
+    fn __getnewargs__(&self) -> (PyModel,) {
+        (PyModel::empty(),)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let core = self.core(py)?;
-        let (vocab, added) = (core.pipeline().model().vocab().len(), core.pipeline().added().len());
-        Ok(format!("Tokenizer(vocab_size={vocab}, added_tokens={added}, plan={:?})", core.pipeline().plan()))
+        py.detach(|| self.shown(Extent::All)).or_raise(py)
     }
 
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.shown(Extent::Some)).or_raise(py)
+    }
+
+    /// What turns pre-tokens into tokens.
     #[getter]
     fn get_model(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         models::wrap(py, Arc::clone(&self.shared.state().model))
@@ -294,12 +176,18 @@ impl PyTokenizer {
     }
 
     /// Adds tokens that are cut out of the text; returns how many were new or changed.
+    ///
+    /// Args:
+    ///     `tokens`: `str` or `AddedToken`.
     fn add_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
         let tokens = added_token::tokens(tokens, false)?;
         Ok(self.add(&tokens))
     }
 
     /// Adds tokens that decoding may skip; returns how many were new or changed.
+    ///
+    /// Args:
+    ///     `tokens`: `str` or `AddedToken`.
     fn add_special_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
         let tokens = added_token::tokens(tokens, true)?;
         Ok(self.add(&tokens))
@@ -315,6 +203,9 @@ impl PyTokenizer {
     }
 
     /// Ids by token.
+    ///
+    /// Args:
+    ///     `with_added_tokens`: with tokens that were added to those of the model.
     #[pyo3(signature = (with_added_tokens=true))]
     fn get_vocab<'py>(&self, py: Python<'py>, with_added_tokens: bool) -> PyResult<Bound<'py, PyDict>> {
         let (model, added) = {
@@ -334,6 +225,9 @@ impl PyTokenizer {
     }
 
     /// Number of tokens.
+    ///
+    /// Args:
+    ///     `with_added_tokens`: with tokens that were added to those of the model.
     #[pyo3(signature = (with_added_tokens=true))]
     fn get_vocab_size(&self, with_added_tokens: bool) -> usize {
         let state = self.shared.state();
@@ -344,11 +238,15 @@ impl PyTokenizer {
     }
 
     /// The id of a token.
+    ///
+    /// None if there is no such token.
     fn token_to_id(&self, py: Python<'_>, token: &str) -> PyResult<Option<u32>> {
         Ok(self.core(py)?.token_to_id(token))
     }
 
     /// The token with an id.
+    ///
+    /// None if there is no such id.
     fn id_to_token(&self, py: Python<'_>, id: u32) -> PyResult<Option<String>> {
         Ok(self.core(py)?.id_to_token(id).map(str::to_owned))
     }
@@ -359,6 +257,11 @@ impl PyTokenizer {
     }
 
     /// Truncates, post-processes and pads an encoding or a pair.
+    ///
+    /// Args:
+    ///     `encoding`: the first sequence, as the model left it.
+    ///     `pair`: the second sequence, if there is one.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
     #[pyo3(signature = (encoding, pair=None, add_special_tokens=true))]
     fn post_process(
         &self,
@@ -385,8 +288,4 @@ impl PyTokenizer {
             Arc::make_mut(&mut state.added).add(tokens, model.vocab())
         })
     }
-}
-
-fn save(path: &Path, json: &str) -> crate::Result<()> {
-    atomic_file::write(path, json.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! `lexmill.Tokenizer`: encoding and decoding.
+//! `lexmill.Tokenizer`: encoding.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::arguments::{
-    ATTACHED_BYTES, FilePath, Inputs, OwnedInput, ids, sequence, text, threads, utf8_errors,
-};
-use super::arrays::PyTokenArrays;
+use super::arguments::{ATTACHED_BYTES, FilePath, Inputs, OwnedInput, sequence, text, threads, utf8_errors};
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::int_lists::{list_of_ints, list_of_lists, push_rows};
@@ -18,12 +15,12 @@ use super::properties::unsigned;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use crate::cache::Id;
-use crate::corpus::files::{FileOptions, count_files, encode_files};
+use crate::corpus::files::{FileOptions, count_files};
 use crate::structures::parallel::Parallelism;
 use crate::tokenizer::{Ragged, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
-fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+pub(super) fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes < ATTACHED_BYTES { work() } else { py.detach(work) }
 }
 
@@ -40,27 +37,6 @@ fn batch<T: Send>(
 
 fn count_array(py: Python<'_>, counts: Vec<u64>) -> Bound<'_, PyArray1<i64>> {
     counts.into_iter().map(|count| count as i64).collect::<Vec<_>>().into_pyarray(py)
-}
-
-/// All ids of a tokenizer fit into 16 bits.
-fn is_narrow(core: &Tokenizer) -> bool {
-    core.id_bound() <= 1 << 16
-}
-
-/// Arrays of what `narrow` makes if that holds all ids of the tokenizer, or else `wide`.
-fn encode_arrays(
-    py: Python<'_>,
-    core: &Tokenizer,
-    num_threads: Option<usize>,
-    narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u16>> + Send,
-    wide: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u32>> + Send,
-) -> PyResult<PyTokenArrays> {
-    let threads = threads(num_threads);
-    Ok(if is_narrow(core) {
-        PyTokenArrays::of(py, watched(py, threads, narrow)?)
-    } else {
-        PyTokenArrays::of(py, watched(py, threads, wide)?)
-    })
 }
 
 /// Lists of ids, made while other threads encode.
@@ -98,6 +74,12 @@ fn encode_lists<'py, T: Id + Into<u32>>(
 #[pymethods]
 impl PyTokenizer {
     /// Encodes one text or a pair.
+    ///
+    /// Args:
+    ///     `sequence`: the text, or a list of words.
+    ///     `pair`: the second text of a pair.
+    ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
     #[pyo3(signature = (sequence, pair=None, is_pretokenized=false, add_special_tokens=true))]
     fn encode(
         &self,
@@ -122,6 +104,11 @@ impl PyTokenizer {
     /// The score is a natural logarithm, the sum of the pre-tokens' scores; of equal ones the tokenization goes first whose
     /// beginning does, pre-token by pre-token. Time and memory are in proportion to `n` and the length of the text.
     ///
+    /// Args:
+    ///     `sequence`: the text.
+    ///     `n`: tokenizations, 1024 at most; fewer are returned if there are fewer.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///
     /// Raises:
     ///     `OptionRangeError`: `n` is negative.
     ///     `OptionError`: `n` is more than 1024, or the model is not Unigram.
@@ -141,6 +128,11 @@ impl PyTokenizer {
     }
 
     /// Encodes one text to a list of ids.
+    ///
+    /// Args:
+    ///     `text`: the text.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     #[pyo3(signature = (text, *, add_special_tokens=true, num_threads=None))]
     fn encode_ids<'py>(
         &self,
@@ -158,6 +150,12 @@ impl PyTokenizer {
     }
 
     /// Encodes texts or pairs.
+    ///
+    /// Args:
+    ///     `input`: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+    ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     #[pyo3(signature = (input, is_pretokenized=false, add_special_tokens=true, *, num_threads=None))]
     fn encode_batch(
         &self,
@@ -177,6 +175,12 @@ impl PyTokenizer {
     }
 
     /// As `encode_batch`: offsets cost nothing here until they are read.
+    ///
+    /// Args:
+    ///     `input`: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+    ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     #[pyo3(signature = (input, is_pretokenized=false, add_special_tokens=true, *, num_threads=None))]
     fn encode_batch_fast(
         &self,
@@ -189,51 +193,16 @@ impl PyTokenizer {
         self.encode_batch(py, input, is_pretokenized, add_special_tokens, num_threads)
     }
 
-    /// Encodes texts to one array of ids.
-    #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
-    fn encode_batch_arrays(
-        &self,
-        py: Python<'_>,
-        texts: &Bound<'_, PyAny>,
-        errors: &str,
-        add_special_tokens: bool,
-        num_threads: Option<usize>,
-    ) -> PyResult<PyTokenArrays> {
-        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
-        let (core, texts) = (self.core(py)?, texts.as_slice());
-        encode_arrays(
-            py,
-            &core,
-            num_threads,
-            |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
-            |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
-        )
-    }
-
-    /// Encodes files to one array of ids: a row a file, or a row for each document between separators.
-    #[pyo3(signature = (paths, separator=None, *, errors="strict", add_special_tokens=true, num_threads=None))]
-    fn encode_files_arrays(
-        &self,
-        py: Python<'_>,
-        paths: Vec<FilePath>,
-        separator: Option<&str>,
-        errors: &str,
-        add_special_tokens: bool,
-        num_threads: Option<usize>,
-    ) -> PyResult<PyTokenArrays> {
-        let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
-        let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
-        let core = self.core(py)?;
-        encode_arrays(
-            py,
-            &core,
-            num_threads,
-            |parallelism| encode_files(&core, &paths, options, parallelism),
-            |parallelism| encode_files(&core, &paths, options, parallelism),
-        )
-    }
-
     /// Encodes texts to lists of ids.
+    ///
+    /// Args:
+    ///     `texts`: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
     #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn encode_batch_ids<'py>(
         &self,
@@ -245,11 +214,20 @@ impl PyTokenizer {
     ) -> PyResult<Bound<'py, PyList>> {
         let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
         let core = self.core(py)?;
-        let lists = if is_narrow(&core) { encode_lists::<u16> } else { encode_lists::<u32> };
+        let lists = if core.has_narrow_ids() { encode_lists::<u16> } else { encode_lists::<u32> };
         lists(py, &core, &texts, add_special_tokens, num_threads)
     }
 
     /// Number of tokens of each text.
+    ///
+    /// Args:
+    ///     `texts`: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
     #[pyo3(signature = (texts, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn count_tokens<'py>(
         &self,
@@ -269,6 +247,17 @@ impl PyTokenizer {
     }
 
     /// Number of tokens of files: of each file, or of each document between separators.
+    ///
+    /// Args:
+    ///     `paths`: files in UTF-8.
+    ///     `separator`: a text between documents, which belongs to none; None makes each file one document.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `FileError`: a file cannot be read.
+    ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
     #[pyo3(signature = (paths, separator=None, *, errors="strict", add_special_tokens=true, num_threads=None))]
     fn count_tokens_files<'py>(
         &self,
@@ -284,42 +273,5 @@ impl PyTokenizer {
         let core = self.core(py)?;
         let count = |parallelism: Parallelism<'_>| count_files(&core, &paths, options, parallelism);
         Ok(count_array(py, watched(py, threads(num_threads), count)?))
-    }
-
-    /// The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.
-    #[pyo3(signature = (ids, skip_special_tokens=true, *, strict=false))]
-    fn decode(
-        &self,
-        py: Python<'_>,
-        ids: &Bound<'_, PyAny>,
-        skip_special_tokens: bool,
-        strict: bool,
-    ) -> PyResult<String> {
-        let ids = self::ids(ids)?;
-        let core = self.core(py)?;
-        if strict {
-            core.check_ids(&ids).or_raise(py)?;
-        }
-        detached(py, ids.len() * 4, || core.decode(&ids, skip_special_tokens)).or_raise(py)
-    }
-
-    /// The texts of lists of ids.
-    #[pyo3(signature = (sequences, skip_special_tokens=true, *, strict=false))]
-    fn decode_batch(
-        &self,
-        py: Python<'_>,
-        sequences: &Bound<'_, PyAny>,
-        skip_special_tokens: bool,
-        strict: bool,
-    ) -> PyResult<Vec<String>> {
-        let rows = sequences.try_iter()?.map(|row| ids(&row?)).collect::<PyResult<Vec<_>>>()?;
-        let core = self.core(py)?;
-        if strict {
-            rows.iter().try_for_each(|row| core.check_ids(row)).or_raise(py)?;
-        }
-        py.detach(|| {
-            rows.iter().map(|row| core.decode(row, skip_special_tokens)).collect::<crate::Result<_>>()
-        })
-        .or_raise(py)
     }
 }

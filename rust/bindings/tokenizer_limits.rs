@@ -9,11 +9,41 @@ use super::errors::exception;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use crate::encoding::{Padding, Symbol};
-use crate::tokenizer::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
+use crate::tokenizer::{PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy};
+
+/// A strategy by its name.
+pub(super) fn strategy(py: Python<'_>, name: &str) -> PyResult<TruncationStrategy> {
+    let found = TruncationStrategy::NAMES.into_iter().find(|&(_, known, _)| known == name);
+    found.map(|(strategy, ..)| strategy).ok_or_else(|| {
+        let names = TruncationStrategy::NAMES.map(|(_, name, _)| name).join(", ");
+        exception(py, "OptionError", format!("strategy is {name} but must be one of {names}"))
+    })
+}
+
+/// Refuses a stride that leaves nothing new in a window.
+pub(super) fn check_stride(py: Python<'_>, core: &Tokenizer, truncation: &Truncation) -> PyResult<()> {
+    let (Truncation { max_length, stride, .. }, special) = (truncation, core.added_tokens(false));
+    match max_length.checked_sub(special) {
+        Some(rest) if *stride > rest => {
+            let message = format!(
+                "stride is {stride} but must be below the {rest} tokens that {max_length} leave beside {special} special tokens"
+            );
+            Err(exception(py, "OptionError", message))
+        }
+        _ => Ok(()),
+    }
+}
 
 #[pymethods]
 impl PyTokenizer {
     /// Cuts encodings to `max_length` tokens from now on, special tokens included.
+    ///
+    /// Args:
+    ///     `max_length`: tokens to keep.
+    ///     `stride`: tokens that each overflowing encoding repeats from the one before.
+    ///     `strategy`: which side of a pair is cut: `longest_first`, `only_first` or `only_second`.
+    ///     `direction`: the end that is cut off, `left` or `right`.
+    ///     `**kwargs`: other keywords, which are noted on standard error and ignored.
     #[pyo3(signature = (max_length, *, stride=0, strategy="longest_first", direction="right", **kwargs))]
     fn enable_truncation(
         &self,
@@ -25,26 +55,10 @@ impl PyTokenizer {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         note_unknown(kwargs)?;
-        let found = TruncationStrategy::NAMES.into_iter().find(|&(_, name, _)| name == strategy);
-        let Some((strategy, ..)) = found else {
-            let names = TruncationStrategy::NAMES.map(|(_, name, _)| name).join(", ");
-            return Err(exception(
-                py,
-                "OptionError",
-                format!("strategy is {strategy} but must be one of {names}"),
-            ));
-        };
+        let strategy = self::strategy(py, strategy)?;
         let direction = self::direction(py, direction)?;
-        let special = self.core(py)?.added_tokens(false);
-        if max_length >= special && stride > max_length - special {
-            let message = format!(
-                "stride is {stride} but must be below the {} tokens that {max_length} leave beside {special} special \
-                 tokens",
-                max_length - special
-            );
-            return Err(exception(py, "OptionError", message));
-        }
         let truncation = Truncation { direction, max_length, strategy, stride };
+        check_stride(py, &*self.core(py)?, &truncation)?;
         self.shared.change(Concerns::Rest, |state| state.truncation = Some(truncation));
         Ok(())
     }
@@ -68,6 +82,15 @@ impl PyTokenizer {
     }
 
     /// Fills encodings up from now on: to `length`, or as the longest of each batch.
+    ///
+    /// Args:
+    ///     `direction`: the side of the padding, `left` or `right`.
+    ///     `pad_id`: the id of padding.
+    ///     `pad_type_id`: the type id of padding.
+    ///     `pad_token`: the text of padding.
+    ///     `length`: tokens after padding; None for as many as the longest of the batch has.
+    ///     `pad_to_multiple_of`: rounds the number of tokens up.
+    ///     `**kwargs`: other keywords, which are noted on standard error and ignored.
     #[pyo3(signature = (
         *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]", length=None, pad_to_multiple_of=None,
         **kwargs

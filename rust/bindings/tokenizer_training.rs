@@ -11,9 +11,12 @@ use super::arguments::{FilePath, threads, utf8_errors};
 use super::arrow::Column;
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
+use super::stage::Stage;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
+use super::tokenizer_state::Concerns;
 use super::trainers::{PyTrainer, Training, default_trainer};
+use crate::added_tokens::AddedToken;
 use crate::corpus::{Utf8Errors, count_words};
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
@@ -26,6 +29,22 @@ const ITERATOR_BYTES: usize = 16 << 20;
 #[pymethods]
 impl PyTokenizer {
     /// Trains the model on files, line by line.
+    ///
+    /// The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+    ///
+    /// Args:
+    ///     `files`: text files in UTF-8.
+    ///     `trainer`: what learns; by default one for the kind of model, with default options.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
+    ///         what it raises ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `FileError`: a file cannot be read.
+    ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
+    ///     `EmptyCorpusError`: there are no words in the files.
+    ///     `OptionError`: an option of the trainer is out of range.
     #[pyo3(signature = (files, trainer=None, *, errors="strict", on_progress=None, num_threads=None))]
     fn train(
         &self,
@@ -49,11 +68,25 @@ impl PyTokenizer {
             learn(&core, &training, counting, threads, &mut reporter)
         });
         let model = reporter.or_raise(py, trained)?;
-        self.install(model, &training);
+        self.install(model, &training.special_tokens);
         Ok(())
     }
 
     /// Trains the model on texts from an iterator of `str`, of lists of `str` or of Arrow columns, or on one such column.
+    ///
+    /// The trained model takes the place of the one before, once all is read; an error leaves that as it was.
+    ///
+    /// Args:
+    ///     `iterator`: the texts.
+    ///     `trainer`: what learns; by default one for the kind of model, with default options.
+    ///     `length`: how many texts there are, for progress alone.
+    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
+    ///         what it raises ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `EmptyCorpusError`: there are no words in the texts.
+    ///     `OptionError`: an option of the trainer is out of range.
     #[pyo3(signature = (iterator, trainer=None, length=None, *, on_progress=None, num_threads=None))]
     fn train_from_iterator(
         &self,
@@ -68,17 +101,11 @@ impl PyTokenizer {
         let mut reporter = reporter(py, &training, on_progress)?;
         let threads = threads(num_threads);
         let core = self.core(py)?;
-        let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
-        let count = |texts: &Texts| {
-            let counted = count(py, &mut counting, texts, length, &mut reporter);
-            reporter.or_raise(py, counted)
-        };
-        let mut batches = Batches { texts: Texts::new(Utf8Errors::Strict), count };
-        batches.push_all(iterator)?;
-        batches.count_if(0)?;
+        let counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
+        let counting = count_corpus(py, iterator, counting, length, &mut reporter)?;
         let trained = py.detach(|| learn(&core, &training, counting, threads, &mut reporter));
         let model = reporter.or_raise(py, trained)?;
-        self.install(model, &training);
+        self.install(model, &training.special_tokens);
         Ok(())
     }
 }
@@ -98,12 +125,36 @@ impl PyTokenizer {
         Ok(training)
     }
 
-    /// Puts a trained model in place, for all who share it, and adds the trainer's special tokens.
-    fn install(&self, model: Model, training: &Training) {
+    /// Puts a trained model in place, for all who share the model if it is of the same kind, and adds the trainer's special
+    /// tokens.
+    pub(super) fn install(&self, model: Model, special_tokens: &[AddedToken]) {
         let stage = Arc::clone(&self.shared.state().model);
-        stage.set(Arc::new(model));
-        self.add(&training.special_tokens);
+        if stage.get().kind() == model.kind() {
+            stage.set(Arc::new(model));
+        } else {
+            let stage = Stage::new(Arc::new(model));
+            self.shared.change(Concerns::Pipeline, |state| state.model = stage);
+        }
+        self.add(special_tokens);
     }
+}
+
+/// Counts the words of all texts of an iterator.
+pub(super) fn count_corpus(
+    py: Python<'_>,
+    iterator: &Bound<'_, PyAny>,
+    mut counting: WordCounting,
+    length: Option<usize>,
+    reporter: &mut Reporter,
+) -> PyResult<WordCounting> {
+    let count = |texts: &Texts| {
+        let counted = count(py, &mut counting, texts, length, reporter);
+        reporter.or_raise(py, counted)
+    };
+    let mut batches = Batches { texts: Texts::new(Utf8Errors::Strict), count };
+    batches.push_all(iterator)?;
+    batches.count_if(0)?;
+    Ok(counting)
 }
 
 fn reporter(py: Python<'_>, training: &Training, on_progress: Option<Py<PyAny>>) -> PyResult<Reporter> {

@@ -16,6 +16,7 @@ pub use strip::Strip;
 
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::structures::finder::Replacement;
+use crate::structures::growth::Growth;
 use crate::{Result, byte_level};
 
 /// A decoder; the names are Hugging Face's.
@@ -73,19 +74,23 @@ impl Decoder {
     /// The text of a list of tokens.
     ///
     /// # Errors
-    /// [`crate::Error::Regex`] if a regular expression gives up on a token.
+    /// [`crate::Error::Regex`] if a regular expression gives up on a token, [`crate::Error::TextGrown`] if the text
+    /// outgrows its limit.
     pub fn decode<'a>(&self, tokens: impl Iterator<Item = &'a str>) -> Result<String> {
         if let Self::ByteLevel { .. } = self {
             return Ok(byte_level_text(tokens));
         }
-        self.chain(tokens.collect()).map(Pieces::into_text)
+        let tokens: Pieces = tokens.collect();
+        self.chain(Growth::of(tokens.bytes()), tokens).map(Pieces::into_text)
     }
 
     /// The output of this decoder for `tokens`, before it is joined to one text.
-    fn chain(&self, tokens: Pieces) -> Result<Pieces> {
-        Ok(match self {
+    fn chain(&self, growth: Growth, tokens: Pieces) -> Result<Pieces> {
+        let made = match self {
             Self::ByteLevel { .. } => Pieces::one(byte_level_text(tokens.iter())),
-            Self::Replace(replacement) => tokens.try_map(|_, token, out| replace(replacement, token, out))?,
+            Self::Replace(replacement) => {
+                tokens.try_map(|_, token, out| replace(replacement, token, growth, out))?
+            }
             Self::ByteFallback => byte_fallback::decode(&tokens),
             Self::Fuse => Pieces::one(tokens.into_text()),
             Self::Strip(strip) => tokens.map(|_, token, out| out.push_str(strip.decode(token))),
@@ -109,23 +114,29 @@ impl Decoder {
             Self::WordPiece { prefix, cleanup } => {
                 tokens.map(|index, token, out| wordpiece::decode(prefix, *cleanup, index, token, out))
             }
-            Self::Sequence(stages) => stages.iter().try_fold(tokens, |tokens, stage| stage.chain(tokens))?,
+            Self::Sequence(stages) => {
+                stages.iter().try_fold(tokens, |tokens, stage| stage.chain(growth, tokens))?
+            }
             Self::Custom(stage) => {
                 let made = stage.decode_chain(tokens.iter().map(str::to_owned).collect())?;
                 made.iter().map(String::as_str).collect()
             }
-        })
+        };
+        growth.check(made.bytes())?;
+        Ok(made)
     }
 }
 
-fn replace(replacement: &Replacement, token: &str, out: &mut String) -> Result<()> {
-    let mut done = 0;
+fn replace(replacement: &Replacement, token: &str, growth: Growth, out: &mut String) -> Result<()> {
+    let (mut done, mut checked) = (0, Ok(()));
     let _ = replacement.finder().for_each(token, |found| {
         out.push_str(&token[done..found.start]);
         out.push_str(replacement.content());
         done = found.end;
-        ControlFlow::Continue(())
+        checked = growth.check(out.len());
+        if checked.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
+    checked?;
     out.push_str(&token[done..]);
     Ok(())
 }

@@ -18,6 +18,11 @@ impl Pieces {
         self.ends.len()
     }
 
+    /// Bytes of all texts.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// The texts.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());

@@ -80,21 +80,42 @@ fn is_space(c: char) -> bool {
     c == 'Ġ' || c.is_whitespace()
 }
 
-fn trimmed((start, end): (u32, u32), token: &str, is_first: bool, add_prefix_space: bool) -> (u32, u32) {
-    let mut leading = token.chars().take_while(|&c| is_space(c)).count() as u32;
-    let trailing = token.chars().rev().take_while(|&c| is_space(c)).count() as u32;
-    let mut offsets = (start, end);
-    if leading > 0 {
-        // A single space may be the one that the pre-tokenizer added; several spaces were in the text.
-        if leading == 1 && add_prefix_space && (is_first || start == 0) {
-            leading = 0;
+fn trimmed(offsets: (u32, u32), token: &str, is_first: bool, add_prefix_space: bool) -> (u32, u32) {
+    SpacesAround::of(token).trim(offsets, is_first, add_prefix_space)
+}
+
+/// Number of spaces at the start and at the end of a token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SpacesAround {
+    leading: u32,
+    trailing: u32,
+}
+
+impl SpacesAround {
+    /// Those of `token`.
+    pub(crate) fn of(token: &str) -> Self {
+        let leading = token.chars().take_while(|&c| is_space(c)).count() as u32;
+        let trailing = token.chars().rev().take_while(|&c| is_space(c)).count() as u32;
+        Self { leading, trailing }
+    }
+
+    /// The offsets of a token without its spaces; `is_first` says whether it counts as the first of its text.
+    #[inline]
+    pub(crate) fn trim(self, (start, end): (u32, u32), is_first: bool, add_prefix_space: bool) -> (u32, u32) {
+        let Self { mut leading, trailing } = self;
+        let mut offsets = (start, end);
+        if leading > 0 {
+            // A single space may be the one that the pre-tokenizer added; several spaces were in the text.
+            if leading == 1 && add_prefix_space && (is_first || start == 0) {
+                leading = 0;
+            }
+            offsets.0 = (start + leading).min(end);
         }
-        offsets.0 = (start + leading).min(end);
+        if trailing > 0 && end >= trailing {
+            offsets.1 = (end - trailing).max(offsets.0);
+        }
+        offsets
     }
-    if trailing > 0 && end >= trailing {
-        offsets.1 = (end - trailing).max(offsets.0);
-    }
-    offsets
 }
 
 /// Columns under construction.
@@ -134,25 +155,30 @@ impl ColumnsBuilder {
 
     /// Converts the byte offsets of the tokens from `from` on into character offsets of `text`.
     pub fn bytes_to_chars(&mut self, text: &str, from: usize) {
-        if text.is_ascii() {
-            return;
-        }
-        let mut cursor = CharCursor { text, byte: 0, chars: 0 };
-        // The byte tokens of an unknown run all have the range of the whole run, and there may be as many as bytes.
-        let (mut bytes, mut chars) = ((0, 0), (0, 0));
-        for (start, end) in self.starts[from..].iter_mut().zip(&mut self.ends[from..]) {
-            if bytes != (*start, *end) {
-                bytes = (*start, *end);
-                chars = (cursor.chars_before(*start as usize), cursor.chars_up_to(*end as usize));
-            }
-            (*start, *end) = chars;
-        }
+        char_offsets(text, self.starts[from..].iter_mut().zip(&mut self.ends[from..]));
     }
 
     /// The finished columns.
     pub fn finish(self, names: TokenNames) -> Columns {
         let Self { ids, starts, ends, words, texts } = self;
         Columns { ids, starts, ends, words, texts, names }
+    }
+}
+
+/// Converts byte offsets of tokens into character offsets of `text`.
+pub(crate) fn char_offsets<'a>(text: &str, offsets: impl Iterator<Item = (&'a mut u32, &'a mut u32)>) {
+    if text.is_ascii() {
+        return;
+    }
+    let mut cursor = CharCursor { text, byte: 0, chars: 0 };
+    // The byte tokens of an unknown run all have the range of the whole run, and there may be as many as bytes.
+    let (mut bytes, mut chars) = ((0, 0), (0, 0));
+    for (start, end) in offsets {
+        if bytes != (*start, *end) {
+            bytes = (*start, *end);
+            chars = (cursor.chars_before(*start as usize), cursor.chars_up_to(*end as usize));
+        }
+        (*start, *end) = chars;
     }
 }
 

@@ -8,6 +8,9 @@ use crate::{Error, Result};
 /// An encoding is padded to at most this many tokens: padding takes no memory until it is read, and then all at once.
 pub const MOST_PADDED: usize = 1 << 28;
 
+/// Joining encodings may make this many overflowing ones of those of both sides: there is one for each pair.
+pub const MOST_OVERFLOWING: usize = 1 << 16;
+
 /// A side of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -44,6 +47,15 @@ pub(crate) fn check_padded(length: usize) -> Result<()> {
     }
     let (value, expected) = (format!("{length} tokens"), format!("at most {MOST_PADDED}"));
     Err(Error::InvalidOption { name: "length to pad to", value, expected })
+}
+
+/// Refuses more overflowing encodings of a pair than [`MOST_OVERFLOWING`].
+fn check_overflowing(made: usize) -> Result<()> {
+    if made <= MOST_OVERFLOWING {
+        return Ok(());
+    }
+    let (value, expected) = (made.to_string(), format!("at most {MOST_OVERFLOWING}"));
+    Err(Error::InvalidOption { name: "number of overflowing encodings", value, expected })
 }
 
 impl Encoding {
@@ -135,30 +147,54 @@ impl Encoding {
     }
 
     /// Joins encodings into one. With `growing_offsets`, the offsets of each start where those of the one before ended.
-    pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Self {
-        let mut merged = Self::default();
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if pairs of overflowing encodings make more than [`MOST_OVERFLOWING`].
+    pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Result<Self> {
+        let mut encodings = encodings.into_iter();
+        let mut merged = encodings.next().unwrap_or_default();
         for encoding in encodings {
-            merged.append(encoding, growing_offsets);
+            merged.append(encoding, growing_offsets)?;
         }
-        merged
+        Ok(merged)
+    }
+
+    /// This encoding, its overflowing ones, and theirs.
+    fn count(&self) -> usize {
+        self.overflowing.iter().map(Self::count).fold(1, usize::saturating_add)
     }
 
     /// Appends `other`. Every overflowing encoding of one side is joined with the other side and with each of its
     /// overflowing encodings.
-    fn append(&mut self, other: Encoding, growing_offsets: bool) {
-        let join = |left: &Encoding, right: &Encoding| {
-            let mut joined = left.clone();
-            joined.append(right.clone(), growing_offsets);
-            joined
-        };
-        let mut overflowing = Vec::new();
-        for part in &self.overflowing {
-            overflowing.push(join(part, &other));
-            overflowing.extend(other.overflowing.iter().map(|other_part| join(part, other_part)));
+    fn append(&mut self, mut other: Encoding, growing_offsets: bool) -> Result<()> {
+        if !self.overflowing.is_empty() && !other.overflowing.is_empty() {
+            check_overflowing(self.count().saturating_mul(other.count()))?;
         }
-        overflowing.extend(other.overflowing.iter().map(|other_part| join(self, other_part)));
+        let overflowing = std::mem::take(&mut other.overflowing);
+        let joined = |left: &Encoding, right: Encoding| {
+            let mut joined = left.clone();
+            joined.append(right, growing_offsets)?;
+            Ok(joined)
+        };
+        if overflowing.is_empty() {
+            for part in &mut self.overflowing {
+                part.append(other.clone(), growing_offsets)?;
+            }
+        } else {
+            let mut all = Vec::with_capacity((self.overflowing.len() + 1) * (overflowing.len() + 1) - 1);
+            for part in &self.overflowing {
+                let whole = Encoding { overflowing: overflowing.clone(), ..other.clone() };
+                all.push(joined(part, whole)?);
+                for other_part in &overflowing {
+                    all.push(joined(part, other_part.clone())?);
+                }
+            }
+            for other_part in overflowing {
+                all.push(joined(self, other_part)?);
+            }
+            self.overflowing = all;
+        }
         let shift = if growing_offsets { self.offsets().last().map_or(0, |(_, end)| end) } else { 0 };
-        self.overflowing = overflowing;
         let len = self.len();
         for (sequence, range) in other.sequences {
             self.set_sequence_range(sequence, len + range.start..len + range.end);
@@ -167,6 +203,7 @@ impl Encoding {
             piece.shift += shift;
             piece
         }));
+        Ok(())
     }
 }
 
@@ -194,6 +231,20 @@ fn windows(len: usize, max_length: usize, step: usize, direction: Direction) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_of_overflowing_encodings_are_limited() {
+        let encoding = |windows: usize| Encoding {
+            overflowing: vec![Encoding::default(); windows - 1],
+            ..Encoding::default()
+        };
+        let merged = |left, right| Encoding::merge([encoding(left), encoding(right)], false);
+        assert_eq!(merged(256, 2).map(|merged| merged.overflowing.len()).ok(), Some(511));
+        assert!(merged(1 << 17, 1).is_ok());
+        let error = merged(256, 257).expect_err("257 pairs for each of 256");
+        let message = "number of overflowing encodings is 65792 but must be at most 65536";
+        assert_eq!(error.to_string(), message);
+    }
 
     #[test]
     fn windows_overlap_by_the_stride() {

@@ -5,6 +5,7 @@
 
 mod columns;
 mod edit;
+mod layout;
 mod lookup;
 mod parts;
 
@@ -12,8 +13,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use columns::{Columns, ColumnsBuilder, TokenNames};
-pub use edit::{Direction, MOST_PADDED, Padding};
+pub(crate) use columns::{SpacesAround, char_offsets};
+pub use edit::{Direction, MOST_OVERFLOWING, MOST_PADDED, Padding};
 pub(crate) use edit::{check_padded, check_stride};
+pub use layout::{RowLayout, RowPart, RowTrim};
 pub use parts::{PieceParts, TokenParts};
 
 /// How a post-processor trims spaces from the offsets of a run of tokens.
@@ -225,25 +228,5 @@ impl Encoding {
             }
             at += piece.len;
         }
-    }
-
-    /// Ids of the special tokens before and after the text, if there is exactly one run of text.
-    pub fn special_affixes(&self) -> Option<(Vec<u32>, Vec<u32>)> {
-        // Special tokens that a later rule counts as text are special here.
-        let is_run = |piece: &&Piece| matches!(piece.content, Content::Text { .. });
-        let text = self.pieces.iter().position(|piece| is_run(&piece))?;
-        if self.pieces.iter().filter(is_run).count() > 1 {
-            return None;
-        }
-        let ids = |pieces: &[Piece]| {
-            let symbols = pieces.iter().map(|piece| match &piece.content {
-                Content::Special(symbol) | Content::Pad(symbol) | Content::Counted(symbol) => {
-                    Some((symbol.id, piece.len))
-                }
-                Content::Text { .. } => None,
-            });
-            symbols.flatten().flat_map(|(id, len)| std::iter::repeat_n(id, len)).collect()
-        };
-        Some((ids(&self.pieces[..text]), ids(&self.pieces[text + 1..])))
     }
 }

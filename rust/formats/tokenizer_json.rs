@@ -220,13 +220,22 @@ fn padding_json(rule: &PaddingRule) -> Value {
 /// # Errors
 /// [`Error::Unsupported`] if a stage is a caller's own.
 pub fn write(parts: &Components, pretty: bool) -> Result<String> {
+    let file = to_value(parts)?;
+    Ok(if pretty { format!("{file:#}") } else { file.to_string() })
+}
+
+/// The whole tokenizer as the JSON value of its file.
+///
+/// # Errors
+/// As [`write()`].
+pub fn to_value(parts: &Components) -> Result<Value> {
     let added = parts.added.listed(parts.model.vocab()).into_iter().map(|(id, token)| {
         let mut object = Map::new();
         object.insert("id".to_owned(), json!(id));
         object.extend(added_token_object(token));
         Value::Object(object)
     });
-    let file = json!({
+    Ok(json!({
         "version": VERSION,
         "truncation": parts.truncation.as_ref().map(truncation_json),
         "padding": parts.padding.as_ref().map(padding_json),
@@ -236,6 +245,5 @@ pub fn write(parts: &Components, pretty: bool) -> Result<String> {
         "post_processor": parts.post_processor.as_ref().map(Component::to_json).transpose()?,
         "decoder": parts.decoder.as_ref().map(Component::to_json).transpose()?,
         "model": model_json::write(&parts.model),
-    });
-    Ok(if pretty { format!("{file:#}") } else { file.to_string() })
+    }))
 }

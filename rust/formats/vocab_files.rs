@@ -35,17 +35,27 @@ pub fn read_text(path: &Path) -> Result<String> {
 /// Tokens with ids.
 pub type Tokens = Vec<(String, u32)>;
 
-/// Tokens with ids, and merges as pairs of tokens.
-pub type VocabAndMerges = (Tokens, Vec<(String, String)>);
+/// Merges as pairs of tokens.
+pub type Merges = Vec<(String, String)>;
+
+/// Tokens with ids, and merges.
+pub type VocabAndMerges = (Tokens, Merges);
 
 /// Reads a `vocab.json`.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::InvalidUtf8`] or [`Error::Format`].
 pub fn read_json(path: &Path) -> Result<Tokens> {
-    let name = path.display().to_string();
-    let json: Value = serde_json::from_str(&read_text(path)?)
-        .map_err(|error| Error::Format { path: name.clone(), message: error.to_string() })?;
+    parse_json(&read_text(path)?, &path.display().to_string())
+}
+
+/// Reads the text of a `vocab.json`; errors call the file `name`.
+///
+/// # Errors
+/// [`Error::Format`].
+pub fn parse_json(text: &str, name: &str) -> Result<Tokens> {
+    let json: Value = serde_json::from_str(text)
+        .map_err(|error| Error::Format { path: name.to_owned(), message: error.to_string() })?;
     let field = Field::new(name, &json);
     field.object()?.keys().map(|token| Ok((token.clone(), field.require(token)?.u32()?))).collect()
 }
@@ -58,8 +68,12 @@ pub fn read_json(path: &Path) -> Result<Tokens> {
 /// # Errors
 /// [`Error::Io`] or [`Error::InvalidUtf8`].
 pub fn read_lines(path: &Path) -> Result<Tokens> {
-    let text = read_text(path)?;
-    Ok((0..).zip(text.lines()).map(|(id, line)| (line.trim_end().to_owned(), id)).collect())
+    read_text(path).map(|text| parse_lines(&text))
+}
+
+/// Reads the text of a `vocab.txt`, see [`read_lines`].
+pub fn parse_lines(text: &str) -> Tokens {
+    (0..).zip(text.lines()).map(|(id, line)| (line.trim_end().to_owned(), id)).collect()
 }
 
 /// Reads a `vocab.json` and a `merges.txt`.
@@ -68,16 +82,23 @@ pub fn read_lines(path: &Path) -> Result<Tokens> {
 /// [`Error::Io`], [`Error::InvalidUtf8`] or [`Error::Format`].
 pub fn read(vocab: &Path, merges: &Path) -> Result<VocabAndMerges> {
     let tokens = read_json(vocab)?;
-    let text = read_text(merges)?;
+    Ok((tokens, parse_merges(&read_text(merges)?, &merges.display().to_string())?))
+}
+
+/// Reads the text of a `merges.txt`; errors call the file `name`.
+///
+/// # Errors
+/// [`Error::Format`].
+pub fn parse_merges(text: &str, name: &str) -> Result<Merges> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with("#version"));
     let pairs = lines.filter(|(_, line)| !line.is_empty()).map(|(number, line)| match line.split_once(' ') {
         Some((left, right)) if !right.contains(' ') => Ok((left.to_owned(), right.to_owned())),
         _ => Err(Error::Format {
-            path: format!("{} line {}", merges.display(), number + 1),
+            path: format!("{name} line {}", number + 1),
             message: format!("expected two tokens and one space, found {line:?}"),
         }),
     });
-    Ok((tokens, pairs.collect::<Result<_>>()?))
+    pairs.collect()
 }
 
 /// Writes a model's files into `folder`, with `prefix-` before their names if given; returns their paths.

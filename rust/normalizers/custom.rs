@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use super::Normalizer;
 use crate::Result;
 use crate::normalized::{Normalized, NormalizedString};
+use crate::structures::growth::Growth;
 
 /// A normalizer that a caller has made.
 pub trait CustomNormalizer: Debug + Send + Sync {
@@ -30,11 +31,16 @@ impl Normalizer {
     /// # Errors
     /// Those of [`Self::normalize`] and of stages that callers have made; the stages before are done then.
     pub fn apply(&self, text: &mut NormalizedString) -> Result<()> {
+        self.apply_within(Growth::of(text.normalized().len()), text)
+    }
+
+    fn apply_within(&self, growth: Growth, text: &mut NormalizedString) -> Result<()> {
         match self {
-            Self::Custom(stage) => stage.normalize(text),
-            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.apply(text)),
-            _ => text.change(|text| self.normalize(text)),
+            Self::Custom(stage) => stage.normalize(text)?,
+            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.apply_within(growth, text))?,
+            _ => text.change(|text| self.normalize_within(growth, text))?,
         }
+        growth.check(text.normalized().len())
     }
 }
 

@@ -37,6 +37,7 @@ pub use unicode::Form;
 use crate::Result;
 use crate::normalized::Normalized;
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
+use crate::structures::growth::Growth;
 
 /// A normalizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]
@@ -232,15 +233,21 @@ impl Normalizer {
     /// The normalized text, aligned to the original if `text` was.
     ///
     /// # Errors
-    /// [`crate::Error::Regex`] if a regular expression gives up on the text.
+    /// [`crate::Error::Regex`] if a regular expression gives up on the text, [`crate::Error::TextGrown`] if the text
+    /// outgrows its limit.
     pub fn normalize<'a>(&self, text: Normalized<'a>) -> Result<Normalized<'a>> {
+        let growth = Growth::of(text.text().len());
+        self.normalize_within(growth, text)
+    }
+
+    fn normalize_within<'a>(&self, growth: Growth, text: Normalized<'a>) -> Result<Normalized<'a>> {
         if let Self::Sequence(stages) = self {
-            return stages.iter().try_fold(text, |text, stage| stage.normalize(text));
+            return stages.iter().try_fold(text, |text, stage| stage.normalize_within(growth, text));
         }
         if self.is_identity(text.text()) {
             return Ok(text);
         }
-        Ok(match self {
+        let made = match self {
             Self::Unicode(form) => form.normalize(&text),
             Self::Lowercase => lowercase::lowercase(&text),
             Self::Strip { left, right } => strip::strip(&text, *left, *right),
@@ -248,13 +255,15 @@ impl Normalizer {
             Self::Prepend(prefix) => prepend::prepend(prefix, text),
             Self::Nmt => nmt::normalize(&text),
             Self::ByteLevel => byte_level::normalize(&text),
-            Self::Precompiled(charsmap) => charsmap.normalize(&text),
-            Self::Replace(replacement) => replace::replace(replacement, &text)?,
+            Self::Precompiled(charsmap) => charsmap.normalize(&text, growth)?,
+            Self::Replace(replacement) => replace::replace(replacement, &text, growth)?,
             Self::Bert(bert) => bert.normalize(text),
-            Self::SentencePiece(stage) => stage.normalize(&text),
+            Self::SentencePiece(stage) => stage.normalize(&text, growth)?,
             Self::Custom(stage) => custom::normalize(stage.as_ref(), &text)?,
             Self::Sequence(_) => text,
-        })
+        };
+        growth.check(made.text().len())?;
+        Ok(made)
     }
 
     /// The normalized text without alignment.

@@ -6,6 +6,7 @@ use crate::Result;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
+use crate::structures::growth::Growth;
 
 /// True if every match equals the replacement; false if the pattern gives up on `text`.
 pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {
@@ -39,15 +40,21 @@ pub(super) fn joined_space(replacement: &Replacement) -> Option<char> {
 /// `text` with each match replaced; the replacement stands for the last character of the match.
 ///
 /// The replacement of an empty match stands for the character before it.
-pub(super) fn replace<'a>(replacement: &Replacement, text: &Normalized<'_>) -> Result<Normalized<'a>> {
+pub(super) fn replace<'a>(
+    replacement: &Replacement,
+    text: &Normalized<'_>,
+    growth: Growth,
+) -> Result<Normalized<'a>> {
     let mut rewrite = text.rewrite();
-    let mut done = 0;
+    let (mut done, mut checked) = (0, Ok(()));
     let _ = replacement.finder().for_each(text.text(), |found| {
         rewrite.copy(done..found.start);
         rewrite.push_after(replacement.content(), found.end);
         done = found.end;
-        ControlFlow::Continue(())
+        checked = growth.check(rewrite.len());
+        if checked.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
+    checked?;
     rewrite.copy(done..text.text().len());
     Ok(rewrite.finish())
 }

@@ -10,6 +10,7 @@ use super::Charsmap;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
 use crate::structures::byte_trie::ByteTrie;
+use crate::structures::growth::Growth;
 use crate::{Error, Result};
 
 /// Options of [`SentencePiece`]; the names are those of SentencePiece's model file.
@@ -91,7 +92,10 @@ impl SentencePiece {
     }
 
     /// The normalized text; its alignment maps each new character to the step that made it.
-    pub(super) fn normalize<'a>(&self, text: &Normalized<'_>) -> Normalized<'a> {
+    ///
+    /// # Errors
+    /// [`crate::Error::TextGrown`].
+    pub(super) fn normalize<'a>(&self, text: &Normalized<'_>, growth: Growth) -> Result<Normalized<'a>> {
         let options = &*self.options;
         let old = text.text();
         let space = if options.escape_whitespaces { VISIBLE_SPACE } else { ' ' };
@@ -101,7 +105,7 @@ impl SentencePiece {
                 at += len;
             }
         }
-        let mut rewrite = text.rewrite();
+        let (mut rewrite, mut made) = (text.rewrite(), 0);
         // A run of spaces may turn out to be at the end of the text, so spaces wait here. Everything else is written at
         // once, since a list of all characters would be far longer than the text.
         let mut spaces: Vec<Placed> = Vec::new();
@@ -129,6 +133,8 @@ impl SentencePiece {
                 new = new.trim_start_matches(' ');
             }
             let visible = |c: char| if c == ' ' { space } else { c };
+            made += new.len();
+            growth.check(made)?;
             new.chars().for_each(|c| place(visible(c), at..at + len));
             if !new.is_empty() {
                 is_after_space = options.remove_extra_whitespaces && new.ends_with(' ');
@@ -139,7 +145,7 @@ impl SentencePiece {
             let last = old.chars().next_back().map_or(0, char::len_utf8);
             rewrite.push(space, old.len() - last..old.len());
         }
-        rewrite.finish()
+        Ok(rewrite.finish())
     }
 }
 
@@ -149,7 +155,8 @@ mod tests {
 
     fn normalize(options: SentencePieceOptions, text: &str) -> String {
         let stage = SentencePiece::new(options).expect("few symbols");
-        stage.normalize(&Normalized::new(text, 0, true)).text().to_owned()
+        let made = stage.normalize(&Normalized::new(text, 0, true), Growth::of(text.len()));
+        made.expect("it hardly grows").text().to_owned()
     }
 
     #[test]

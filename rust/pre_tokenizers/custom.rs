@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use super::PreTokenizer;
 use crate::Result;
 use crate::normalized::{NormalizedString, PreTokenized, PreTokenizedString};
+use crate::structures::growth::Growth;
 
 /// A pre-tokenizer that a caller has made.
 pub trait CustomPreTokenizer: Debug + Send + Sync {
@@ -30,12 +31,22 @@ impl PreTokenizer {
     /// # Errors
     /// Those of [`Self::pre_tokenize`] and of stages that callers have made; the stages before are done then.
     pub fn apply(&self, text: &mut PreTokenizedString) -> Result<()> {
-        match self {
-            Self::Custom(stage) => stage.pre_tokenize(text),
-            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.apply(text)),
-            _ => text.split(|_, split| split.cut(|pre_tokens| self.pre_tokenize(pre_tokens))),
-        }
+        self.apply_within(Growth::of(bytes(text)), text)
     }
+
+    fn apply_within(&self, growth: Growth, text: &mut PreTokenizedString) -> Result<()> {
+        match self {
+            Self::Custom(stage) => stage.pre_tokenize(text)?,
+            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.apply_within(growth, text))?,
+            _ => text.split(|_, split| split.cut(|pre_tokens| self.pre_tokenize(pre_tokens)))?,
+        }
+        growth.check(bytes(text))
+    }
+}
+
+/// Bytes of all splits.
+fn bytes(text: &PreTokenizedString) -> usize {
+    text.splits().iter().map(|split| split.text.normalized().len()).sum()
 }
 
 /// Cuts each span of `text` further; the span is the original that `stage` sees.

@@ -21,6 +21,7 @@ use crate::metaspace::Metaspace;
 use crate::normalized::PreTokenized;
 use crate::scan::Splitter;
 use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
+use crate::structures::growth::Growth;
 
 /// A pre-tokenizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]
@@ -69,8 +70,13 @@ impl PreTokenizer {
     /// Cuts every span of `text` further; some variants rewrite the text as well.
     ///
     /// # Errors
-    /// [`crate::Error::Regex`] if a regular expression gives up on the text.
+    /// [`crate::Error::Regex`] if a regular expression gives up on the text, [`crate::Error::TextGrown`] if the text
+    /// outgrows its limit.
     pub fn pre_tokenize(&self, text: &mut PreTokenized<'_>) -> Result<()> {
+        self.pre_tokenize_within(Growth::of(text.text.text().len()), text)
+    }
+
+    fn pre_tokenize_within(&self, growth: Growth, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
             Self::ByteLevel(byte_level) => byte_level.pre_tokenize(text),
             Self::Metaspace(metaspace) => metaspace.pre_tokenize(text),
@@ -91,10 +97,12 @@ impl PreTokenizer {
             }),
             Self::UnicodeScripts => text.cut(unicode_scripts::cut),
             Self::FixedLength { length } => text.cut(|piece, out| fixed_length::cut(piece, *length, out)),
-            Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.pre_tokenize(text))?,
+            Self::Sequence(stages) => {
+                stages.iter().try_for_each(|stage| stage.pre_tokenize_within(growth, text))?;
+            }
             Self::Custom(stage) => custom::pre_tokenize(stage.as_ref(), text)?,
         }
-        Ok(())
+        growth.check(text.text.text().len())
     }
 
     /// True if the pre-tokenizer cuts the text but never rewrites it.

@@ -1,5 +1,6 @@
 //! BERT's arrangement of special tokens.
 
+use crate::Result;
 use crate::encoding::{Encoding, Symbol};
 
 /// BERT's `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`, the second text of type 1.
@@ -12,14 +13,14 @@ pub struct Bert {
 }
 
 impl Bert {
-    pub(super) fn apply(&self, encodings: Vec<Encoding>, add_special_tokens: bool) -> Vec<Encoding> {
+    pub(super) fn apply(&self, encodings: Vec<Encoding>, add_special_tokens: bool) -> Result<Vec<Encoding>> {
         if !add_special_tokens {
-            return encodings;
+            return Ok(encodings);
         }
         encodings.into_iter().enumerate().map(|(index, encoding)| self.wrap(encoding, index)).collect()
     }
 
-    fn wrap(&self, mut encoding: Encoding, index: usize) -> Encoding {
+    fn wrap(&self, mut encoding: Encoding, index: usize) -> Result<Encoding> {
         let overflowing = std::mem::take(&mut encoding.overflowing);
         encoding.count_as_text();
         encoding.sequences.clear();
@@ -29,8 +30,9 @@ impl Bert {
         let special = |symbol: &Symbol| Encoding::special(std::slice::from_ref(symbol), type_id);
         let opening = (index == 0).then(|| special(&self.cls));
         let parts = opening.into_iter().chain([encoding, special(&self.sep)]);
-        let mut wrapped = Encoding::merge(parts, false);
-        wrapped.overflowing = overflowing.into_iter().map(|part| self.wrap(part, index)).collect();
-        wrapped
+        let mut wrapped = Encoding::merge(parts, false)?;
+        wrapped.overflowing =
+            overflowing.into_iter().map(|part| self.wrap(part, index)).collect::<Result<_>>()?;
+        Ok(wrapped)
     }
 }

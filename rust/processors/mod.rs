@@ -96,7 +96,7 @@ impl PostProcessor {
         {
             return Ok(only);
         }
-        Ok(Encoding::merge(encodings, false))
+        Encoding::merge(encodings, false)
     }
 
     fn process_all(&self, mut encodings: Vec<Encoding>, add_special_tokens: bool) -> Result<Vec<Encoding>> {
@@ -112,9 +112,9 @@ impl PostProcessor {
                 encodings.iter_mut().enumerate().for_each(|(index, encoding)| encoding.set_sequence(index));
                 Ok(encodings)
             }
-            Self::Template(template) => template.apply(&encodings, add_special_tokens),
-            Self::Bert(bert) => Ok(bert.apply(encodings, add_special_tokens)),
-            Self::Roberta(roberta) => Ok(roberta.apply(encodings, add_special_tokens)),
+            Self::Template(template) => template.apply(encodings, add_special_tokens),
+            Self::Bert(bert) => bert.apply(encodings, add_special_tokens),
+            Self::Roberta(roberta) => roberta.apply(encodings, add_special_tokens),
             Self::Sequence(stages) => stages
                 .iter()
                 .try_fold(encodings, |encodings, stage| stage.process_all(encodings, add_special_tokens)),

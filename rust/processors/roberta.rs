@@ -1,6 +1,7 @@
 //! RoBERTa's arrangement of special tokens.
 
 use super::trim_all;
+use crate::Result;
 use crate::encoding::{Encoding, Symbol};
 
 /// RoBERTa's `<s> A </s>` and `<s> A </s></s> B </s>`, all of type 0.
@@ -17,7 +18,11 @@ pub struct Roberta {
 }
 
 impl Roberta {
-    pub(super) fn apply(&self, mut encodings: Vec<Encoding>, add_special_tokens: bool) -> Vec<Encoding> {
+    pub(super) fn apply(
+        &self,
+        mut encodings: Vec<Encoding>,
+        add_special_tokens: bool,
+    ) -> Result<Vec<Encoding>> {
         for encoding in &mut encodings {
             if self.trim_offsets {
                 trim_all(encoding, self.add_prefix_space);
@@ -25,12 +30,12 @@ impl Roberta {
             encoding.set_type_id(0);
         }
         if !add_special_tokens {
-            return encodings;
+            return Ok(encodings);
         }
         encodings.into_iter().enumerate().map(|(index, encoding)| self.wrap(encoding, index)).collect()
     }
 
-    fn wrap(&self, mut encoding: Encoding, index: usize) -> Encoding {
+    fn wrap(&self, mut encoding: Encoding, index: usize) -> Result<Encoding> {
         let overflowing = std::mem::take(&mut encoding.overflowing);
         encoding.set_type_id(0);
         encoding.count_as_text();
@@ -38,8 +43,9 @@ impl Roberta {
         encoding.set_sequence(index);
         let opening = if index == 0 { &self.cls } else { &self.sep };
         let special = |symbol: &Symbol| Encoding::special(std::slice::from_ref(symbol), 0);
-        let mut wrapped = Encoding::merge([special(opening), encoding, special(&self.sep)], false);
-        wrapped.overflowing = overflowing.into_iter().map(|part| self.wrap(part, index)).collect();
-        wrapped
+        let mut wrapped = Encoding::merge([special(opening), encoding, special(&self.sep)], false)?;
+        wrapped.overflowing =
+            overflowing.into_iter().map(|part| self.wrap(part, index)).collect::<Result<_>>()?;
+        Ok(wrapped)
     }
 }

@@ -136,18 +136,26 @@ impl Template {
         pieces.iter().map(count).sum()
     }
 
-    pub(super) fn apply(&self, encodings: &[Encoding], add_special_tokens: bool) -> Result<Vec<Encoding>> {
+    pub(super) fn apply(
+        &self,
+        mut encodings: Vec<Encoding>,
+        add_special_tokens: bool,
+    ) -> Result<Vec<Encoding>> {
         let pieces = if encodings.len() == 2 { &self.pair } else { &self.single };
         let mut out = Vec::with_capacity(pieces.len());
-        for piece in pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             match piece {
                 TemplatePiece::Sequence { id, type_id } => {
                     let index = usize::from(*id == TemplateSequence::B);
-                    let mut encoding = encodings.get(index).cloned().ok_or_else(|| Error::InvalidOption {
+                    let input = encodings.get_mut(index).ok_or_else(|| Error::InvalidOption {
                         name: "single",
                         value: "a template with $B".to_owned(),
                         expected: "a template with $A alone".to_owned(),
                     })?;
+                    let is_last = !pieces[at + 1..].iter().any(
+                        |later| matches!(later, TemplatePiece::Sequence { id: later, .. } if later == id),
+                    );
+                    let mut encoding = if is_last { std::mem::take(input) } else { input.clone() };
                     // Overflowing encodings keep their type ids, as in Hugging Face.
                     encoding.set_type_id(*type_id);
                     encoding.set_sequence(index);

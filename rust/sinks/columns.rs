@@ -1,18 +1,58 @@
-//! Ids with byte offsets and word ids, as columns.
+//! Ids with byte offsets and word ids.
 
 use std::ops::Range;
 
 use super::Sink;
-use crate::cache::{CachedTokens, NEW_PRE_TOKEN};
+use crate::cache::{CachedTokens, ChunkCache, Lookup, NARROW, NEW_PRE_TOKEN};
 use crate::encoding::ColumnsBuilder;
 use crate::models::Model;
 use crate::normalized::Normalized;
 
+/// Where tokens with byte offsets and word ids are kept.
+pub trait TokenStore {
+    /// Whether a text that is not that of the id matters.
+    fn wants_texts(&self) -> bool;
+
+    /// Takes the tokens of chunks as [`Sink::emit_hits`] does, if this store has a way of its own. No token has a text that is not
+    /// that of its id.
+    fn push_hits(
+        &mut self,
+        cache: &ChunkCache,
+        lookups: &[Lookup],
+        token_lens: &[u32],
+        skipped_word_ids: &mut Option<u32>,
+    ) -> Option<usize> {
+        let _ = (cache, lookups, token_lens, skipped_word_ids);
+        None
+    }
+
+    /// Appends a token.
+    fn push(&mut self, id: u32, offsets: (u32, u32), word: Option<u32>);
+
+    /// Appends a token whose text is not that of its id.
+    fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>);
+}
+
+impl TokenStore for ColumnsBuilder {
+    fn wants_texts(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn push(&mut self, id: u32, offsets: (u32, u32), word: Option<u32>) {
+        self.push(id, offsets, word);
+    }
+
+    fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>) {
+        self.push_with_text(id, text, offsets, word);
+    }
+}
+
 /// Appends ids, byte offsets and word ids to columns.
 #[derive(Debug)]
-pub struct ColumnSink<'a> {
+pub struct ColumnSink<'a, C> {
     /// The columns.
-    pub columns: &'a mut ColumnsBuilder,
+    pub columns: &'a mut C,
     /// Bytes that each id covers where tokens simply follow one another.
     pub token_lens: &'a [u32],
     /// The original text.
@@ -24,13 +64,19 @@ pub struct ColumnSink<'a> {
     pub skipped_word_ids: Option<u32>,
 }
 
-impl ColumnSink<'_> {
-    /// The word id of what is number `at` among chunks, added tokens and pre-tokens.
+/// The word id of what is number `at` among chunks, added tokens and pre-tokens.
+#[inline]
+pub(super) fn word_id(skipped_word_ids: &mut Option<u32>, at: u32, has_tokens: bool) -> u32 {
+    let Some(skipped) = skipped_word_ids else { return at };
+    *skipped = skipped.wrapping_add(u32::from(!has_tokens));
+    at.wrapping_sub(*skipped)
+}
+
+impl<C: TokenStore> ColumnSink<'_, C> {
+    /// The id whose tokens may have a text of their own, if that matters.
     #[inline]
-    fn word_id(&mut self, at: u32, has_tokens: bool) -> u32 {
-        let Some(skipped) = &mut self.skipped_word_ids else { return at };
-        *skipped = skipped.wrapping_add(u32::from(!has_tokens));
-        at.wrapping_sub(*skipped)
+    fn unknown(&self) -> Option<u32> {
+        if self.columns.wants_texts() { self.model.id_of_unknown_text() } else { None }
     }
 
     /// Appends the tokens of what lies at `range` of `text`, which `original` maps to the original text.
@@ -43,8 +89,8 @@ impl ColumnSink<'_> {
         word_id: u32,
         original: impl Fn(Range<usize>) -> (u32, u32),
     ) {
-        let mut word_id = self.word_id(word_id, !tokens.ids.is_empty());
-        let unknown = self.model.id_of_unknown_text();
+        let mut word_id = self::word_id(&mut self.skipped_word_ids, word_id, !tokens.ids.is_empty());
+        let unknown = self.unknown();
         let Range { start, end: limit } = range;
         let mut at = start;
         for (index, &id) in tokens.ids.iter().enumerate() {
@@ -72,7 +118,7 @@ impl ColumnSink<'_> {
     }
 }
 
-impl Sink for ColumnSink<'_> {
+impl<C: TokenStore> Sink for ColumnSink<'_, C> {
     const TRACKED: bool = true;
 
     fn pre_token(
@@ -86,7 +132,7 @@ impl Sink for ColumnSink<'_> {
     }
 
     fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>, word_id: u32) {
-        let word_id = self.word_id(word_id, true);
+        let word_id = self::word_id(&mut self.skipped_word_ids, word_id, true);
         self.columns.push_with_text(id, &text.text()[range.clone()], text.original(range), Some(word_id));
     }
 
@@ -95,5 +141,19 @@ impl Sink for ColumnSink<'_> {
         self.push(tokens, self.text, start..usize::MAX, word_id, |range| {
             (range.start as u32, range.end as u32)
         });
+    }
+
+    #[inline]
+    fn emit_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
+        self.columns.push_hits(cache, lookups, self.token_lens, &mut self.skipped_word_ids).unwrap_or_else(
+            || {
+                for (taken, &lookup) in lookups.iter().enumerate() {
+                    let Some((inline, count)) = cache.get_inline(lookup, true) else { return taken };
+                    let ids = &cache.packing().unpack(inline)[..count.min(NARROW)];
+                    self.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
+                }
+                lookups.len()
+            },
+        )
     }
 }

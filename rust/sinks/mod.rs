@@ -2,13 +2,15 @@
 
 mod columns;
 mod ids;
+mod spans;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-pub use columns::ColumnSink;
+pub use columns::{ColumnSink, TokenStore};
 pub use ids::IdSink;
+pub use spans::SpanColumns;
 
 use crate::cache::{CachedTokens, ChunkCache, Lookup, NARROW};
 use crate::normalized::Normalized;

@@ -38,6 +38,11 @@ impl Tokenizer {
         self.pipeline.model().vocab().id_bound().max(largest.map_or(0, |id| id as usize + 1))
     }
 
+    /// Whether all ids fit into 16 bits.
+    pub fn has_narrow_ids(&self) -> bool {
+        self.id_bound() <= 1 << 16
+    }
+
     /// Makes sure that every id has a token.
     ///
     /// # Errors

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Tokenizer;
-use super::rows::{RowRules, SpecialAffixes};
 use crate::Result;
 use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::pipeline::Worker;
@@ -185,27 +184,5 @@ impl Tokenizer {
         let mut encodings = encoded?;
         self.pad(&mut encodings)?;
         Ok(encodings.pop().unwrap_or_default())
-    }
-
-    /// What happens to the ids of a text after the model; none if the post-processor does more than add special ids before and
-    /// after them.
-    pub(super) fn row_rules(&self, add_special_tokens: bool) -> Result<Option<RowRules<'_>>> {
-        let slot = &self.special_affixes[usize::from(add_special_tokens)];
-        if slot.get().is_none() {
-            let affixes = self.find_special_affixes(add_special_tokens)?;
-            slot.get_or_init(|| affixes);
-        }
-        let special = if add_special_tokens { self.added_tokens(false) } else { 0 };
-        let (truncation, padding) = (self.parts.truncation.as_ref(), self.parts.padding.as_ref());
-        let affixes = slot.get().and_then(Option::as_ref);
-        Ok(affixes.map(|affixes| RowRules { affixes, truncation, padding, special }))
-    }
-
-    fn find_special_affixes(&self, add_special_tokens: bool) -> Result<Option<SpecialAffixes>> {
-        let empty = Arc::new(ColumnsBuilder::default().finish(self.pipeline.names()));
-        let empty = Encoding::from_columns(empty, 0..0);
-        let processed =
-            PostProcessor::process(self.parts.post_processor.as_ref(), empty, None, add_special_tokens)?;
-        Ok(processed.special_affixes().map(|(before, after)| SpecialAffixes { before, after }))
     }
 }

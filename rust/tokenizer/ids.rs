@@ -6,6 +6,7 @@ use super::rows::{Ragged, RowRules, RunRows, SpecialAffixes, row_splits};
 use super::{EncodeInput, Tokenizer};
 use crate::Result;
 use crate::cache::Id;
+use crate::encoding::Encoding;
 use crate::pipeline::{Pipeline, Shard, WHOLE, Worker, check_length};
 use crate::sinks::IdSink;
 use crate::structures::parallel::{Parallelism, ordered_for_each, ordered_map, runs, write_in_order};
@@ -219,7 +220,9 @@ impl Tokenizer {
     ) -> Result<Ragged<T>> {
         let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
         let mut rows = Ragged::default();
-        for encoding in self.encode_batch(&inputs, add_special_tokens, parallelism)? {
+        let encodings = self.encode_batch(&inputs, add_special_tokens, parallelism)?;
+        rows.make_room(encodings.iter().map(Encoding::len))?;
+        for encoding in encodings {
             rows.ids.extend(encoding.ids().map(T::narrow));
             rows.end_row();
         }

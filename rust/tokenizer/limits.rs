@@ -47,49 +47,58 @@ impl Truncation {
     /// Cuts an encoding, or a pair, so that `special` more tokens fit.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the sequence to cut is absent or too short, or the stride too large.
+    /// Those of [`Self::lens`], and [`Error::InvalidOption`] if the stride is too large.
     pub fn apply(&self, first: &mut Encoding, second: Option<&mut Encoding>, special: usize) -> Result<()> {
+        let (len, second_len) =
+            self.lens(first.len(), second.as_ref().map(|second| second.len()), special)?;
+        first.truncate(len, self.stride, self.direction)?;
+        second.map_or(Ok(()), |second| second.truncate(second_len, self.stride, self.direction))
+    }
+
+    /// How many tokens remain of a text of `first` tokens and of its pair of `second`, beside `special` more.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the sequence to cut is absent or too short.
+    pub fn lens(&self, first: usize, second: Option<usize>, special: usize) -> Result<(usize, usize)> {
+        let whole = (first, second.unwrap_or(0));
         // Where not even the special tokens fit, Hugging Face keeps the whole text.
-        let Some(max_length) = self.max_length.checked_sub(special) else { return Ok(()) };
-        let cut = |encoding: &mut Encoding, length| encoding.truncate(length, self.stride, self.direction);
+        let Some(max_length) = self.max_length.checked_sub(special) else { return Ok(whole) };
         if max_length == 0 {
-            cut(first, 0)?;
-            return second.map_or(Ok(()), |second| cut(second, 0));
+            return Ok((0, 0));
         }
-        let total = first.len() + second.as_ref().map_or(0, |second| second.len());
-        let Some(excess) = total.checked_sub(max_length).filter(|&excess| excess > 0) else { return Ok(()) };
+        let Some(excess) = (whole.0 + whole.1).checked_sub(max_length).filter(|&excess| excess > 0) else {
+            return Ok(whole);
+        };
         match (self.strategy, second) {
-            (TruncationStrategy::LongestFirst, None) => cut(first, max_length),
-            (TruncationStrategy::LongestFirst, Some(second)) => {
-                let (first_length, second_length) = even_lengths(first.len(), second.len(), max_length);
-                cut(first, first_length)?;
-                cut(second, second_length)
-            }
-            (TruncationStrategy::OnlyFirst, _) => cut_by(first, excess, cut),
-            (TruncationStrategy::OnlySecond, Some(second)) => cut_by(second, excess, cut),
+            (TruncationStrategy::LongestFirst, None) => Ok((max_length, 0)),
+            (TruncationStrategy::LongestFirst, Some(second)) => Ok(even_lengths(first, second, max_length)),
+            (TruncationStrategy::OnlyFirst, _) => Ok((less(first, excess)?, whole.1)),
+            (TruncationStrategy::OnlySecond, Some(second)) => Ok((first, less(second, excess)?)),
             (TruncationStrategy::OnlySecond, None) => Err(no_second()),
         }
     }
 
-    /// The tokens that [`Self::apply`] keeps of a text of `len` tokens without a pair, beside `special` more.
+    /// The tokens that [`Self::apply`] keeps of a text of `first` tokens and of its pair of `second`, beside `special` more.
     ///
     /// # Errors
     /// As [`Self::apply`].
-    pub fn kept(&self, len: usize, special: usize) -> Result<Range<usize>> {
-        let max_length = self.max_length.checked_sub(special).unwrap_or(len);
-        if len <= max_length {
-            return Ok(0..len);
-        }
-        if max_length > 0 {
-            if self.strategy == TruncationStrategy::OnlySecond {
-                return Err(no_second());
+    pub fn kept(
+        &self,
+        first: usize,
+        second: Option<usize>,
+        special: usize,
+    ) -> Result<(Range<usize>, Range<usize>)> {
+        let (len, second_len) = self.lens(first, second, special)?;
+        let range = |whole: usize, len: usize| {
+            if 0 < len && len < whole {
+                check_stride(self.stride, len)?;
             }
-            check_stride(self.stride, max_length)?;
-        }
-        Ok(match self.direction {
-            Direction::Left => len - max_length..len,
-            Direction::Right => 0..max_length,
-        })
+            Ok(match self.direction {
+                Direction::Left => whole - len..whole,
+                Direction::Right => 0..len,
+            })
+        };
+        Ok((range(first, len)?, range(second.unwrap_or(0), second_len)?))
     }
 }
 
@@ -101,20 +110,13 @@ fn no_second() -> Error {
     }
 }
 
-fn cut_by(
-    encoding: &mut Encoding,
-    excess: usize,
-    cut: impl Fn(&mut Encoding, usize) -> Result<()>,
-) -> Result<()> {
-    let len = encoding.len();
-    if len <= excess {
-        return Err(Error::InvalidOption {
-            name: "max_length",
-            value: format!("{excess} tokens too small"),
-            expected: format!("reachable by cutting a sequence of {len} tokens"),
-        });
-    }
-    cut(encoding, len - excess)
+/// `len` less `excess` tokens.
+fn less(len: usize, excess: usize) -> Result<usize> {
+    len.checked_sub(excess).filter(|&rest| rest > 0).ok_or_else(|| Error::InvalidOption {
+        name: "max_length",
+        value: format!("{excess} tokens too small"),
+        expected: format!("reachable by cutting a sequence of {len} tokens"),
+    })
 }
 
 /// Lengths that fit into `max_length`, taking from the longer sequence first.

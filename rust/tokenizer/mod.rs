@@ -1,22 +1,27 @@
 //! Tokenizers: the stages composed.
 
+mod columns;
 mod decode;
 mod decode_stream;
 mod encode;
 mod ids;
+mod layouts;
 mod limits;
 mod nbest;
+mod padding;
 mod rows;
+mod token_columns;
 mod training;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 pub use decode_stream::DecodeStream;
 pub use encode::{EncodeInput, Sequence};
 pub use ids::Block;
+use layouts::Layouts;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use rows::Ragged;
-use rows::SpecialAffixes;
+pub use token_columns::{TokenColumns, Wanted};
 pub use training::{LineBlock, WordCounting};
 
 use crate::Result;
@@ -70,8 +75,7 @@ impl Components {
 pub struct Tokenizer {
     pipeline: Arc<Pipeline>,
     parts: Components,
-    /// Without special tokens, and with them, once asked for.
-    special_affixes: [OnceLock<Option<SpecialAffixes>>; 2],
+    layouts: Arc<Layouts>,
 }
 
 impl Tokenizer {
@@ -93,7 +97,27 @@ impl Tokenizer {
 
     /// A tokenizer around a compiled pipeline; the other stages come from `parts`.
     pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: Components) -> Self {
-        Self { pipeline, parts, special_affixes: Default::default() }
+        Self { pipeline, parts, layouts: Arc::default() }
+    }
+
+    /// The same tokenizer with other limits of length; it shares all that is compiled.
+    #[must_use]
+    pub fn with_limits(&self, truncation: Option<Truncation>, padding: Option<PaddingRule>) -> Self {
+        Self {
+            pipeline: Arc::clone(&self.pipeline),
+            parts: Components { truncation, padding, ..self.parts.clone() },
+            layouts: Arc::clone(&self.layouts),
+        }
+    }
+
+    /// How rows are truncated, if at all.
+    pub fn truncation(&self) -> Option<&Truncation> {
+        self.parts.truncation.as_ref()
+    }
+
+    /// How rows are padded, if at all.
+    pub fn padding(&self) -> Option<&PaddingRule> {
+        self.parts.padding.as_ref()
     }
 
     /// The stages up to the model.

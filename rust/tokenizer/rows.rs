@@ -1,9 +1,9 @@
 //! Rows of ids in one array, and what happens to each row after the model: special tokens, truncation, padding.
 
 use super::limits::{PaddingRule, Truncation};
-use crate::Result;
 use crate::cache::Id;
 use crate::encoding::Direction;
+use crate::{Error, Result};
 
 /// Token ids of many texts, concatenated; row `i` is `ids[row_splits[i]..row_splits[i + 1]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,19 @@ impl<T: Id> Ragged<T> {
     /// Ends the row that the ids since the last split make.
     pub(super) fn end_row(&mut self) {
         self.row_splits.push(self.ids.len() as i64);
+    }
+
+    /// Makes room for rows of these lengths: padding may ask for more than there is.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the system does not give the memory.
+    pub(super) fn make_room(&mut self, lens: impl Iterator<Item = usize> + Clone) -> Result<()> {
+        let total = lens.clone().fold(0, usize::saturating_add);
+        self.ids.try_reserve_exact(total).map_err(|_| Error::InvalidOption {
+            name: "length to pad to",
+            value: format!("{} tokens, {total} in {} texts", lens.clone().max().unwrap_or(0), lens.count()),
+            expected: "such that memory holds all of them".to_owned(),
+        })
     }
 
     /// Number of ids of each row.
@@ -88,7 +101,7 @@ impl RowRules<'_> {
         if !self.has_limits() {
             return Ok(rows);
         }
-        let kept = |len| self.truncation.map_or(Ok(0..len), |rule| rule.kept(len, self.special));
+        let kept = |len| self.truncation.map_or(Ok(0..len), |rule| Ok(rule.kept(len, None, self.special)?.0));
         let kept = rows.rows().map(|row| kept(row.len())).collect::<Result<Vec<_>>>()?;
         let special = self.affixes.before.len() + self.affixes.after.len();
         let lens: Vec<usize> = kept.iter().map(|kept| kept.len() + special).collect();
@@ -99,7 +112,7 @@ impl RowRules<'_> {
             }
         };
         let mut limited = Ragged::default();
-        limited.ids.reserve_exact(lens.iter().map(|&len| len.max(length)).sum());
+        limited.make_room(lens.iter().map(|&len| len.max(length)))?;
         for ((row, kept), len) in rows.rows().zip(kept).zip(lens) {
             pad(&mut limited.ids, len, Direction::Left);
             limited.ids.extend(self.affixes.before.iter().map(|&id| T::narrow(id)));

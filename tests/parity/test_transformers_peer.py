@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from lexmill.cli import hook
 from peers import ROOT, tokenizer_file
 
 pytestmark = [
@@ -20,7 +21,7 @@ pytestmark = [
     pytest.mark.slow,
     *(
         pytest.mark.skipif(find_spec(name) is None, reason=f"{name} is not installed: group `transformers`")
-        for name in ["tokenizers", "transformers", "datasets"]
+        for name in ["tokenizers", "transformers", "datasets", "jinja2"]
     ),
 ]
 
@@ -60,7 +61,8 @@ TOKENIZERS: dict[str, dict[str, Any]] = {
     "t5-small": {"tokenizer_class": "T5Tokenizer", "model_max_length": 512},
     "xlnet-base-cased": {"tokenizer_class": "XLNetTokenizer"},
 }
-MINUTES = 10
+# Of one process; it takes one or two where nothing else runs.
+MINUTES = 30
 
 
 @cache
@@ -115,6 +117,30 @@ def test_fingerprints_are_those_of_another_process(name: str, backend: str, scra
     first = results(backend, name, scratch)["fingerprints"]
     second = results(backend, name, scratch, ("fingerprints",))["fingerprints"]
     assert first[HASHES] == second[HASHES]
+
+
+def test_a_hook_puts_lexmill_under_transformers_and_its_processes(scratch: Path) -> None:
+    packages = scratch / "packages"
+    packages.mkdir()
+    hook.install_hook(packages)
+    code = f"""
+import site
+site.addsitedir({str(packages)!r})
+import datasets
+from transformers import AutoTokenizer
+fast = AutoTokenizer.from_pretrained({str(folder("gpt2", scratch))!r})
+def module(row):
+    import tokenizers
+    return {{"module": tokenizers.Tokenizer.__module__, "ids": fast(row["text"])["input_ids"]}}
+if __name__ == "__main__":
+    rows = datasets.Dataset.from_dict({{"text": ["one", "two"]}}).map(module, num_proc=2, load_from_cache_file=False)
+    print(type(fast._tokenizer).__module__, rows["module"][:], rows["ids"][:])
+"""
+    environment = {**os.environ, "LEXMILL_INSTALL": "1", "HF_HUB_OFFLINE": "1", "HF_HOME": str(scratch / "home")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=60 * MINUTES)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stdout.splitlines()[-1] == "lexmill ['lexmill', 'lexmill'] [[505], [11545]]"
 
 
 def assert_same(ours: dict[str, Any], theirs: dict[str, Any]) -> None:

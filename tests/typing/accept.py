@@ -35,7 +35,7 @@ from lexmill.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Punctuation,
 from lexmill.pre_tokenizers import Sequence as PreTokenizerSequence
 from lexmill.processors import BertProcessing, PostProcessor, RobertaProcessing, TemplateProcessing
 from lexmill.tools import Annotation, EncodingVisualizer
-from lexmill.trainers import BpeTrainer, Trainer, WordLevelTrainer, WordPieceTrainer
+from lexmill.trainers import BpeTrainer, ParityBpeTrainer, Trainer, WordLevelTrainer, WordPieceTrainer
 
 Ids = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
@@ -68,6 +68,9 @@ def train(tokenizer: Tokenizer) -> None:
     tokenizer.train_from_iterator(iter(["a", "b"]), length=2)
     tokenizer.train_from_iterator((line.split() for line in ("a b", "c")), trainer)
     assert_type(tokenizer.model.get_trainer(), Trainer)
+    balanced = ParityBpeTrainer(300, "window", ratio=[1, 2.5], alpha=3)
+    assert_type(balanced.variant, Literal["base", "window"])
+    balanced.train_from_iterator(tokenizer, [["a"], iter(["b"])], dev_iterators=[["a"], [["b"]]], num_threads=2)
 
 
 def parts(tokenizer: Tokenizer) -> None:

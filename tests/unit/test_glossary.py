@@ -21,7 +21,13 @@ INSTEAD = {
     r"few_ids": "inline ids",
     r"anew": "again",
 }
-FOLDERS = {"rust": (".rs",), "docs": (".md",), "python/lexmill": (".py", ".pyi"), "benches": (".rs", ".py")}
+FOLDERS = {
+    "rust": (".rs",),
+    "docs": (".md",),
+    "python/lexmill": (".py", ".pyi"),
+    "benches": (".rs", ".py"),
+    "examples": (".py", ".md"),
+}
 
 
 def sources() -> list[Path]:

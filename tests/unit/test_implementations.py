@@ -286,7 +286,8 @@ def test_enumerations_have_the_words_of_options() -> None:
     assert [item.value for item in lexmill.OffsetReferential] == ["original", "normalized"]
     assert [item.value for item in lexmill.OffsetType] == ["byte", "char"]
     for behavior in lexmill.SplitDelimiterBehavior:
-        assert lexmill.pre_tokenizers.Punctuation(behavior.value).behavior == behavior.value
+        shown = behavior.value.replace("_", "")
+        assert lexmill.pre_tokenizers.Punctuation(behavior.value).behavior == shown
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,8 @@ def test_saved_file_is_the_model(tmp_path: Any) -> None:
     twin = models.Unigram()
     twin.__setstate__((tmp_path / "x-unigram.json").read_bytes())
     assert twin.__getstate__() == model.__getstate__()
-    assert repr(twin) == "Unigram(vocab_size=5, unk_id=0, byte_fallback=False)"
+    assert repr(twin) == repr(model)
+    assert repr(models.Unigram([("a", -1.5)], 0)) == 'Unigram(unk_id=0, vocab=[("a", -1.5)], byte_fallback=False)'
 
 
 def test_a_long_word_takes_time_in_proportion() -> None:

@@ -49,7 +49,7 @@ def test_vocab_json_goes_both_ways(tmp_path: Path) -> None:
 
 def test_a_file_without_a_type_is_a_word_level_model() -> None:
     tokenizer = Tokenizer.from_str('{"model": {"vocab": {"a": 0}, "unk_token": "a"}}')
-    assert repr(tokenizer.model) == 'WordLevel(vocab_size=1, unk_token="a")'
+    assert repr(tokenizer.model) == 'WordLevel(vocab={"a":0}, unk_token="a")'
     with pytest.raises(FormatError, match="missing field `unk_token`"):
         Tokenizer.from_str('{"model": {"type": "WordLevel", "vocab": {}}}')
 

@@ -27,6 +27,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         from lexmill.cli.run import run_script
 
         return run_script(arguments[1:])
+    if arguments[:1] == ["install-hook"]:
+        # Nor does this need them.
+        from lexmill.cli.hook import run_hook
+
+        return run_hook(arguments[1:])
     if any(importlib.util.find_spec(name) is None for name in ("typer", "rich")):
         print("error: the command line needs typer and rich: pip install 'lexmill[cli]'", file=sys.stderr)
         return 2

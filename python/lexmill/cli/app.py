@@ -16,6 +16,7 @@ from lexmill.cli import convert as conversion
 from lexmill.cli import count as counting
 from lexmill.cli import decode as decoding
 from lexmill.cli import encode as encoding
+from lexmill.cli import hook as hooking
 from lexmill.cli import inspect as inspection
 from lexmill.cli import run as running
 from lexmill.cli import train as training
@@ -62,6 +63,16 @@ def run_script(
 ) -> None:
     """Run a Python script in which `import tokenizers` gives lexmill."""
     _finish(running.run_script([script, *(arguments or [])]))
+
+
+@app.command("install-hook", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+def install_hook(
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="See -h.", metavar="[--remove] [--folder FOLDER]")
+    ] = None,
+) -> None:
+    """Make `import tokenizers` give lexmill wherever LEXMILL_INSTALL=1 is set."""
+    _finish(hooking.run_hook(arguments or []))
 
 
 @app.command()

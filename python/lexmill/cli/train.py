@@ -191,16 +191,18 @@ def _trainer(options: Options) -> Trainer:
             show_progress=False,
         )
     if options.model is ModelName.WORDPIECE:
-        return WordPieceTrainer(
+        wordpiece = WordPieceTrainer(
             vocab_size=options.vocab_size,
             min_frequency=options.min_frequency,
             special_tokens=special_tokens,
-            limit_alphabet=options.limit_alphabet,
             initial_alphabet=alphabet,
             score=(options.score or ScoreName.FREQUENCY).value,
             tie_break=options.tie_break.value if options.tie_break else None,
             show_progress=False,
         )
+        # The keyword is not None there, but the property may be.
+        wordpiece.limit_alphabet = options.limit_alphabet
+        return wordpiece
     if options.model is ModelName.UNIGRAM:
         return UnigramTrainer(
             vocab_size=options.vocab_size,
@@ -213,16 +215,17 @@ def _trainer(options: Options) -> Trainer:
             algorithm=(options.algorithm or AlgorithmName.EM).value,
             show_progress=False,
         )
-    return BpeTrainer(
+    bpe = BpeTrainer(
         vocab_size=options.vocab_size,
         min_frequency=options.min_frequency,
         special_tokens=special_tokens,
-        limit_alphabet=options.limit_alphabet,
         initial_alphabet=alphabet,
         max_token_length=options.max_token_length,
         tie_break=(options.tie_break or TieBreakName.SMALLEST_IDS).value,
         show_progress=False,
     )
+    bpe.limit_alphabet = options.limit_alphabet
+    return bpe
 
 
 def _outcome(options: Options, tokenizer: Tokenizer, merges: list[object] | None, size: int, seconds: float) -> Outcome:

@@ -44,10 +44,6 @@ def bpe(vocab: Vocab | None, merges: Merges | None, **options: Any) -> BPE:  # n
     """
     if vocab is None or merges is None:
         return BPE(**options)
-    paths = [isinstance(value, str | PathLike) for value in (vocab, merges)]
-    if any(paths) and not all(paths):
-        path, other = ("vocab", "merges") if paths[0] else ("merges", "vocab")
-        raise OptionError(f"{path} is a path and {other} is not")
     both: tuple[Any, Any] = (vocab, merges)
     return BPE(*both, **options)
 
@@ -60,5 +56,5 @@ def known(tokenizer: Tokenizer, tokens: Iterable[SpecialToken]) -> list[str]:
 def in_sequence(stages: Sequence[Normalizer]) -> Normalizer | None:
     """No normalizer, the only one, or a `Sequence` of all."""
     if len(stages) > 1:
-        return normalizers.Sequence(stages)
+        return normalizers.Sequence(list(stages))
     return stages[0] if stages else None

@@ -26,11 +26,11 @@ class BaseTokenizer:
     def __init__(self, tokenizer: Tokenizer, parameters: Mapping[str, object] | None = None) -> None:
         """Wraps `tokenizer`; `parameters` are what it was built from, for `repr` only."""
         self._tokenizer = tokenizer
-        self._parameters = dict(parameters or {})
+        self._parameters: Mapping[str, object] = parameters if parameters is not None else {}
 
     def __repr__(self) -> str:
         """The size of the vocabulary, then the parameters."""
-        parameters = ", ".join(f"{name}={value}" for name, value in self._parameters.items())
+        parameters = ", ".join(name + f"={value}" for name, value in self._parameters.items())
         return f"Tokenizer(vocabulary_size={self._tokenizer.get_vocab_size()}, {parameters})"
 
     # Vocabulary.

@@ -100,9 +100,9 @@ class CharBPETokenizer(BaseTokenizer):
             special_tokens=special_tokens,
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
-            end_of_word_suffix=suffix,
             show_progress=show_progress,
         )
+        trainer.end_of_word_suffix = suffix
         self._tokenizer.train(as_files(files), trainer=trainer)
 
     def train_from_iterator(
@@ -124,7 +124,7 @@ class CharBPETokenizer(BaseTokenizer):
             special_tokens=special_tokens,
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
-            end_of_word_suffix=suffix,
             show_progress=show_progress,
         )
+        trainer.end_of_word_suffix = suffix
         self._tokenizer.train_from_iterator(iterator, trainer=trainer, length=length)

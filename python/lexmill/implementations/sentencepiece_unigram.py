@@ -66,8 +66,8 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         trainer = UnigramTrainer(
             vocab_size=vocab_size,
             show_progress=show_progress,
-            special_tokens=special_tokens,
-            initial_alphabet=initial_alphabet,
+            special_tokens=[] if special_tokens is None else special_tokens,
+            initial_alphabet=[] if initial_alphabet is None else initial_alphabet,
             unk_token=unk_token,
         )
         self._tokenizer.train(as_files(files), trainer=trainer)
@@ -86,8 +86,8 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         trainer = UnigramTrainer(
             vocab_size=vocab_size,
             show_progress=show_progress,
-            special_tokens=special_tokens,
-            initial_alphabet=initial_alphabet,
+            special_tokens=[] if special_tokens is None else special_tokens,
+            initial_alphabet=[] if initial_alphabet is None else initial_alphabet,
             unk_token=unk_token,
         )
         self._tokenizer.train_from_iterator(iterator, trainer=trainer, length=length)

@@ -134,7 +134,9 @@ class EncodingVisualizer:
     @staticmethod
     def consecutive_chars_to_html(consecutive_chars_list: Sequence[CharState], text: str, encoding: Encoding) -> str:
         """The span of neighbouring characters with one `partition_key`."""
-        return _span(consecutive_chars_list, text, encoding.tokens)
+        # Characters without a token need no encoding.
+        has_token = any(char.tokens for char in consecutive_chars_list)
+        return _span(consecutive_chars_list, text, encoding.tokens if has_token else ())
 
 
 def HTMLBody(children: Iterable[str], css_styles: str = css) -> str:

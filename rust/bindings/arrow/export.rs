@@ -1,4 +1,4 @@
-//! Rows of ids as an Arrow list. Buffers stay those of the numpy arrays, which the exported structure keeps alive.
+//! Columns of tokens as Arrow lists. Buffers stay those of the numpy arrays, which the exported structures keep alive.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -108,34 +108,112 @@ fn drop_array(mut array: ArrowArray, _: *mut c_void) {
     }
 }
 
-/// The buffers of rows of ids.
-pub(in crate::bindings) struct ListBuffers {
-    /// Start of the ids.
-    pub(in crate::bindings) ids: *const c_void,
-    /// Number of ids.
-    pub(in crate::bindings) n_ids: usize,
-    /// Whether an id takes two bytes rather than four.
-    pub(in crate::bindings) is_narrow: bool,
-    /// Start of the row splits, 64-bit.
-    pub(in crate::bindings) row_splits: *const c_void,
-    /// Number of rows.
-    pub(in crate::bindings) n_rows: usize,
+/// What the values of a column are.
+#[derive(Clone, Copy)]
+pub(in crate::bindings) enum Values {
+    U8,
+    U16,
+    I32,
+    U32,
+    I64,
+    PairsOfU32,
 }
 
-/// Schema and array capsules of a `large_list<uint16>` or `large_list<uint32>`.
+impl Values {
+    /// The format of a value, or of each of a pair.
+    fn format(self) -> &'static CStr {
+        match self {
+            Self::U8 => c"C",
+            Self::U16 => c"S",
+            Self::I32 => c"i",
+            Self::U32 | Self::PairsOfU32 => c"I",
+            Self::I64 => c"l",
+        }
+    }
+}
+
+/// One column of rows of tokens.
+pub(in crate::bindings) struct ArrowColumn {
+    /// Name of the field.
+    pub(in crate::bindings) name: &'static CStr,
+    /// Start of the values.
+    pub(in crate::bindings) data: *const c_void,
+    /// What the values are.
+    pub(in crate::bindings) values: Values,
+    /// Whether there is a value for each token, rather than one for each row.
+    pub(in crate::bindings) is_per_token: bool,
+}
+
+impl ArrowColumn {
+    fn values_schema(&self, name: &'static CStr) -> ArrowSchema {
+        match self.values {
+            Values::PairsOfU32 => {
+                schema(c"+w:2", name, vec![schema(self.values.format(), c"item", Vec::new())])
+            }
+            _ => schema(self.values.format(), name, Vec::new()),
+        }
+    }
+
+    fn values_array(&self, length: usize, owner: &Bound<'_, PyAny>) -> ArrowArray {
+        let plain = |length: usize| {
+            array(length as i64, vec![ptr::null(), self.data], Vec::new(), Some(owner.clone().unbind()))
+        };
+        match self.values {
+            Values::PairsOfU32 => {
+                let owned = Some(owner.clone().unbind());
+                array(length as i64, vec![ptr::null()], vec![plain(2 * length)], owned)
+            }
+            _ => plain(length),
+        }
+    }
+
+    fn schema(&self, name: &'static CStr) -> ArrowSchema {
+        if self.is_per_token {
+            schema(c"+L", name, vec![self.values_schema(c"item")])
+        } else {
+            self.values_schema(name)
+        }
+    }
+
+    fn array(
+        &self,
+        row_splits: (*const c_void, usize),
+        n_ids: usize,
+        owner: &Bound<'_, PyAny>,
+    ) -> ArrowArray {
+        let (splits, n_rows) = row_splits;
+        if !self.is_per_token {
+            return self.values_array(n_rows, owner);
+        }
+        let values = self.values_array(n_ids, owner);
+        array(n_rows as i64, vec![ptr::null(), splits], vec![values], Some(owner.clone().unbind()))
+    }
+}
+
+/// Schema and array capsules of columns whose rows begin at `row_splits` (start of the 64-bit numbers, number of rows): a
+/// `large_list` if there is one column, else a struct of them.
 ///
-/// `owner` keeps the buffers alive until the consumer releases the array.
+/// Every array holds a reference to `owner`, which keeps the buffers alive: a consumer may move a child out and release the
+/// parent before it.
 pub(in crate::bindings) fn export<'py>(
     py: Python<'py>,
-    buffers: &ListBuffers,
-    owner: Py<PyAny>,
+    columns: &[ArrowColumn],
+    row_splits: (*const c_void, usize),
+    n_ids: usize,
+    owner: &Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-    let item = schema(if buffers.is_narrow { c"S" } else { c"I" }, c"item", Vec::new());
-    let list = schema(c"+L", c"", vec![item]);
-    let values = array(buffers.n_ids as i64, vec![ptr::null(), buffers.ids], Vec::new(), None);
-    let rows = array(buffers.n_rows as i64, vec![ptr::null(), buffers.row_splits], vec![values], Some(owner));
+    let of_column = |column: &ArrowColumn| column.array(row_splits, n_ids, owner);
+    let (schema, rows) = match columns {
+        [column] => (column.schema(c""), of_column(column)),
+        columns => {
+            let fields = columns.iter().map(|column| column.schema(column.name)).collect();
+            let arrays = columns.iter().map(of_column).collect();
+            let owned = Some(owner.clone().unbind());
+            (schema(c"+s", c"", fields), array(row_splits.1 as i64, vec![ptr::null()], arrays, owned))
+        }
+    };
     Ok((
-        PyCapsule::new_with_value_and_destructor(py, list, c"arrow_schema", drop_schema)?,
+        PyCapsule::new_with_value_and_destructor(py, schema, c"arrow_schema", drop_schema)?,
         PyCapsule::new_with_value_and_destructor(py, rows, c"arrow_array", drop_array)?,
     ))
 }

@@ -8,7 +8,7 @@ mod layout;
 
 use std::ffi::{c_char, c_int, c_void};
 
-pub(super) use export::{ListBuffers, export};
+pub(super) use export::{ArrowColumn, Values, export};
 pub(super) use import::{Column, Imported};
 pub(super) use layout::Malformed;
 

@@ -7,6 +7,11 @@ use crate::bindings::stage_class::stage_fields;
 use crate::decoders::{Ctc, Decoder};
 
 /// From labels of letters, some of them repeated and some for gaps, to text.
+///
+/// Args:
+///     `pad_token`: the label for a gap, which also stands between equal letters.
+///     `word_delimiter_token`: the label between words.
+///     `cleanup`: puts spaces between words, and takes them out before punctuation and in English contractions.
 #[pyclass(name = "CTC", module = "lexmill.decoders", extends = PyDecoder, frozen)]
 pub(in crate::bindings) struct PyCtc;
 

@@ -6,6 +6,7 @@ mod wordpiece;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 pub(super) use ctc::PyCtc;
 pub(super) use wordpiece::PyWordPiece;
@@ -25,7 +26,10 @@ stage_base! {
     "Decoder" PyDecoder of Decoder("decoder") in "lexmill.decoders";
     custom Decoder::Custom;
     /// Decoders one after the other.
-    Sequence(decoders);
+    ///
+    /// Args:
+    ///     `decoders_py`: the decoders, in their order. They stay shared.
+    Sequence(decoders_py) nests: true;
     Decoder::ByteLevel { .. } => PyByteLevel,
     Decoder::Replace(_) => PyReplace,
     Decoder::ByteFallback => PyByteFallback,
@@ -39,6 +43,11 @@ stage_base! {
 
 metaspace_class! {
     /// Spaces in place of visible ones.
+    ///
+    /// Args:
+    ///     `replacement`: the character that stands for a space.
+    ///     `prepend_scheme`: `always` or `first` takes the space off the beginning of the text, `never` leaves it.
+    ///     `split`: kept for files; without effect.
     PyDecoder of Decoder in "lexmill.decoders"
 }
 
@@ -59,6 +68,13 @@ impl PyDecoder {
 }
 
 /// Puts one text in place of every match of a text or a regular expression, in each token.
+///
+/// Args:
+///     `pattern`: a `str`, which stands for itself, or a `Regex`.
+///     `content`: what takes the place of a match, as it stands.
+///
+/// Raises:
+///     `RegexError`: the expression does not compile.
 #[pyclass(name = "Replace", module = "lexmill.decoders", extends = PyDecoder, frozen)]
 pub(super) struct PyReplace;
 
@@ -81,15 +97,32 @@ impl PyReplace {
 
 plain_stages! {
     PyDecoder of "lexmill.decoders":
-    /// From the byte-level alphabet back to text.
-    "ByteLevel" PyByteLevel => Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true };
     /// From `<0xNN>` tokens to bytes.
     "ByteFallback" PyByteFallback => Decoder::ByteFallback;
     /// All tokens become one.
     "Fuse" PyFuse => Decoder::Fuse;
 }
 
+/// From the byte-level alphabet back to text.
+#[pyclass(name = "ByteLevel", module = "lexmill.decoders", extends = PyDecoder, frozen)]
+pub(super) struct PyByteLevel;
+
+#[pymethods]
+impl PyByteLevel {
+    #[new]
+    #[pyo3(signature = (**_kwargs))]
+    fn new(_kwargs: Option<&Bound<'_, PyDict>>) -> PyClassInitializer<Self> {
+        let decoder = Decoder::ByteLevel { add_prefix_space: true, trim_offsets: true, use_regex: true };
+        PyDecoder::of(decoder).add_subclass(Self)
+    }
+}
+
 /// Takes up to `left` and `right` characters off the ends of each token.
+///
+/// Args:
+///     `content`: the character to take off.
+///     `left`: the most that are taken off the beginning.
+///     `right`: the most that are taken off the end.
 #[pyclass(name = "Strip", module = "lexmill.decoders", extends = PyDecoder, frozen)]
 pub(super) struct PyStrip;
 
@@ -111,6 +144,9 @@ stage_fields! { PyStrip: Decoder::Strip(strip) => {
 }}
 
 /// A space in place of the mark at a word's end, but nothing in the last token.
+///
+/// Args:
+///     `suffix`: the mark.
 #[pyclass(name = "BPEDecoder", module = "lexmill.decoders", extends = PyDecoder, frozen)]
 pub(super) struct PyBpeDecoder;
 

@@ -7,6 +7,10 @@ use crate::bindings::stage_class::stage_fields;
 use crate::decoders::Decoder;
 
 /// Takes the prefix off what continues a word, and puts a space before all else.
+///
+/// Args:
+///     `prefix`: what tokens inside a word begin with.
+///     `cleanup`: takes spaces out before punctuation and in English contractions.
 #[pyclass(name = "WordPiece", module = "lexmill.decoders", extends = PyDecoder, frozen)]
 pub(in crate::bindings) struct PyWordPiece;
 

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyType};
 
 use super::PyModel;
 use super::options::model_options;
-use crate::bindings::arguments::{FilePath, note_unknown};
+use crate::bindings::arguments::{FilePath, Keyword, note_unknown};
 use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::{OrRaise, exception};
 use crate::bindings::properties::{Given, Property, Seed, Shown};
@@ -18,6 +18,22 @@ use crate::models::bpe::{Bpe, BpeOptions};
 use crate::vocab::Vocab;
 
 /// Byte-pair encoding.
+///
+/// The neighbours in a word that the earliest merge joins are joined first, until no merge applies. Options but
+/// `cache_capacity` are attributes too, which can be set.
+///
+/// Args:
+///     `vocab`: ids by token, or the path of a `vocab.json`; given together with `merges`.
+///     `merges`: pairs of tokens, the first to be merged first, or the path of a `merges.txt`.
+///     `cache_capacity`: without effect, for calls written for Hugging Face; see `Tokenizer.cache_limit`.
+///     `dropout`: the probability, from 0 to 1, of skipping a merge; None for never.
+///     `unk_token`: what stands for a character without a token; None drops it.
+///     `continuing_subword_prefix`: what every symbol but the first of a word begins with.
+///     `end_of_word_suffix`: what the last symbol of a word ends with.
+///     `fuse_unk`: joins neighbouring unknown characters in one unknown token.
+///     `byte_fallback`: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
+///     `ignore_merges`: a word that is in the vocabulary is that token without merging.
+///     `seed`: of `dropout`; None draws other numbers in each call.
 #[pyclass(name = "BPE", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyBpe;
 
@@ -64,21 +80,23 @@ type ReadFile<'py> = (Bound<'py, PyDict>, Vec<(String, String)>);
 impl PyBpe {
     #[new]
     #[pyo3(signature = (
-        vocab=None, merges=None, *, cache_capacity=None, dropout=None, unk_token=None,
-        continuing_subword_prefix=None, end_of_word_suffix=None, fuse_unk=None, byte_fallback=false,
-        ignore_merges=false, seed=None, **kwargs
-    ))]
+        vocab=None, merges=None, *, cache_capacity=Keyword::ABSENT, dropout=None, unk_token=None,
+        continuing_subword_prefix=Keyword::ABSENT, end_of_word_suffix=Keyword::ABSENT, fuse_unk=Keyword::ABSENT,
+        byte_fallback=false, ignore_merges=false, seed=None, **kwargs
+    ), text_signature = "(vocab=None, merges=None, *, cache_capacity=None, dropout=None, unk_token=None, \
+        continuing_subword_prefix=None, end_of_word_suffix=None, fuse_unk=None, byte_fallback=False, \
+        ignore_merges=False, seed=None, **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
         vocab: Option<&Bound<'_, PyAny>>,
         merges: Option<&Bound<'_, PyAny>>,
-        cache_capacity: Option<usize>,
+        cache_capacity: Keyword<usize>,
         dropout: Option<f32>,
         unk_token: Option<String>,
-        continuing_subword_prefix: Option<String>,
-        end_of_word_suffix: Option<String>,
-        fuse_unk: Option<bool>,
+        continuing_subword_prefix: Keyword<String>,
+        end_of_word_suffix: Keyword<String>,
+        fuse_unk: Keyword<bool>,
         byte_fallback: bool,
         ignore_merges: bool,
         seed: Option<u64>,
@@ -89,20 +107,31 @@ impl PyBpe {
         let _ = cache_capacity;
         let options = BpeOptions {
             unk_token,
-            continuing_subword_prefix,
-            end_of_word_suffix,
+            continuing_subword_prefix: continuing_subword_prefix.0,
+            end_of_word_suffix: end_of_word_suffix.0,
             dropout,
-            fuse_unk: fuse_unk.unwrap_or(false),
+            fuse_unk: fuse_unk.0.unwrap_or(false),
             byte_fallback,
             ignore_merges,
             seed,
         };
         match (vocab, merges) {
             (None, None) => build(py, Vocab::new(), &[], options),
-            (Some(vocab), Some(merges)) => match vocab.cast::<PyDict>() {
-                Ok(tokens) => build(py, super::vocab(tokens)?, &self::merges(merges)?, options),
-                Err(_) => Self::open(py, super::path_of_vocab(vocab)?, merges.extract()?, options),
-            },
+            (Some(vocab), Some(merges)) => {
+                let files = merges.extract::<FilePath>();
+                let mixed = |path: &str, other: &str| {
+                    exception(py, "OptionError", format!("{path} is a path and {other} is not"))
+                };
+                match (vocab.cast::<PyDict>(), files) {
+                    (Ok(tokens), Err(_)) => build(py, super::vocab(tokens)?, &self::merges(merges)?, options),
+                    (Ok(tokens), Ok(_)) => super::vocab(tokens).and_then(|_| Err(mixed("merges", "vocab"))),
+                    (Err(_), Ok(merges)) => Self::open(py, super::path_of_vocab(vocab)?, merges, options),
+                    (Err(_), Err(_)) => {
+                        super::path_of_vocab(vocab)?;
+                        self::merges(merges).and_then(|_| Err(mixed("vocab", "merges")))
+                    }
+                }
+            }
             _ => Err(PyValueError::new_err("`vocab` and `merges` must be both specified")),
         }
     }
@@ -125,12 +154,6 @@ impl PyBpe {
     fn read_file(py: Python<'_>, vocab: FilePath, merges: FilePath) -> PyResult<ReadFile<'_>> {
         let (tokens, pairs) = py.detach(|| vocab_files::read(&vocab, &merges)).or_raise(py)?;
         Ok((super::dictionary(py, tokens)?, pairs))
-    }
-
-    fn __repr__(this: PyRef<'_, Self>) -> String {
-        let model = this.as_super().stage.get();
-        let merges = if let Model::Bpe(bpe) = &*model { bpe.merges().len() } else { 0 };
-        format!("BPE(vocab_size={}, merges={merges})", model.vocab().len())
     }
 }
 

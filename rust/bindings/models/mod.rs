@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -20,15 +21,18 @@ pub(super) use wordpiece::PyWordPiece;
 
 use super::arguments::FilePath;
 use super::errors::{OrRaise, exception};
+use super::shown::{Extent, shown};
 use super::stage::{Stage, Staged};
 use super::trainers::default_trainer;
 use crate::formats::{model_json, vocab_files};
+use crate::models::bpe::Bpe;
 use crate::models::{Model, Scratch, Tokens};
 use crate::normalized::StringToken;
 use crate::vocab::Vocab;
 
 impl Staged for Arc<Model> {
     const NAME: &'static str = "model";
+    const NESTS: bool = false;
 
     fn sequence(mut stages: Vec<Self>) -> Self {
         stages.swap_remove(0)
@@ -40,6 +44,11 @@ impl Staged for Arc<Model> {
 }
 
 /// One token of a pre-token: id, text, and byte offsets in the pre-token.
+///
+/// Args:
+///     `id`: its number in the vocabulary.
+///     `value`: its text.
+///     `offsets`: its first byte in the pre-token and one past its last.
 #[pyclass(name = "Token", module = "lexmill", frozen)]
 pub(super) struct PyToken {
     #[pyo3(get)]
@@ -83,7 +92,7 @@ impl PyToken {
     }
 }
 
-/// Base class of all models.
+/// Base class of all models; by itself an empty BPE model.
 #[pyclass(name = "Model", module = "lexmill.models", subclass, frozen, weakref)]
 pub(super) struct PyModel {
     pub(super) stage: Arc<Stage<Arc<Model>>>,
@@ -117,10 +126,21 @@ impl PyModel {
     fn of(model: Model) -> PyClassInitializer<Self> {
         PyClassInitializer::from(Self { stage: Stage::new(Arc::new(model)) })
     }
+
+    /// An empty model, which has no class of its own.
+    pub(super) fn empty() -> Self {
+        Self { stage: Stage::new(Arc::new(Model::Bpe(Bpe::default()))) }
+    }
 }
 
 #[pymethods]
 impl PyModel {
+    /// An empty BPE model.
+    #[new]
+    fn new() -> Self {
+        Self::empty()
+    }
+
     /// Empties what tokenizers with this model remember of it.
     #[pyo3(name = "_clear_cache")]
     fn clear_cache(&self) {
@@ -135,6 +155,9 @@ impl PyModel {
     }
 
     /// The tokens of one pre-token.
+    ///
+    /// Args:
+    ///     `sequence`: the pre-token, as the stages before the model leave it.
     fn tokenize(&self, py: Python<'_>, sequence: &str) -> PyResult<Vec<PyToken>> {
         let model = self.stage.get();
         let tokens = py.detach(|| {
@@ -157,6 +180,11 @@ impl PyModel {
     }
 
     /// Writes the model's files into a folder; returns their paths.
+    ///
+    /// Args:
+    ///     `folder`: where the files go.
+    ///     `prefix`: what the files' names begin with.
+    ///     `name`: the same, if `prefix` is None.
     #[pyo3(signature = (folder, prefix=None, name=None))]
     fn save(
         &self,
@@ -165,6 +193,10 @@ impl PyModel {
         prefix: Option<&str>,
         name: Option<&str>,
     ) -> PyResult<Vec<String>> {
+        if name.is_some() {
+            let category = py.get_type::<PyDeprecationWarning>();
+            PyErr::warn(py, &category, c"Model.save: name is deprecated, use prefix", 1)?;
+        }
         let model = self.stage.get();
         let paths = py.detach(|| vocab_files::write(&model, &folder, prefix.or(name)));
         Ok(paths.or_raise(py)?.iter().map(|path| path.display().to_string()).collect())
@@ -173,6 +205,14 @@ impl PyModel {
     /// A trainer for this kind of model, with default options.
     fn get_trainer(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         default_trainer(py, &self.stage.get())
+    }
+
+    fn __repr__(&self) -> String {
+        shown(&model_json::write(&self.stage.get()), Extent::All)
+    }
+
+    fn __str__(&self) -> String {
+        shown(&model_json::write(&self.stage.get()), Extent::Some)
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

@@ -14,6 +14,18 @@ use crate::models::Model;
 use crate::models::unigram::{Segmentation, Unigram, UnigramOptions};
 
 /// Unigram language model: the most likely way to cut a word into pieces.
+///
+/// `alpha`, `nbest_size` and `seed` are attributes that can be set.
+///
+/// Args:
+///     `vocab`: pieces with scores, natural logarithms of probabilities; a piece's place is its id. Given together with
+///         `unk_id`.
+///     `unk_id`: the id for characters without a piece.
+///     `byte_fallback`: spells unknown text as `<0xNN>` tokens, if the vocabulary has all that it needs.
+///     `alpha`: samples instead of taking the best segmentation: one of score s is drawn with a probability in
+///         proportion to exp(`alpha` s).
+///     `nbest_size`: samples among this many best segmentations only, 1024 at most.
+///     `seed`: of the sampling; None draws other numbers in each call.
 #[pyclass(name = "Unigram", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyUnigram;
 
@@ -61,7 +73,7 @@ impl PyUnigram {
             (Some(pieces), _) => py.detach(|| Unigram::new(&pieces, options)),
             (None, None) => {
                 let mut unigram = Unigram::default();
-                let options = UnigramOptions { unk_id: Some(0), ..options };
+                let options = UnigramOptions { unk_id: Some(0), byte_fallback: false, ..options };
                 unigram.set_options(options).map(|()| unigram)
             }
             _ => return Err(PyValueError::new_err("`vocab` and `unk_id` must be both specified")),
@@ -99,14 +111,5 @@ impl PyUnigram {
     #[setter]
     fn set_nbest_size(this: PyRef<'_, Self>, value: Option<usize>) -> PyResult<()> {
         set_options(&this, |options| options.nbest_size = value.unwrap_or(0))
-    }
-
-    fn __repr__(this: PyRef<'_, Self>) -> PyResult<String> {
-        let unigram = unigram(&this)?;
-        let UnigramOptions { unk_id, byte_fallback, .. } = unigram.options();
-        let unk_id = unk_id.map_or_else(|| "None".to_owned(), |id| id.to_string());
-        let byte_fallback = if *byte_fallback { "True" } else { "False" };
-        let size = unigram.pieces().len();
-        Ok(format!("Unigram(vocab_size={size}, unk_id={unk_id}, byte_fallback={byte_fallback})"))
     }
 }

@@ -14,6 +14,10 @@ use crate::models::Model;
 use crate::models::wordlevel::WordLevel;
 
 /// A dictionary of whole words.
+///
+/// Args:
+///     `vocab`: ids by word, or the path of a `vocab.json`.
+///     `unk_token`: what stands for a word that the vocabulary lacks.
 #[pyclass(name = "WordLevel", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyWordLevel;
 
@@ -65,10 +69,5 @@ impl PyWordLevel {
             *stage = Arc::new(Model::WordLevel(changed));
             Some(())
         })
-    }
-
-    fn __repr__(this: PyRef<'_, Self>) -> PyResult<String> {
-        let size = this.as_super().stage.get().vocab().len();
-        Ok(format!("WordLevel(vocab_size={size}, unk_token={:?})", Self::get_unk_token(this)?))
     }
 }

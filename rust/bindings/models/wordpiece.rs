@@ -16,6 +16,14 @@ use crate::models::Model;
 use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 
 /// The longest token first, from left to right.
+///
+/// A word that cannot be cut into tokens becomes the unknown token. The options are attributes too, which can be set.
+///
+/// Args:
+///     `vocab`: ids by token, or the path of a `vocab.txt`.
+///     `unk_token`: what stands for a word without tokens.
+///     `max_input_chars_per_word`: longer words are unknown.
+///     `continuing_subword_prefix`: what tokens inside a word begin with.
 #[pyclass(name = "WordPiece", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyWordPiece;
 
@@ -69,16 +77,5 @@ impl PyWordPiece {
     #[staticmethod]
     fn read_file(py: Python<'_>, vocab: FilePath) -> PyResult<Bound<'_, PyDict>> {
         dictionary(py, py.detach(|| vocab_files::read_lines(&vocab)).or_raise(py)?)
-    }
-
-    fn __repr__(this: PyRef<'_, Self>) -> PyResult<String> {
-        let size = this.as_super().stage.get().vocab().len();
-        let WordPieceOptions { unk_token, continuing_subword_prefix, max_input_chars_per_word } =
-            options(&this)?;
-        Ok(format!(
-            "WordPiece(vocab_size={size}, unk_token={unk_token:?}, \
-             continuing_subword_prefix={continuing_subword_prefix:?}, \
-             max_input_chars_per_word={max_input_chars_per_word})"
-        ))
     }
 }

@@ -7,6 +7,12 @@ use crate::bindings::stage_class::stage_fields;
 use crate::normalizers::{Bert, Normalizer};
 
 /// BERT's normalization: control characters, spaces around ideographs, accents, case.
+///
+/// Args:
+///     `clean_text`: drops control characters and makes white space plain spaces.
+///     `handle_chinese_chars`: puts spaces around ideographs.
+///     `strip_accents`: drops combining marks; None does what `lowercase` says.
+///     `lowercase`: puts the text in lower case.
 #[pyclass(name = "BertNormalizer", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(in crate::bindings) struct PyBertNormalizer;
 

@@ -26,7 +26,10 @@ stage_base! {
     "Normalizer" PyNormalizer of Normalizer("normalizer") in "lexmill.normalizers";
     custom Normalizer::Custom;
     /// Normalizers one after the other.
-    Sequence(normalizers);
+    ///
+    /// Args:
+    ///     `normalizers`: the normalizers, in their order. They stay shared: a change to one takes effect here.
+    Sequence(normalizers) nests: false;
     Normalizer::Unicode(Form::Nfc) => PyNfc,
     Normalizer::Unicode(Form::Nfd) => PyNfd,
     Normalizer::Unicode(Form::Nfkc) => PyNfkc,
@@ -60,11 +63,11 @@ impl PySequence {
 
 #[pymethods]
 impl PyNormalizer {
-    /// A normalizer that calls `normalizer.normalize(text)` with a `NormalizedString`, which the call changes. A tokenizer with
-    /// it cannot be saved.
+    /// A normalizer that calls `obj.normalize(text)` with a `NormalizedString`, which the call changes. A tokenizer with it
+    /// cannot be saved.
     #[staticmethod]
-    fn custom(py: Python<'_>, normalizer: Py<PyAny>) -> PyResult<Py<PyAny>> {
-        wrap(py, Stage::new(CustomStage::normalizer(normalizer)))
+    fn custom(py: Python<'_>, obj: Py<PyAny>) -> PyResult<Py<PyAny>> {
+        wrap(py, Stage::new(CustomStage::normalizer(obj)))
     }
 
     /// Normalizes a text in place.
@@ -98,6 +101,10 @@ plain_stages! {
 }
 
 /// Takes white space off the ends.
+///
+/// Args:
+///     `left`: takes it off the beginning.
+///     `right`: takes it off the end.
 #[pyclass(name = "Strip", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(super) struct PyStrip;
 
@@ -116,6 +123,9 @@ stage_fields! { PyStrip: Normalizer::Strip { left, right } => {
 }}
 
 /// Puts a text before every text that is not empty.
+///
+/// Args:
+///     `prepend`: the text to put there.
 #[pyclass(name = "Prepend", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(super) struct PyPrepend;
 
@@ -133,6 +143,13 @@ stage_fields! { PyPrepend: Normalizer::Prepend(text) => {
 }}
 
 /// Puts one text in place of every match of a text or a regular expression.
+///
+/// Args:
+///     `pattern`: a `str`, which stands for itself, or a `Regex`.
+///     `content`: what takes the place of a match, as it stands.
+///
+/// Raises:
+///     `RegexError`: the expression does not compile.
 #[pyclass(name = "Replace", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(super) struct PyReplace;
 

@@ -15,6 +15,12 @@ plain_stages! {
 }
 
 /// SentencePiece's compiled rules, as its model files hold them.
+///
+/// Args:
+///     `precompiled_charsmap`: the bytes of the rules.
+///
+/// Raises:
+///     `FormatError`: they are malformed.
 #[pyclass(name = "Precompiled", module = "lexmill.normalizers", extends = PyNormalizer, frozen)]
 pub(in crate::bindings) struct PyPrecompiled;
 

@@ -10,6 +10,9 @@ use crate::bindings::stage_class::{plain_stages, stage_fields};
 use crate::pre_tokenizers::PreTokenizer;
 
 /// Cuts at one character and drops it.
+///
+/// Args:
+///     `delimiter`: the character.
 #[pyclass(name = "CharDelimiterSplit", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(in crate::bindings) struct PyCharDelimiterSplit;
 
@@ -37,6 +40,9 @@ plain_stages! {
 }
 
 /// Cuts into pieces of as many characters each.
+///
+/// Args:
+///     `length`: characters of a piece; the last may have fewer.
 #[pyclass(name = "FixedLength", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(in crate::bindings) struct PyFixedLength;
 

@@ -5,6 +5,7 @@ mod cuts;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 pub(super) use cuts::{PyCharDelimiterSplit, PyFixedLength, PyUnicodeScripts};
 
@@ -26,7 +27,11 @@ stage_base! {
     "PreTokenizer" PyPreTokenizer of PreTokenizer("pre-tokenizer") in "lexmill.pre_tokenizers";
     custom PreTokenizer::Custom;
     /// Pre-tokenizers one after the other.
-    Sequence(pretokenizers);
+    ///
+    /// Args:
+    ///     `pre_tokenizers`: the pre-tokenizers, in their order, each of which cuts what the one before left. They stay
+    ///         shared.
+    Sequence(pre_tokenizers) nests: false;
     PreTokenizer::ByteLevel(_) => PyByteLevel,
     PreTokenizer::Metaspace(_) => PyMetaspace,
     PreTokenizer::Split(_) => PySplit,
@@ -53,6 +58,11 @@ impl PySequence {
 
 metaspace_class! {
     /// Visible spaces, each of which begins a pre-token.
+    ///
+    /// Args:
+    ///     `replacement`: the character that stands for a space.
+    ///     `prepend_scheme`: where a text gets one before it: `always`, `first` (not after an added token) or `never`.
+    ///     `split`: whether each begins a new pre-token.
     PyPreTokenizer of PreTokenizer in "lexmill.pre_tokenizers"
 }
 
@@ -84,14 +94,24 @@ impl PyPreTokenizer {
 }
 
 /// GPT-2's splitting, and every byte as a printable character.
+///
+/// Args:
+///     `add_prefix_space`: puts a space before a text that begins with none.
+///     `trim_offsets`: without effect here; the post-processor of this name leaves spaces out of offsets.
+///     `use_regex`: cuts the text; off, bytes are only spelled out.
 #[pyclass(name = "ByteLevel", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(super) struct PyByteLevel;
 
 #[pymethods]
 impl PyByteLevel {
     #[new]
-    #[pyo3(signature = (add_prefix_space=true, trim_offsets=true, use_regex=true))]
-    fn new(add_prefix_space: bool, trim_offsets: bool, use_regex: bool) -> PyClassInitializer<Self> {
+    #[pyo3(signature = (add_prefix_space=true, trim_offsets=true, use_regex=true, **_kwargs))]
+    fn new(
+        add_prefix_space: bool,
+        trim_offsets: bool,
+        use_regex: bool,
+        _kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyClassInitializer<Self> {
         let options = ByteLevel { add_prefix_space, trim_offsets, use_regex };
         PyPreTokenizer::of(PreTokenizer::ByteLevel(options)).add_subclass(Self)
     }
@@ -110,6 +130,15 @@ stage_fields! { PyByteLevel: PreTokenizer::ByteLevel(options) => {
 }}
 
 /// Cuts at a text or a regular expression.
+///
+/// Args:
+///     `pattern`: a `str`, which stands for itself, or a `Regex`.
+///     `behavior`: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+///         `contiguous`, which is isolated with neighbouring matches as one.
+///     `invert`: cuts at what lies between matches.
+///
+/// Raises:
+///     `RegexError`: the expression does not compile.
 #[pyclass(name = "Split", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(super) struct PySplit;
 
@@ -151,8 +180,14 @@ impl PySplit {
         Err(exception(py, "LexmillError", "Cannot get pattern".to_owned()))
     }
 
+    #[setter]
+    fn set_pattern(&self, py: Python<'_>, value: PatternArgument<'_>) -> PyResult<()> {
+        let _ = value;
+        Err(exception(py, "LexmillError", "cannot set pattern, make another Split".to_owned()))
+    }
+
     #[getter]
-    fn get_behavior(this: PyRef<'_, Self>) -> PyResult<&'static str> {
+    fn get_behavior(this: PyRef<'_, Self>) -> PyResult<String> {
         split(&this, |split| behavior_name(split.behavior()))
     }
 
@@ -173,7 +208,7 @@ impl PySplit {
     }
 
     fn __getnewargs__(&self) -> (&'static str, &'static str) {
-        ("", "removed")
+        (" ", "removed")
     }
 }
 
@@ -188,6 +223,9 @@ plain_stages! {
 }
 
 /// Cuts off numbers, whole or digit by digit.
+///
+/// Args:
+///     `individual_digits`: makes each digit a pre-token.
 #[pyclass(name = "Digits", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(super) struct PyDigits;
 
@@ -205,6 +243,10 @@ stage_fields! { PyDigits: PreTokenizer::Digits { individual_digits } => {
 }}
 
 /// Cuts at punctuation characters.
+///
+/// Args:
+///     `behavior`: what becomes of a match: `removed`, `isolated`, `merged_with_previous`, `merged_with_next` or
+///         `contiguous`, which is isolated with neighbouring matches as one.
 #[pyclass(name = "Punctuation", module = "lexmill.pre_tokenizers", extends = PyPreTokenizer, frozen)]
 pub(super) struct PyPunctuation;
 

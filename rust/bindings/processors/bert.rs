@@ -9,6 +9,10 @@ use crate::encoding::Symbol;
 use crate::processors::{Bert, PostProcessor, Roberta};
 
 /// BERT's arrangement: `[CLS] A [SEP]` and `[CLS] A [SEP] B [SEP]`.
+///
+/// Args:
+///     `sep`: text and id of the token after each sequence.
+///     `cls_token`: text and id of the first token.
 #[pyclass(name = "BertProcessing", module = "lexmill.processors", extends = PyPostProcessor, frozen)]
 pub(in crate::bindings) struct PyBertProcessing;
 
@@ -32,6 +36,12 @@ stage_fields! { PyBertProcessing: PostProcessor::Bert(bert) => {
 }}
 
 /// RoBERTa's arrangement: `<s> A </s>` and `<s> A </s></s> B </s>`.
+///
+/// Args:
+///     `sep`: text and id of the token around sequences.
+///     `cls_token`: text and id of the first token.
+///     `trim_offsets`: takes spaces out of offsets.
+///     `add_prefix_space`: leaves alone the offsets of a space that the pre-tokenizer put before the text.
 #[pyclass(name = "RobertaProcessing", module = "lexmill.processors", extends = PyPostProcessor, frozen)]
 pub(in crate::bindings) struct PyRobertaProcessing;
 

@@ -4,6 +4,7 @@ mod bert;
 mod template;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 pub(super) use bert::{PyBertProcessing, PyRobertaProcessing};
 pub(super) use template::PyTemplateProcessing;
@@ -18,7 +19,10 @@ stage_base! {
     /// Base class of all post-processors.
     "PostProcessor" PyPostProcessor of PostProcessor("post-processor") in "lexmill.processors";
     /// Post-processors one after the other.
-    Sequence(processors);
+    ///
+    /// Args:
+    ///     `processors_py`: the post-processors, in their order. They stay shared.
+    Sequence(processors_py) nests: false;
     PostProcessor::ByteLevel { .. } => PyByteLevel,
     PostProcessor::Template(_) => PyTemplateProcessing,
     PostProcessor::Roberta(_) => PyRobertaProcessing,
@@ -61,17 +65,24 @@ impl PyPostProcessor {
 }
 
 /// Trims spaces from offsets.
+///
+/// Args:
+///     `add_prefix_space`: leaves alone the offsets of a space that the pre-tokenizer put before the text; True by
+///         default.
+///     `trim_offsets`: whether to trim; True by default.
+///     `use_regex`: kept for files; without effect.
 #[pyclass(name = "ByteLevel", module = "lexmill.processors", extends = PyPostProcessor, frozen)]
 pub(super) struct PyByteLevel;
 
 #[pymethods]
 impl PyByteLevel {
     #[new]
-    #[pyo3(signature = (add_prefix_space=None, trim_offsets=None, use_regex=None))]
+    #[pyo3(signature = (add_prefix_space=None, trim_offsets=None, use_regex=None, **_kwargs))]
     fn new(
         add_prefix_space: Option<bool>,
         trim_offsets: Option<bool>,
         use_regex: Option<bool>,
+        _kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyClassInitializer<Self> {
         let processor = PostProcessor::ByteLevel {
             add_prefix_space: add_prefix_space.unwrap_or(true),

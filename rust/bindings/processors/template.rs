@@ -11,6 +11,18 @@ use crate::bindings::properties::symbol;
 use crate::processors::{PostProcessor, Template, TemplatePiece, TemplateSequence, TemplateToken};
 
 /// Special tokens and sequences arranged by a template.
+///
+/// A template is a text of pieces with spaces between them, or a list of pieces: `$A` and `$B` are the sequences, any
+/// other piece is a special token, and `:1` after a piece gives its type id.
+///
+/// Args:
+///     `single`: the template of one text, such as `[CLS] $A [SEP]`; `$A` if None.
+///     `pair`: the template of a pair, such as `[CLS] $A [SEP] $B:1 [SEP]:1`; `$A:0 $B:1` if None.
+///     `special_tokens`: pairs of text and id, or a dictionary with `id`, `ids` and `tokens` for one that stands for
+///         several.
+///
+/// Raises:
+///     `OptionError`: a piece is malformed, or `special_tokens` lacks one of a template.
 #[pyclass(name = "TemplateProcessing", module = "lexmill.processors", extends = PyPostProcessor, frozen)]
 pub(in crate::bindings) struct PyTemplateProcessing;
 
@@ -35,7 +47,11 @@ fn template_piece(text: &str) -> Option<TemplatePiece> {
 /// A template as one string, cut at spaces, or as a list of pieces.
 fn template(argument: &Bound<'_, PyAny>) -> PyResult<Vec<TemplatePiece>> {
     let pieces: Vec<String> = if let Ok(text) = argument.cast::<PyString>() {
-        text.to_str()?.split(' ').map(str::to_owned).collect()
+        text.to_str()
+            .map_err(|_| PyTypeError::new_err("a template is no valid text"))?
+            .split(' ')
+            .map(str::to_owned)
+            .collect()
     } else {
         argument.extract().map_err(|_| PyTypeError::new_err("Expected Union[str, List[str]]"))?
     };

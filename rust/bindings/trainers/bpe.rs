@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
 use super::{PyTrainer, members};
-use crate::bindings::arguments::{note_unknown, threads};
+use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
 use crate::trainers::Trainer;
@@ -14,6 +14,27 @@ use crate::trainers::bpe::{BpeTrainer, TieBreak, TrainedBpe};
 use crate::trainers::word_counts::WordCounts;
 
 /// Learns byte-pair merges: the most frequent pair of neighbours first.
+///
+/// All options are attributes too, which can be set.
+///
+/// Args:
+///     `vocab_size`: tokens of the vocabulary, with special tokens and the alphabet.
+///     `min_frequency`: a pair that is less frequent is never merged.
+///     `show_progress`: draws progress on standard error, unless `train` gets `on_progress`.
+///     `progress_format`: how it is drawn: `indicatif`, `json` lines or `silent`.
+///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
+///         character.
+///     `continuing_subword_prefix`: what every character but the first of a word begins with.
+///     `end_of_word_suffix`: what the last character of a word ends with.
+///     `max_token_length`: tokens that are merged have fewer characters than this; two single characters may always be
+///         merged.
+///     `tie_break`: which of equally frequent pairs is merged first: `smallest-ids`, or `first-seen` in the corpus.
+///
+/// Raises:
+///     `OptionRangeError`: a number is negative.
+///     `OptionError`: another name for `tie_break` or `progress_format`.
 #[pyclass(name = "BpeTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyBpeTrainer;
 
@@ -69,9 +90,11 @@ impl PyBpeTrainer {
     #[new]
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
-        special_tokens=None, limit_alphabet=None, initial_alphabet=None, continuing_subword_prefix=None,
-        end_of_word_suffix=None, max_token_length=None, tie_break="smallest-ids", **kwargs
-    ))]
+        special_tokens=Keyword::ABSENT, limit_alphabet=Keyword::ABSENT, initial_alphabet=Keyword::ABSENT, continuing_subword_prefix=Keyword::ABSENT,
+        end_of_word_suffix=Keyword::ABSENT, max_token_length=None, tie_break="smallest-ids", **kwargs
+    ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
+        special_tokens=[], limit_alphabet=None, initial_alphabet=[], continuing_subword_prefix=None, \
+        end_of_word_suffix=None, max_token_length=None, tie_break='smallest-ids', **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -79,11 +102,11 @@ impl PyBpeTrainer {
         min_frequency: i64,
         show_progress: bool,
         progress_format: &str,
-        special_tokens: Option<&Bound<'_, PyList>>,
-        limit_alphabet: Option<i64>,
-        initial_alphabet: Option<Vec<String>>,
-        continuing_subword_prefix: Option<String>,
-        end_of_word_suffix: Option<String>,
+        special_tokens: Keyword<Bound<'_, PyList>>,
+        limit_alphabet: Keyword<i64>,
+        initial_alphabet: Keyword<Vec<String>>,
+        continuing_subword_prefix: Keyword<String>,
+        end_of_word_suffix: Keyword<String>,
         max_token_length: Option<i64>,
         tie_break: &str,
         kwargs: Option<&Bound<'_, PyDict>>,
@@ -93,17 +116,21 @@ impl PyBpeTrainer {
             vocab_size: unsigned(py, "vocab_size", vocab_size)?,
             min_frequency: unsigned(py, "min_frequency", min_frequency)?,
             special_tokens: Vec::new(),
-            limit_alphabet: limit_alphabet.map(|limit| unsigned(py, "limit_alphabet", limit)).transpose()?,
-            initial_alphabet: first_chars(&initial_alphabet.unwrap_or_default()),
-            continuing_subword_prefix,
-            end_of_word_suffix,
+            limit_alphabet: limit_alphabet
+                .0
+                .map(|limit| unsigned(py, "limit_alphabet", limit))
+                .transpose()?,
+            initial_alphabet: first_chars(&initial_alphabet.0.unwrap_or_default()),
+            continuing_subword_prefix: continuing_subword_prefix.0,
+            end_of_word_suffix: end_of_word_suffix.0,
             max_token_length: max_token_length
                 .map(|length| unsigned(py, "max_token_length", length))
                 .transpose()?,
             tie_break: named(py, "tie_break", &TIE_BREAKS, tie_break)?,
             threads: 1,
         };
-        let base = PyTrainer::of(py, Trainer::Bpe(trainer), special_tokens, show_progress, progress_format)?;
+        let base =
+            PyTrainer::of(Trainer::Bpe(trainer), special_tokens.0.as_ref(), show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
     }
 

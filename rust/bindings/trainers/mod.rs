@@ -2,6 +2,7 @@
 
 mod bpe;
 mod options;
+mod parity;
 mod unigram;
 mod wordlevel;
 mod wordpiece;
@@ -15,13 +16,15 @@ use pyo3::types::{PyBytes, PyList};
 use serde_json::{Map, Value, json};
 
 pub(super) use bpe::{PyBpeTrainer, TIE_BREAKS, train_bpe_words};
+pub(super) use parity::{ParityTraining, PyParityBpeTrainer, train_parity_bpe_words};
 pub(super) use unigram::{ALGORITHMS, PyUnigramTrainer, train_unigram_words};
 pub(super) use wordlevel::{PyWordLevelTrainer, train_wordlevel_words};
 pub(super) use wordpiece::{PyWordPieceTrainer, SCORES, train_wordpiece_words};
 
 use super::added_token::{PyAddedToken, tokens};
 use super::errors::exception;
-use super::properties::{name_of, named};
+use super::properties::name_of;
+use super::shown::{Extent, shown};
 use crate::added_tokens::AddedToken;
 use crate::formats::tokenizer_json::{added_token_json, read_added_token_json};
 use crate::models::Model;
@@ -58,7 +61,6 @@ pub(super) struct PyTrainer {
 impl PyTrainer {
     /// A trainer with the options that all kinds have.
     fn of(
-        py: Python<'_>,
         mut trainer: Trainer,
         special_tokens: Option<&Bound<'_, PyList>>,
         show_progress: bool,
@@ -66,7 +68,7 @@ impl PyTrainer {
     ) -> PyResult<PyClassInitializer<Self>> {
         let special_tokens = special_tokens.map_or_else(|| Ok(Vec::new()), special)?;
         trainer.set_special_tokens(contents(&special_tokens));
-        let progress_format = named(py, "progress_format", &FORMATS, progress_format)?;
+        let progress_format = format_of(progress_format);
         let words = Arc::default();
         let training = Training { trainer, special_tokens, show_progress, progress_format, words };
         Ok(PyClassInitializer::from(Self { training: Arc::new(RwLock::new(training)) }))
@@ -105,10 +107,8 @@ impl PyTrainer {
     }
 
     #[setter]
-    fn set_progress_format(&self, py: Python<'_>, value: &str) -> PyResult<()> {
-        let value = named(py, "progress_format", &FORMATS, value)?;
-        self.update(|training| training.progress_format = value);
-        Ok(())
+    fn set_progress_format(&self, value: &str) {
+        self.update(|training| training.progress_format = format_of(value));
     }
 
     #[getter]
@@ -129,8 +129,8 @@ impl PyTrainer {
     fn __repr__(&self) -> String {
         let training = self.get();
         let (name, options) = to_json(&training);
-        let shown = options.iter().map(|(name, value)| format!("{name}={}", super::components::shown(value)));
-        format!("{name}({})", shown.collect::<Vec<_>>().join(", "))
+        let options = options.iter().map(|(name, value)| format!("{name}={}", shown(value, Extent::All)));
+        format!("{name}({})", options.collect::<Vec<_>>().join(", "))
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -211,6 +211,12 @@ pub(super) fn default_trainer(py: Python<'_>, model: &Model) -> PyResult<Py<PyAn
         Model::WordLevel(_) => py.get_type::<PyWordLevelTrainer>(),
     };
     Ok(class.call0()?.unbind())
+}
+
+/// A format by its name; any other name stands for the usual one, as in Hugging Face.
+fn format_of(name: &str) -> ProgressFormat {
+    let found = FORMATS.into_iter().find(|&(known, _)| known == name);
+    found.map_or(ProgressFormat::Terminal, |(_, format)| format)
 }
 
 const FORMATS: [(&str, ProgressFormat); 3] = [

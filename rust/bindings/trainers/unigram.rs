@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
 use super::{PyTrainer, members};
-use crate::bindings::arguments::{note_unknown, threads};
+use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
 use crate::trainers::Trainer;
@@ -14,6 +14,27 @@ use crate::trainers::unigram::{Algorithm, UnigramTrainer};
 use crate::trainers::word_counts::WordCounts;
 
 /// Learns the pieces of a unigram language model.
+///
+/// `vocab_size` and `initial_alphabet` are attributes too, which can be set.
+///
+/// Args:
+///     `vocab_size`: pieces of the vocabulary, with special tokens.
+///     `show_progress`: draws progress on standard error, unless `train` gets `on_progress`.
+///     `progress_format`: how it is drawn: `indicatif`, `json` lines or `silent`.
+///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+///     `initial_alphabet`: characters that are pieces even if no word has them; of longer texts the first character.
+///     `shrinking_factor`: the share of the pieces that each pruning keeps, between 0 and 1.
+///     `unk_token`: what stands for unknown characters; it takes the first id if it is no special token.
+///     `max_piece_length`: the most characters of a piece.
+///     `n_sub_iterations`: rounds of expectation maximization between two prunings.
+///     `seed_size`: characters and substrings to start from.
+///     `character_coverage`: the share of all characters of the corpus, from 0 to 1, that have a piece; the rarest go
+///         without.
+///     `algorithm`: `em`, expectation maximization, or `exact-loss`, the textbook's loop for small corpora.
+///
+/// Raises:
+///     `OptionRangeError`: a number is negative.
+///     `OptionError`: another name for `algorithm` or `progress_format`.
 #[pyclass(name = "UnigramTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyUnigramTrainer;
 
@@ -64,11 +85,11 @@ trainer_options! {
 impl PyUnigramTrainer {
     #[new]
     #[pyo3(signature = (
-        *, vocab_size=8000, show_progress=true, progress_format="indicatif", special_tokens=None,
-        initial_alphabet=None, shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2,
+        *, vocab_size=8000, show_progress=true, progress_format="indicatif", special_tokens=Keyword::ABSENT,
+        initial_alphabet=Keyword::ABSENT, shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2,
         seed_size=1_000_000, character_coverage=1.0, algorithm="em", **kwargs
-    ), text_signature = "(*, vocab_size=8000, show_progress=True, progress_format='indicatif', special_tokens=None, \
-        initial_alphabet=None, shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2, \
+    ), text_signature = "(*, vocab_size=8000, show_progress=True, progress_format='indicatif', special_tokens=[], \
+        initial_alphabet=[], shrinking_factor=0.75, unk_token=None, max_piece_length=16, n_sub_iterations=2, \
         seed_size=1000000, character_coverage=1.0, algorithm='em', **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
@@ -76,8 +97,8 @@ impl PyUnigramTrainer {
         vocab_size: i64,
         show_progress: bool,
         progress_format: &str,
-        special_tokens: Option<&Bound<'_, PyList>>,
-        initial_alphabet: Option<Vec<String>>,
+        special_tokens: Keyword<Bound<'_, PyList>>,
+        initial_alphabet: Keyword<Vec<String>>,
         shrinking_factor: f64,
         unk_token: Option<String>,
         max_piece_length: i64,
@@ -91,7 +112,7 @@ impl PyUnigramTrainer {
         let trainer = UnigramTrainer {
             vocab_size: unsigned(py, "vocab_size", vocab_size)?,
             special_tokens: Vec::new(),
-            initial_alphabet: first_chars(&initial_alphabet.unwrap_or_default()),
+            initial_alphabet: first_chars(&initial_alphabet.0.unwrap_or_default()),
             shrinking_factor,
             unk_token,
             max_piece_length: unsigned(py, "max_piece_length", max_piece_length)?,
@@ -102,7 +123,8 @@ impl PyUnigramTrainer {
             threads: 1,
         };
         let trainer = Trainer::Unigram(trainer);
-        Ok(PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?.add_subclass(Self))
+        Ok(PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?
+            .add_subclass(Self))
     }
 }
 

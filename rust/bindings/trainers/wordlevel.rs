@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::options::trainer_options;
 use super::{PyTrainer, members};
-use crate::bindings::arguments::note_unknown;
+use crate::bindings::arguments::{Keyword, note_unknown};
 use crate::bindings::errors::OrRaise;
 use crate::bindings::properties::{Given, Property, Shown, unsigned};
 use crate::trainers::Trainer;
@@ -14,6 +14,18 @@ use crate::trainers::word_counts::WordCounts;
 use crate::trainers::wordlevel::WordLevelTrainer;
 
 /// Learns which words are tokens: the most frequent ones.
+///
+/// `vocab_size` and `min_frequency` are attributes too, which can be set.
+///
+/// Args:
+///     `vocab_size`: tokens of the vocabulary, with special tokens.
+///     `min_frequency`: a less frequent word is no token.
+///     `show_progress`: draws progress on standard error, unless `train` gets `on_progress`.
+///     `progress_format`: how it is drawn: `indicatif`, `json` lines or `silent`.
+///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+///
+/// Raises:
+///     `OptionRangeError`: a number is negative.
 #[pyclass(name = "WordLevelTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyWordLevelTrainer;
 
@@ -42,15 +54,16 @@ impl PyWordLevelTrainer {
     #[new]
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
-        special_tokens=None, **kwargs
-    ))]
+        special_tokens=Keyword::ABSENT, **kwargs
+    ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
+        special_tokens=[], **kwargs)")]
     fn new(
         py: Python<'_>,
         vocab_size: i64,
         min_frequency: i64,
         show_progress: bool,
         progress_format: &str,
-        special_tokens: Option<&Bound<'_, PyList>>,
+        special_tokens: Keyword<Bound<'_, PyList>>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         note_unknown(kwargs)?;
@@ -59,7 +72,7 @@ impl PyWordLevelTrainer {
             min_frequency: unsigned(py, "min_frequency", min_frequency)?,
             special_tokens: Vec::new(),
         });
-        let base = PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?;
+        let base = PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
     }
 }

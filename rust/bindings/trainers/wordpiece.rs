@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::bpe::{TIE_BREAKS, Trained, trained_texts};
 use super::options::trainer_options;
 use super::{PyTrainer, members};
-use crate::bindings::arguments::{note_unknown, threads};
+use crate::bindings::arguments::{Keyword, note_unknown, threads};
 use crate::bindings::progress::Reporter;
 use crate::bindings::properties::{Given, Property, Shown, first_chars, name_of, named, unsigned};
 use crate::trainers::Trainer;
@@ -16,6 +16,29 @@ use crate::trainers::word_counts::WordCounts;
 use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 
 /// Learns pieces of words by frequency, which is byte-pair encoding, or by likelihood, which is the textbook's rule.
+///
+/// All options are attributes too, which can be set.
+///
+/// Args:
+///     `vocab_size`: tokens of the vocabulary, with special tokens and the alphabet.
+///     `min_frequency`: a pair that is less frequent is never merged.
+///     `show_progress`: draws progress on standard error, unless `train` gets `on_progress`.
+///     `progress_format`: how it is drawn: `indicatif`, `json` lines or `silent`.
+///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
+///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
+///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
+///         character.
+///     `continuing_subword_prefix`: what every character but the first of a word begins with.
+///     `end_of_word_suffix`: what the last character of a word ends with.
+///     `score`: `frequency` merges the most frequent pair first, `likelihood` that with the highest count(ab) /
+///         (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
+///     `tie_break`: which of equals is merged first: `smallest-ids`, the default for `frequency`, or `first-seen`, the
+///         default for the others.
+///     `min_pair_frequency`: as `min_frequency`; the larger of both counts.
+///
+/// Raises:
+///     `OptionRangeError`: a number is negative.
+///     `OptionError`: another name for `score`, `tie_break` or `progress_format`.
 #[pyclass(name = "WordPieceTrainer", module = "lexmill.trainers", extends = PyTrainer, frozen)]
 pub(in crate::bindings) struct PyWordPieceTrainer;
 
@@ -76,9 +99,11 @@ impl PyWordPieceTrainer {
     #[new]
     #[pyo3(signature = (
         *, vocab_size=30000, min_frequency=0, show_progress=true, progress_format="indicatif",
-        special_tokens=None, limit_alphabet=None, initial_alphabet=None, continuing_subword_prefix="##",
-        end_of_word_suffix=None, score="frequency", tie_break=None, min_pair_frequency=0, **kwargs
-    ))]
+        special_tokens=Keyword::ABSENT, limit_alphabet=Keyword::ABSENT, initial_alphabet=Keyword::ABSENT, continuing_subword_prefix="##",
+        end_of_word_suffix=Keyword::ABSENT, score="frequency", tie_break=None, min_pair_frequency=0, **kwargs
+    ), text_signature = "(*, vocab_size=30000, min_frequency=0, show_progress=True, progress_format='indicatif', \
+        special_tokens=[], limit_alphabet=None, initial_alphabet=[], continuing_subword_prefix='##', \
+        end_of_word_suffix=None, score='frequency', tie_break=None, min_pair_frequency=0, **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -86,11 +111,11 @@ impl PyWordPieceTrainer {
         min_frequency: i64,
         show_progress: bool,
         progress_format: &str,
-        special_tokens: Option<&Bound<'_, PyList>>,
-        limit_alphabet: Option<i64>,
-        initial_alphabet: Option<Vec<String>>,
+        special_tokens: Keyword<Bound<'_, PyList>>,
+        limit_alphabet: Keyword<i64>,
+        initial_alphabet: Keyword<Vec<String>>,
         continuing_subword_prefix: &str,
-        end_of_word_suffix: Option<String>,
+        end_of_word_suffix: Keyword<String>,
         score: &str,
         tie_break: Option<&str>,
         min_pair_frequency: i64,
@@ -101,16 +126,19 @@ impl PyWordPieceTrainer {
             vocab_size: unsigned(py, "vocab_size", vocab_size)?,
             min_frequency: unsigned(py, "min_frequency", min_frequency)?,
             special_tokens: Vec::new(),
-            limit_alphabet: limit_alphabet.map(|limit| unsigned(py, "limit_alphabet", limit)).transpose()?,
-            initial_alphabet: first_chars(&initial_alphabet.unwrap_or_default()),
+            limit_alphabet: limit_alphabet
+                .0
+                .map(|limit| unsigned(py, "limit_alphabet", limit))
+                .transpose()?,
+            initial_alphabet: first_chars(&initial_alphabet.0.unwrap_or_default()),
             continuing_subword_prefix: continuing_subword_prefix.to_owned(),
-            end_of_word_suffix,
+            end_of_word_suffix: end_of_word_suffix.0,
             score: named(py, "score", &SCORES, score)?,
             tie_break: tie_break.map(|rule| named(py, "tie_break", &TIE_BREAKS, rule)).transpose()?,
             min_pair_frequency: unsigned(py, "min_pair_frequency", min_pair_frequency)?,
             threads: 1,
         });
-        let base = PyTrainer::of(py, trainer, special_tokens, show_progress, progress_format)?;
+        let base = PyTrainer::of(trainer, special_tokens.0.as_ref(), show_progress, progress_format)?;
         Ok(base.add_subclass(Self))
     }
 }

@@ -17,7 +17,9 @@ use unicode_segmentation::UnicodeSegmentation;
 pub use charsmap::Charsmap;
 use clusters::{is_simple_grapheme, joins_next};
 
+use crate::Result;
 use crate::normalized::{Normalized, Rewrite};
+use crate::structures::growth::Growth;
 
 /// Clusters of this many bytes or more are looked up character by character.
 const LONG: usize = 6;
@@ -54,24 +56,30 @@ impl Charsmap {
     }
 
     /// `text` after all rules.
-    pub(super) fn normalize<'a>(&self, text: &Normalized<'_>) -> Normalized<'a> {
+    ///
+    /// # Errors
+    /// [`crate::Error::TextGrown`].
+    pub(super) fn normalize<'a>(&self, text: &Normalized<'_>, growth: Growth) -> Result<Normalized<'a>> {
         let old = text.text();
         let mut steps = Vec::new();
-        let mut done = 0;
+        let (mut done, mut made, mut checked) = (0, 0, Ok(()));
         self.edits(old, |range, new| {
             if done < range.start {
                 steps.push(Step::Copy(done..range.start));
             }
             push_replacement(&old[range.clone()], new, old, &mut steps);
             done = range.end;
-            true
+            made += new.len();
+            checked = growth.check(made);
+            checked.is_ok()
         });
+        checked?;
         if done < old.len() {
             steps.push(Step::Copy(done..old.len()));
         }
         let mut rewrite = text.rewrite();
         apply(&steps, old, &mut rewrite);
-        rewrite.finish()
+        Ok(rewrite.finish())
     }
 
     /// Calls `each` with the range of every match and its replacement, until `each` returns false; true if it reached

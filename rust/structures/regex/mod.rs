@@ -10,8 +10,9 @@
 //!
 //! So a pattern is parsed by Oniguruma's rules and rewritten in the language of `fancy_regex` (`translate`, `class`,
 //! `escape`, `fold`, `quantifier`). A pattern that cannot be rewritten, such as one with back references, is an error
-//! when it is built. A search that the engine gives up on, such as a look-ahead after a run of a million characters, is
-//! an error when it runs. Patterns without look-around run on an automaton (`automaton`), all others by backtracking.
+//! when it is built. Patterns without look-around run on an automaton (`automaton`), all others by backtracking
+//! (`backtracking`). A search that backtracks beyond its limit, such as a look-ahead after a run of a million characters,
+//! is an error when it runs.
 //!
 //! Two differences remain. Oniguruma tries a pattern that begins with `\b.+` or `\b.*` at the starts of lines only, so
 //! it misses `-ac` for `\b.+c`; this is a bug in Oniguruma and is not repeated here. And where a group that can match
@@ -19,6 +20,7 @@
 //! rounds differently.
 
 mod automaton;
+mod backtracking;
 mod class;
 mod escape;
 mod fold;
@@ -28,15 +30,9 @@ mod translate;
 use std::ops::ControlFlow;
 
 use automaton::Automaton;
-use fancy_regex::{Regex, RegexBuilder};
+use backtracking::Backtracking;
 
 use crate::{Error, Result};
-
-/// A single search may backtrack this often before it is an error.
-///
-/// A search for a rare match costs one or two steps per character of text. So this limit is far beyond the longest
-/// document, but still ends, after some seconds, patterns that would run for years.
-const BACKTRACK_LIMIT: usize = 1 << 30;
 
 /// A compiled pattern; cheap to clone.
 #[derive(Clone, Debug)]
@@ -50,7 +46,7 @@ enum Engine {
     /// Each search takes time linear in the text; for patterns that an automaton can run.
     Automaton(Automaton),
     /// Tries one alternative after the other.
-    Backtracking(Regex),
+    Backtracking(Backtracking),
 }
 
 impl Pattern {
@@ -70,11 +66,8 @@ impl Pattern {
 
     fn backtracking(pattern: &str, translated: &str) -> Result<Self> {
         let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
-        let regex = RegexBuilder::new(translated)
-            .backtrack_limit(BACKTRACK_LIMIT)
-            .build()
-            .map_err(|error| refused(error.to_string()))?;
-        Ok(Self { source: pattern.to_owned(), engine: Engine::Backtracking(regex) })
+        let engine = Backtracking::new(translated).map_err(refused)?;
+        Ok(Self { source: pattern.to_owned(), engine: Engine::Backtracking(engine) })
     }
 
     /// As [`Self::new`], but never by an automaton.
@@ -142,15 +135,12 @@ impl Pattern {
     }
 
     fn find(&self, text: &str, from: usize) -> Result<Option<(usize, usize)>> {
-        let found = match &self.engine {
-            Engine::Automaton(automaton) => return Ok(automaton.find(text, from)),
-            Engine::Backtracking(regex) => regex.find_from_pos(text, from),
-        };
-        let refused = |error: fancy_regex::Error| Error::Regex {
-            pattern: self.source.clone(),
-            message: error.to_string(),
-        };
-        Ok(found.map_err(refused)?.map(|found| (found.start(), found.end())))
+        match &self.engine {
+            Engine::Automaton(automaton) => Ok(automaton.find(text, from)),
+            Engine::Backtracking(engine) => engine
+                .find(text, from)
+                .map_err(|message| Error::Regex { pattern: self.source.clone(), message }),
+        }
     }
 }
 

@@ -81,6 +81,65 @@ pub(super) fn symbolise(
             parts.into_iter().reduce(add).unwrap_or_default()
         }
     };
+    let arena = build_arena(&symbols, words, parts, chars, on_progress)?;
+    Ok((tokens, arena, counts))
+}
+
+/// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary; with each arena the number of
+/// symbols in its words, weighted by their counts. The words of `together`, whose arena is the last, are those of some of the
+/// corpora and do not count again. Does not look at `vocab_size`.
+pub(super) fn symbolise_all(
+    trainer: &BpeTrainer,
+    corpora: &[&WordCounts],
+    together: Option<&WordCounts>,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<(Tokens, Vec<(Arena, u64)>)> {
+    let (mut counted, mut chars) = (Vec::new(), Vec::new());
+    for words in corpora {
+        let (parts, total) = (parts_of(words, trainer.threads), words.byte_len() as u64);
+        let count = |part, meter: &Meter| count_chars(words, part, meter);
+        let counts = run_parts(STAGE, total, parts, on_progress, count)?;
+        chars.push(counts.iter().map(|part| part.distinct).collect::<Vec<_>>());
+        counted.extend(counts);
+    }
+    let mut tokens = Tokens::default();
+    for special in &trainer.special_tokens {
+        tokens.intern(special);
+    }
+    let Alphabet { present, kept } = alphabet(trainer, counted)?;
+    let mut symbols = Symbols::of(trainer);
+    for character in kept {
+        tokens.intern(character.encode_utf8(&mut [0; 4]));
+    }
+    symbols.add_plain(&present, &mut tokens);
+    for words in corpora {
+        symbols.add_affixed(words, &mut tokens);
+    }
+    let bytes = |words: &WordCounts, part: Range<usize>| part.map(|index| words.word(index).len()).sum();
+    chars.extend(together.map(|words| {
+        parts_of(words, trainer.threads).into_iter().map(|part| bytes(words, part)).collect::<Vec<_>>()
+    }));
+    let mut arenas = Vec::with_capacity(corpora.len() + 1);
+    for (words, chars) in corpora.iter().copied().chain(together).zip(chars) {
+        // The alphabet has refused corpora of 2^64 characters.
+        // A word that does not occur may have characters that no table has.
+        let present = words.iter().filter(|&(_, count)| count > 0);
+        let size = present.map(|(word, count)| symbols.of_word(word).count() as u64 * count).sum();
+        let parts = parts_of(words, trainer.threads);
+        arenas.push((build_arena(&symbols, words, parts, chars, on_progress)?, size));
+    }
+    Ok((tokens, arenas))
+}
+
+/// Writes the symbols of all words; each of `parts` has as many characters as `chars` tells.
+fn build_arena(
+    symbols: &Symbols<'_>,
+    words: &WordCounts,
+    parts: Vec<Range<usize>>,
+    chars: Vec<usize>,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Arena> {
+    let total = words.byte_len() as u64;
     let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
     let room: Vec<usize> = parts.iter().zip(chars).map(|(part, chars)| part.len() + chars).collect();
     // The arena is joined in the memory of the first part.
@@ -100,8 +159,7 @@ pub(super) fn symbolise(
             }
             Ok(builder.into_cells())
         })?;
-    let arena = Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())?;
-    Ok((tokens, arena, counts))
+    Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())
 }
 
 /// Ranges of words with about the same number of bytes.
@@ -208,10 +266,13 @@ impl<'s> Symbols<'s> {
         }
     }
 
-    /// Fills the table of plain characters.
+    /// Fills the table of plain characters, and clears the others.
     fn add_plain(&mut self, present: &[char], tokens: &mut Tokens) {
         let size = present.last().map_or(0, |&character| character as usize + 1);
         let mut plain = vec![ABSENT; size];
+        if self.have_affixes() {
+            self.by_place[1..].fill(vec![ABSENT; size]);
+        }
         for &character in present {
             // A special token of one character stands for that character even if the alphabet drops it.
             if let Some(id) = tokens.get(character.encode_utf8(&mut [0; 4])) {
@@ -227,8 +288,6 @@ impl<'s> Symbols<'s> {
         if !self.have_affixes() {
             return;
         }
-        let size = self.by_place[0].len();
-        self.by_place[1..].fill(vec![ABSENT; size]);
         for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
             for (place, character) in self.places(word) {
                 if self.by_place[0][character as usize] == ABSENT

@@ -1,16 +1,15 @@
 //! The main loop: chooses pairs and applies merges, one threshold after the other.
 
-use super::apply_merges::{self, Replacement};
+use super::apply_merges::Replacement;
 use super::arena::Arena;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
-use super::neighbours::{self, MergeDeltas, Sums};
-use super::pairs::{LengthLimit, Pair, PairTable, key};
+use super::pairs::{LengthLimit, Pair, PairTable};
 use super::tokens::Tokens;
+use super::updates::{Threads, Updates};
 use super::{BpeTrainer, TrainedBpe};
 use crate::Result;
-use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::Pacer;
 
@@ -69,9 +68,7 @@ pub(super) struct MergeLoop<'a> {
     arena: Arena,
     choice: Choice,
     batch: Batch,
-    // One for each thread; grows to the largest number of threads used so far.
-    all_deltas: Vec<MergeDeltas>,
-    sums: Sums,
+    updates: Updates,
     initial: usize,
     // Upper bound of the next threshold.
     ceiling: u64,
@@ -99,8 +96,7 @@ impl<'a> MergeLoop<'a> {
             arena,
             choice,
             batch: Batch::default(),
-            all_deltas: Vec::new(),
-            sums: Sums::default(),
+            updates: Updates::default(),
             pairs_return: false,
             merges: Vec::new(),
             counts: Vec::new(),
@@ -172,20 +168,10 @@ impl<'a> MergeLoop<'a> {
         counter.table(pair_stats, threshold, on_progress)
     }
 
-    /// The result. A pair that was merged twice keeps only its later rank, as in Hugging Face.
     fn into_trained(self) -> TrainedBpe {
-        let (mut merges, mut counts) = (self.merges, self.counts);
-        if self.pairs_return {
-            let mut last: FlatMap<u32> = FlatMap::with_capacity(merges.len());
-            for (&(left, right), place) in merges.iter().zip(0..) {
-                *last.entry(key(left, right)) = place;
-            }
-            let learnt = merges.into_iter().zip(counts).zip(0..);
-            let kept =
-                learnt.filter(|&(((left, right), _), place)| last.get(key(left, right)) == Some(place));
-            (merges, counts) = kept.map(|(merge, _)| merge).unzip();
-        }
-        TrainedBpe { vocab: self.tokens.into_texts(), merges, counts }
+        let trained =
+            TrainedBpe { vocab: self.tokens.into_texts(), merges: self.merges, counts: self.counts };
+        if self.pairs_return { trained.with_later_ranks() } else { trained }
     }
 
     /// Adds a pair to the batch; returns whether the words may already hold the token that it makes.
@@ -226,9 +212,7 @@ impl<'a> MergeLoop<'a> {
         }
     }
 
-    /// Applies the merges of the batch, on several threads if there are enough positions; returns how many threads were used.
-    ///
-    /// The first of `all_deltas`, as many as that, hold the changes.
+    /// Applies the merges of the batch, without their effect on the counts; returns how many threads were used.
     fn apply_merges(
         &mut self,
         pairs: &PairTable,
@@ -236,22 +220,17 @@ impl<'a> MergeLoop<'a> {
         on_progress: &mut OnProgress<'_>,
     ) -> Result<usize> {
         let done = self.done();
-        let lists: Vec<&[u32]> = self.batch.indices.iter().map(|&index| pairs.places(index)).collect();
-        let places: usize = lists.iter().map(|places| places.len()).sum();
-        let wanted = (places / self.tuning.share.max(1)).clamp(1, self.trainer.threads.max(1));
-        let tasks = self.arena.whole().split(lists, wanted);
-        let used = tasks.len();
-        if self.all_deltas.len() < used {
-            self.all_deltas.resize_with(used, MergeDeltas::default);
-        }
-        let (all_deltas, replacements) = (&mut self.all_deltas[..used], &self.batch.replacements);
-        for deltas in &mut *all_deltas {
-            deltas.start(replacements.len(), self.tokens.len());
-        }
-        apply_merges::apply(tasks, replacements, all_deltas, &mut |positions| {
-            pacer.tick(positions, done, on_progress)
-        })?;
-        Ok(used)
+        let Batch { indices, replacements, .. } = &self.batch;
+        let threads = Threads { most: self.trainer.threads, share: self.tuning.share };
+        self.updates.replace(
+            &mut self.arena,
+            pairs,
+            indices,
+            replacements,
+            self.tokens.len(),
+            threads,
+            &mut |positions| pacer.tick(positions, done, on_progress),
+        )
     }
 
     /// Applies the merges of the batch and updates all counts.
@@ -263,39 +242,11 @@ impl<'a> MergeLoop<'a> {
     ) -> Result<()> {
         let used = self.apply_merges(pairs, pacer, on_progress)?;
         let done = self.done();
-        let (base, first_new) = (pairs.next_place(), pairs.len() as u32);
-        let (tokens, sums, parts) = (&self.tokens, &mut self.sums, &mut self.all_deltas[..used]);
-        sums.make_room(tokens.len());
-        for (number, replacement) in self.batch.replacements.iter().enumerate() {
-            let Replacement { left, right, joined } = *replacement;
-            sums.for_each(
-                parts,
-                |part| &mut part.merge(number).left,
-                |token, tally| {
-                    pairs.lower(token, left, tally.weight);
-                    pairs.open(token, joined, tally, tokens, base)
-                },
-            );
-            sums.for_each(
-                parts,
-                |part| &mut part.merge(number).right,
-                |token, tally| {
-                    pairs.lower(right, token, tally.weight);
-                    pairs.open(joined, token, tally, tokens, base)
-                },
-            );
-            neighbours::for_self_pair(parts, number, |self_pair| {
-                pairs.lower(right, left, self_pair.weight);
-                pairs.open(joined, joined, self_pair, tokens, base)
-            });
-            pairs.retire(self.batch.indices[number]);
-        }
-        if pairs.next_place() > base {
-            for part in parts {
-                let tick = |positions| pacer.tick(positions, done, on_progress);
-                part.hand_out(self.batch.indices.len(), pairs.places_from(base), tick)?;
-            }
-        }
+        let first_new = pairs.len() as u32;
+        let Batch { indices, replacements, .. } = &self.batch;
+        self.updates.count(pairs, indices, replacements, &self.tokens, used, &mut |positions| {
+            pacer.tick(positions, done, on_progress)
+        })?;
         let merged = self.merged(used, first_new);
         self.choice.update(merged, pairs, &self.arena);
         Ok(())
@@ -306,7 +257,6 @@ impl<'a> MergeLoop<'a> {
     /// With the choice by likelihood it is the only merge of its batch.
     fn merged(&mut self, used: usize, first_new: u32) -> Merged {
         let Replacement { left, right, joined } = self.batch.replacements[0];
-        let weight = self.all_deltas[..used].iter_mut().map(|deltas| deltas.merge(0).performed).sum();
-        Merged { left, right, joined, weight, first_new }
+        Merged { left, right, joined, weight: self.updates.performed(used), first_new }
     }
 }

@@ -37,19 +37,23 @@ mod naive;
 mod neighbours;
 mod pair_stats;
 mod pairs;
+pub mod parity;
 mod scores;
 mod sketch;
 #[cfg(test)]
 mod tests;
 mod ties;
 mod tokens;
+mod updates;
 mod word_index;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
+use pairs::key;
 pub(super) use scores::Precision;
 
 use crate::models::bpe::{Bpe, BpeOptions};
+use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
 use crate::trainers::word_counts::WordCounts;
 use crate::vocab::Vocab;
@@ -132,6 +136,19 @@ pub struct TrainedBpe {
 }
 
 impl TrainedBpe {
+    /// Keeps only the later rank of a pair that was merged twice, as Hugging Face does.
+    fn with_later_ranks(self) -> Self {
+        let Self { vocab, merges, counts } = self;
+        let mut last: FlatMap<u32> = FlatMap::with_capacity(merges.len());
+        for (&(left, right), place) in merges.iter().zip(0..) {
+            *last.entry(key(left, right)) = place;
+        }
+        let learnt = merges.into_iter().zip(counts).zip(0..);
+        let kept = learnt.filter(|&(((left, right), _), place)| last.get(key(left, right)) == Some(place));
+        let (merges, counts) = kept.map(|(merge, _)| merge).unzip();
+        Self { vocab, merges, counts }
+    }
+
     /// The model that encodes with these merges.
     ///
     /// # Errors

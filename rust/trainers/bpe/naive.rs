@@ -36,40 +36,57 @@ pub(super) fn train_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> Traine
         if count < trainer.min_frequency.max(1) {
             break;
         }
-        let tail = vocab[right].strip_prefix(prefix).unwrap_or(&vocab[right]);
-        let text = format!("{}{tail}", vocab[left]);
-        let joined = vocab.iter().position(|token| *token == text).unwrap_or(vocab.len());
-        if joined == vocab.len() {
-            vocab.push(text);
-            lengths.push(0);
-        }
-        if lengths[joined] == 0 {
-            lengths[joined] = lengths[left] + lengths[right];
-        }
-        for (word, _) in &mut words {
-            let mut at = 0;
-            while at + 1 < word.len() {
-                if (word[at], word[at + 1]) == (left, right) {
-                    word.splice(at..at + 2, [joined]);
-                }
-                at += 1;
-            }
-        }
-        let ids = (left as u32, right as u32);
-        if let Some(place) = learnt.merges.iter().position(|&known| known == ids) {
-            learnt.merges.remove(place);
-            learnt.counts.remove(place);
-        }
-        learnt.merges.push(ids);
-        learnt.counts.push(count);
+        merge_naive(&mut words, (left, right), &mut vocab, &mut lengths, prefix);
+        learnt.note((left as u32, right as u32), count);
     }
     learnt.vocab = vocab;
     learnt
 }
 
-type Words = Vec<(Vec<usize>, u64)>;
+/// Merges a pair in all words; the token that it makes gets an id if it has none.
+pub(super) fn merge_naive(
+    words: &mut Words,
+    (left, right): (usize, usize),
+    vocab: &mut Vec<String>,
+    lengths: &mut Vec<usize>,
+    prefix: &str,
+) {
+    let tail = vocab[right].strip_prefix(prefix).unwrap_or(&vocab[right]);
+    let text = format!("{}{tail}", vocab[left]);
+    let joined = vocab.iter().position(|token| *token == text).unwrap_or(vocab.len());
+    if joined == vocab.len() {
+        vocab.push(text);
+        lengths.push(0);
+    }
+    if lengths[joined] == 0 {
+        lengths[joined] = lengths[left] + lengths[right];
+    }
+    for (word, _) in words {
+        let mut at = 0;
+        while at + 1 < word.len() {
+            if (word[at], word[at + 1]) == (left, right) {
+                word.splice(at..at + 2, [joined]);
+            }
+            at += 1;
+        }
+    }
+}
 
-fn symbolise_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> (Vec<String>, Words) {
+impl TrainedBpe {
+    /// Adds a merge; one that is known moves to the end.
+    pub(super) fn note(&mut self, ids: (u32, u32), count: u64) {
+        if let Some(place) = self.merges.iter().position(|&known| known == ids) {
+            self.merges.remove(place);
+            self.counts.remove(place);
+        }
+        self.merges.push(ids);
+        self.counts.push(count);
+    }
+}
+
+pub(super) type Words = Vec<(Vec<usize>, u64)>;
+
+pub(super) fn symbolise_naive(trainer: &BpeTrainer, words: &[(&str, u64)]) -> (Vec<String>, Words) {
     let mut vocab: Vec<String> = Vec::new();
     let mut intern = |text: String| {
         vocab.iter().position(|token| *token == text).unwrap_or_else(|| {

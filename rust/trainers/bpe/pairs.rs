@@ -85,6 +85,11 @@ impl PairTable {
         self.pairs.len()
     }
 
+    /// The index of a pair that is tracked.
+    pub(super) fn find(&self, left: u32, right: u32) -> Option<u32> {
+        self.by_ids.get(key(left, right))
+    }
+
     /// A tracked pair.
     #[inline]
     pub(super) fn get(&self, index: u32) -> Pair {

@@ -57,6 +57,11 @@ impl Tokens {
         (id, known)
     }
 
+    /// The text of a token.
+    pub(super) fn text(&self, id: u32) -> &str {
+        &self.texts[id as usize]
+    }
+
     /// Length of a token in initial symbols.
     pub(super) fn length(&self, id: u32) -> u32 {
         self.lengths[id as usize]

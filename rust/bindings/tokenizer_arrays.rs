@@ -1,0 +1,232 @@
+//! `lexmill.Tokenizer`: encoding to arrays.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+
+use super::arguments::{FilePath, threads, utf8_errors};
+use super::arrays::PyTokenArrays;
+use super::errors::exception;
+use super::limits::LimitArguments;
+use super::progress::watched;
+use super::texts::Texts;
+use super::tokenizer::PyTokenizer;
+use crate::cache::Id;
+use crate::corpus::files::{FileOptions, encode_files};
+use crate::structures::parallel::Parallelism;
+use crate::tokenizer::{Ragged, Tokenizer, Wanted};
+
+/// Arrays of what `narrow` makes if that holds all ids of the tokenizer, or else `wide`.
+fn encode_arrays(
+    py: Python<'_>,
+    core: &Tokenizer,
+    num_threads: Option<usize>,
+    narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u16>> + Send,
+    wide: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u32>> + Send,
+) -> PyResult<PyTokenArrays> {
+    let threads = threads(num_threads);
+    Ok(if core.has_narrow_ids() {
+        PyTokenArrays::of(py, watched(py, threads, narrow)?)
+    } else {
+        PyTokenArrays::of(py, watched(py, threads, wide)?)
+    })
+}
+
+/// What a call for columns encodes.
+struct ColumnCall<'a> {
+    core: &'a Tokenizer,
+    texts: &'a [&'a str],
+    pairs: Option<&'a [&'a str]>,
+    wanted: Wanted,
+    add_special_tokens: bool,
+}
+
+impl ColumnCall<'_> {
+    fn run<T: Id + Into<u32> + numpy::Element>(
+        &self,
+        py: Python<'_>,
+        num_threads: Option<usize>,
+    ) -> PyResult<PyTokenArrays> {
+        let Self { core, texts, pairs, wanted, add_special_tokens } = *self;
+        let columns = watched(py, threads(num_threads), |parallelism| {
+            core.encode_columns::<T>(texts, pairs, wanted, add_special_tokens, parallelism)
+        })?;
+        PyTokenArrays::of_columns(py, columns)
+    }
+}
+
+#[pymethods]
+impl PyTokenizer {
+    /// Encodes texts, or pairs of texts, to arrays: ids, and the columns that are asked for.
+    ///
+    /// Truncation and padding are as the tokenizer is set to, unless arguments say otherwise for this call.
+    ///
+    /// Args:
+    ///     `texts`: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
+    ///     `pairs`: the second texts of pairs, as many as `texts`, of any of those kinds.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `max_length`: tokens that remain of a row, special tokens included; None means as set. Given alone, it truncates.
+    ///     `truncation`: True or a strategy (`longest_first`, `only_first`, `only_second`), False for none, None for as set.
+    ///     `stride`: tokens that neighbouring windows share; None means as set.
+    ///     `truncation_side`: the side that is cut off, `left` or `right`; None means as set.
+    ///     `padding`: True or `longest` to pad to the longest row, `max_length` to pad to that, False for none, None for as set.
+    ///     `padding_side`: the side that padding goes to, `left` or `right`; None means as set.
+    ///     `pad_id`: the id to pad with; None means as set, or 0.
+    ///     `pad_to_multiple_of`: rounds the padded length up; None means as set.
+    ///     `return_offsets`: start and end of each token, in characters of its text.
+    ///     `return_word_ids`: the number of each token's pre-token, -1 for special tokens and padding.
+    ///     `return_type_ids`: the type id of each token.
+    ///     `return_attention_mask`: 0 for padding, 1 for all other tokens.
+    ///     `return_special_tokens_mask`: 1 for special tokens and padding, 0 for all other tokens.
+    ///     `return_overflowing`: a row for each window that truncation cuts off too, and `sample_mapping`, the number of each row's
+    ///         text.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
+    ///     `OptionError`: arguments that do not fit together, or another number of pairs than of texts.
+    #[pyo3(signature = (
+        texts, *, pairs=None, errors="strict", add_special_tokens=true, max_length=None, truncation=None, stride=None,
+        truncation_side=None, padding=None, padding_side=None, pad_id=None, pad_to_multiple_of=None, return_offsets=false,
+        return_word_ids=false, return_type_ids=false, return_attention_mask=false, return_special_tokens_mask=false,
+        return_overflowing=false, num_threads=None
+    ))]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "options of a Python call"
+    )]
+    fn encode_batch_arrays(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        pairs: Option<&Bound<'_, PyAny>>,
+        errors: &str,
+        add_special_tokens: bool,
+        max_length: Option<usize>,
+        truncation: Option<&Bound<'_, PyAny>>,
+        stride: Option<usize>,
+        truncation_side: Option<&str>,
+        padding: Option<&Bound<'_, PyAny>>,
+        padding_side: Option<&str>,
+        pad_id: Option<u32>,
+        pad_to_multiple_of: Option<usize>,
+        return_offsets: bool,
+        return_word_ids: bool,
+        return_type_ids: bool,
+        return_attention_mask: bool,
+        return_special_tokens_mask: bool,
+        return_overflowing: bool,
+        num_threads: Option<usize>,
+    ) -> PyResult<PyTokenArrays> {
+        let limits = LimitArguments {
+            max_length,
+            truncation,
+            stride,
+            truncation_side,
+            padding,
+            padding_side,
+            pad_id,
+            pad_to_multiple_of,
+        };
+        let core = limits.apply(py, self.core(py)?)?;
+        let errors = utf8_errors(errors)?;
+        let texts = Texts::of(texts, errors, threads(num_threads))?;
+        let pairs = pairs.map(|pairs| Texts::of(pairs, errors, threads(num_threads))).transpose()?;
+        let (texts, pairs) = (texts.as_slice(), pairs.as_ref().map(Texts::as_slice));
+        if let Some(pairs) = pairs.filter(|pairs| pairs.len() != texts.len()) {
+            let message = format!("pairs are {} but there are {} texts", pairs.len(), texts.len());
+            return Err(exception(py, "OptionError", message));
+        }
+        let wanted = Wanted {
+            offsets: return_offsets,
+            word_ids: return_word_ids,
+            type_ids: return_type_ids,
+            attention_mask: return_attention_mask,
+            special_tokens_mask: return_special_tokens_mask,
+            overflowing: return_overflowing,
+        };
+        // For ids alone several threads share a long text.
+        if pairs.is_none() && wanted == Wanted::default() {
+            return encode_arrays(
+                py,
+                &core,
+                num_threads,
+                |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
+                |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
+            );
+        }
+        let call = ColumnCall { core: &core, texts, pairs, wanted, add_special_tokens };
+        if core.has_narrow_ids() {
+            call.run::<u16>(py, num_threads)
+        } else {
+            call.run::<u32>(py, num_threads)
+        }
+    }
+
+    /// Encodes files to one array of ids: a row a file, or a row for each document between separators.
+    ///
+    /// Truncation and padding are as the tokenizer is set to, unless arguments say otherwise for this call.
+    ///
+    /// Args:
+    ///     `paths`: files in UTF-8.
+    ///     `separator`: a text between documents, which belongs to none; None makes each file one document.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `add_special_tokens`: adds the special tokens of the post-processor.
+    ///     `max_length`: tokens that remain of a row, special tokens included; None means as set. Given alone, it truncates.
+    ///     `truncation`: True or a strategy (`longest_first`, `only_first`, `only_second`), False for none, None for as set.
+    ///     `truncation_side`: the side that is cut off, `left` or `right`; None means as set.
+    ///     `padding`: True or `longest` to pad to the longest row, `max_length` to pad to that, False for none, None for as set.
+    ///     `padding_side`: the side that padding goes to, `left` or `right`; None means as set.
+    ///     `pad_id`: the id to pad with; None means as set, or 0.
+    ///     `pad_to_multiple_of`: rounds the padded length up; None means as set.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `FileError`: a file cannot be read.
+    ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
+    ///     `OptionError`: arguments that do not fit together.
+    #[pyo3(signature = (
+        paths, separator=None, *, errors="strict", add_special_tokens=true, max_length=None, truncation=None,
+        truncation_side=None, padding=None, padding_side=None, pad_id=None, pad_to_multiple_of=None, num_threads=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "options of a Python call")]
+    fn encode_files_arrays(
+        &self,
+        py: Python<'_>,
+        paths: Vec<FilePath>,
+        separator: Option<&str>,
+        errors: &str,
+        add_special_tokens: bool,
+        max_length: Option<usize>,
+        truncation: Option<&Bound<'_, PyAny>>,
+        truncation_side: Option<&str>,
+        padding: Option<&Bound<'_, PyAny>>,
+        padding_side: Option<&str>,
+        pad_id: Option<u32>,
+        pad_to_multiple_of: Option<usize>,
+        num_threads: Option<usize>,
+    ) -> PyResult<PyTokenArrays> {
+        let limits = LimitArguments {
+            max_length,
+            truncation,
+            stride: None,
+            truncation_side,
+            padding,
+            padding_side,
+            pad_id,
+            pad_to_multiple_of,
+        };
+        let core = limits.apply(py, self.core(py)?)?;
+        let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
+        let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
+        encode_arrays(
+            py,
+            &core,
+            num_threads,
+            |parallelism| encode_files(&core, &paths, options, parallelism),
+            |parallelism| encode_files(&core, &paths, options, parallelism),
+        )
+    }
+}

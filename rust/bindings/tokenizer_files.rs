@@ -1,0 +1,209 @@
+//! `lexmill.Tokenizer`: reading and writing files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::arguments::{self, FilePath};
+use super::errors::{OrRaise, exception};
+use super::tokenizer::PyTokenizer;
+use super::tokenizer_state::State;
+use crate::formats::{sentencepiece, tiktoken, tokenizer_json, vocab_files};
+use crate::structures::atomic_file;
+
+impl PyTokenizer {
+    fn read(py: Python<'_>, json: &str) -> PyResult<Self> {
+        let parts = py.detach(|| tokenizer_json::read(json)).or_raise(py)?;
+        Ok(Self::of(State::of(parts)))
+    }
+}
+
+#[pymethods]
+impl PyTokenizer {
+    /// Reads a `tokenizer.json` from text.
+    ///
+    /// Args:
+    ///     `json`: the contents of the file.
+    ///
+    /// Raises:
+    ///     `FormatError`: it is malformed or has a component of an unknown type; the message has its place.
+    #[staticmethod]
+    fn from_str(py: Python<'_>, json: &str) -> PyResult<Self> {
+        Self::read(py, json)
+    }
+
+    /// Reads a `tokenizer.json`.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    ///
+    /// Raises:
+    ///     `FileError`: a file cannot be read.
+    ///     `FormatError`: it is malformed or has a component of an unknown type; the message has its place.
+    #[staticmethod]
+    fn from_file(py: Python<'_>, path: FilePath) -> PyResult<Self> {
+        let json = py.detach(|| vocab_files::read_text(&path)).or_raise(py)?;
+        Self::read(py, &json)
+    }
+
+    /// Reads the `tokenizer.json` of a repository of the Hugging Face Hub, through the package `huggingface_hub` and its cache, or of
+    /// a local folder.
+    ///
+    /// Args:
+    ///     `identifier`: the repository, such as `gpt2`, or a local folder.
+    ///     `revision`: a branch, a tag or a commit of the repository.
+    ///     `token`: what gives access to a private repository.
+    ///
+    /// Raises:
+    ///     `LexmillError`: `huggingface_hub` is not installed.
+    #[staticmethod]
+    #[pyo3(signature = (identifier, revision="main", token=None))]
+    fn from_pretrained(
+        py: Python<'_>,
+        identifier: &str,
+        revision: &str,
+        token: Option<&str>,
+    ) -> PyResult<Self> {
+        let file =
+            py.import("lexmill._hub")?.call_method1("tokenizer_file", (identifier, revision, token))?;
+        Self::from_file(py, file.extract()?)
+    }
+
+    /// A `tokenizers.Tokenizer` as one of lexmill's.
+    ///
+    /// Args:
+    ///     `tokenizer`: a tokenizer of Hugging Face's package.
+    ///
+    /// Raises:
+    ///     `LexmillError`: the tokenizer holds stages written in Python.
+    #[staticmethod]
+    fn from_hf<'py>(py: Python<'py>, tokenizer: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("lexmill._peer")?.call_method1("from_hf", (tokenizer,))
+    }
+
+    /// This tokenizer as a `tokenizers.Tokenizer`.
+    ///
+    /// Raises:
+    ///     `LexmillError`: that package is not installed, or lexmill stands in its place.
+    fn to_hf<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("lexmill._peer")?.call_method1("to_hf", (this,))
+    }
+
+    /// Reads a `tokenizer.json` from bytes.
+    ///
+    /// Args:
+    ///     `buffer`: the contents of the file.
+    ///
+    /// Raises:
+    ///     `InvalidUtf8Error`: the bytes are not UTF-8.
+    ///     `FormatError`: as for `from_str`.
+    #[staticmethod]
+    fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyBytes>) -> PyResult<Self> {
+        match std::str::from_utf8(buffer.as_bytes()) {
+            Ok(json) => Self::read(py, json),
+            Err(error) => {
+                let message = format!("buffer is not valid UTF-8 at byte {}", error.valid_up_to());
+                Err(exception(py, "InvalidUtf8Error", message))
+            }
+        }
+    }
+
+    /// Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    ///
+    /// Raises:
+    ///     `FileError`: a file cannot be read.
+    ///     `FormatError`: it is malformed or has what lexmill does not know.
+    #[staticmethod]
+    fn from_spm(py: Python<'_>, path: FilePath) -> PyResult<Self> {
+        let parts = py.detach(|| sentencepiece::read(&vocab_files::read_bytes(&path)?)).or_raise(py)?;
+        Ok(Self::of(State { encode_special_tokens: true, ..State::of(parts) }))
+    }
+
+    /// Writes a `.model` file for SentencePiece, whole or not at all.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    fn save_spm(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
+        let parts = self.shared.parts();
+        py.detach(|| atomic_file::write(&path, &sentencepiece::write(&parts)?)).or_raise(py)
+    }
+
+    /// Reads a `.tiktoken` file, which holds neither `pattern`, which cuts text, nor `special_tokens` with their ids.
+    ///
+    /// A token's rank is its id. A pre-token that is a token is taken whole, as it stands (`ignore_merges`); in others the
+    /// neighbours that spell the token of the lowest rank are merged first.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    ///     `pattern`: the regular expression whose matches are the pre-tokens.
+    ///     `special_tokens`: ids by text.
+    ///
+    /// Raises:
+    ///     `FormatError`: a line is malformed, a token or a rank is there twice, a byte has no token, or a special token's
+    ///         text or id is taken.
+    ///     `RegexError`: `pattern` does not compile.
+    ///     `IdRangeError`: an id is out of range.
+    ///     `FileError`: the file cannot be read.
+    #[staticmethod]
+    #[pyo3(signature = (path, pattern, special_tokens=None))]
+    fn from_tiktoken(
+        py: Python<'_>,
+        path: FilePath,
+        pattern: &str,
+        special_tokens: Option<BTreeMap<String, Bound<'_, PyAny>>>,
+    ) -> PyResult<Self> {
+        let given = special_tokens.unwrap_or_default().into_iter();
+        let special_tokens = given.map(|(token, id)| Ok((token, arguments::id(&id)?)));
+        let special_tokens = special_tokens.collect::<PyResult<Vec<_>>>()?;
+        let read = || {
+            let text = vocab_files::read_text(&path)?;
+            tiktoken::read(&text, &path.display().to_string(), pattern, &special_tokens)
+        };
+        Ok(Self::of(State::of(py.detach(read).or_raise(py)?)))
+    }
+
+    /// Writes a `.tiktoken` file of a byte-level BPE model, whole or not at all; added tokens and all stages but the model
+    /// are left out.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    ///
+    /// Raises:
+    ///     `OptionError`: the file would be read as another model: it is not BPE, has dropout, a prefix or a suffix, or kinds
+    ///         of pieces; a token is not spelled in the byte-level alphabet, or a byte has none; merges are not in the
+    ///         order of ids, or others would be made too; or, without `ignore_merges`, a token is not what its own text
+    ///         is encoded to.
+    ///     `FileError`: the file cannot be written.
+    fn save_tiktoken(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
+        let parts = self.shared.parts();
+        py.detach(|| atomic_file::write(&path, tiktoken::write(&parts)?.as_bytes())).or_raise(py)
+    }
+
+    /// The tokenizer as JSON text; the same tokenizer gives the same text.
+    ///
+    /// Args:
+    ///     `pretty`: breaks lines and indents.
+    #[pyo3(signature = (pretty=false))]
+    fn to_str(&self, py: Python<'_>, pretty: bool) -> PyResult<String> {
+        py.detach(|| self.to_json(pretty)).or_raise(py)
+    }
+
+    /// Writes a `tokenizer.json`, whole or not at all.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    ///     `pretty`: breaks lines and indents.
+    #[pyo3(signature = (path, pretty=true))]
+    fn save(&self, py: Python<'_>, path: FilePath, pretty: bool) -> PyResult<()> {
+        py.detach(|| save(&path, &self.to_json(pretty)?)).or_raise(py)
+    }
+}
+
+fn save(path: &Path, json: &str) -> crate::Result<()> {
+    atomic_file::write(path, json.as_bytes())
+}

@@ -1,0 +1,151 @@
+//! Ids, offsets and word ids in the layout of arrays.
+
+use std::mem::MaybeUninit;
+
+use super::TokenStore;
+use super::columns::word_id;
+use crate::cache::{ChunkCache, Id, InlineIds, Lookup, NARROW, Packing, WIDE};
+use crate::encoding::SpacesAround;
+
+/// The columns that an array call gives out, of the tokens of some texts.
+#[derive(Clone, Debug, Default)]
+pub struct SpanColumns<T> {
+    /// Token ids.
+    pub ids: Vec<T>,
+    /// Start and end of each token.
+    pub offsets: Vec<[u32; 2]>,
+    /// Word id of each token, below 2^31.
+    pub words: Vec<i32>,
+    /// Whether word ids are kept.
+    pub has_words: bool,
+    /// Spaces around tokens whose text is not that of their id, by ascending index; kept if offsets are to be trimmed.
+    pub(crate) own_spaces: Option<Vec<(usize, SpacesAround)>>,
+}
+
+impl<T: Id> SpanColumns<T> {
+    /// Empty columns.
+    pub fn new(has_words: bool, has_trims: bool) -> Self {
+        Self { has_words, own_spaces: has_trims.then(Vec::new), ..Self::default() }
+    }
+
+    /// Removes all tokens and keeps the memory.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.offsets.clear();
+        self.words.clear();
+        if let Some(own_spaces) = &mut self.own_spaces {
+            own_spaces.clear();
+        }
+    }
+}
+
+impl<T: Id> SpanColumns<T> {
+    /// Appends the tokens of chunks up to the first that the cache cannot answer from its slot; returns the number of chunks.
+    ///
+    /// All `N` items of a slot are written at once, and the next chunk overwrites those beyond the number of ids.
+    #[inline]
+    #[expect(
+        unsafe_code,
+        reason = "keeping the lengths of three vectors up to date costs as much as the rest of a cache hit"
+    )]
+    fn push_spans<const N: usize>(
+        &mut self,
+        cache: &ChunkCache,
+        lookups: &[Lookup],
+        token_lens: &[u32],
+        skipped_word_ids: &mut Option<u32>,
+        write: impl Fn(&InlineIds, &mut [MaybeUninit<T>; N]),
+    ) -> usize {
+        let most = N * lookups.len();
+        self.ids.reserve(most);
+        self.offsets.reserve(most);
+        self.words.reserve(if self.has_words { most } else { 0 });
+        let (ids, offsets) = (self.ids.spare_capacity_mut(), self.offsets.spare_capacity_mut());
+        let words = self.words.spare_capacity_mut();
+        let (mut written, mut taken) = (0, 0);
+        for &lookup in lookups {
+            let Some((inline, count)) = cache.get_inline(lookup, true) else { break };
+            let count = count.min(N);
+            let room = written..written + count;
+            let (Some(items), Some(spans)) = (
+                ids.get_mut(written..).and_then(|spare| spare.first_chunk_mut()),
+                offsets.get_mut(room.clone()),
+            ) else {
+                break;
+            };
+            if self.has_words {
+                let Some(words) = words.get_mut(room) else { break };
+                let word = word_id(skipped_word_ids, lookup.word_id, count > 0) as i32;
+                for slot in words {
+                    slot.write(word);
+                }
+            }
+            write(inline, items);
+            // Tokens follow one another from the start of the chunk; after the last there may be text that has no token.
+            let mut at = lookup.start;
+            for (span, &id) in spans.iter_mut().zip(&cache.packing().unpack(inline)) {
+                let end = at + token_lens.get(id as usize).copied().unwrap_or(0);
+                span.write([at, end]);
+                at = end;
+            }
+            written += count;
+            taken += 1;
+        }
+        // SAFETY: `written` items of the spare room of each vector were written one after the other, with no gap between; of
+        // `words` only if word ids are kept.
+        unsafe {
+            self.ids.set_len(self.ids.len() + written);
+            self.offsets.set_len(self.offsets.len() + written);
+            if self.has_words {
+                self.words.set_len(self.words.len() + written);
+            }
+        }
+        taken
+    }
+}
+
+impl<T: Id> TokenStore for SpanColumns<T> {
+    #[inline]
+    fn wants_texts(&self) -> bool {
+        self.own_spaces.is_some()
+    }
+
+    #[inline]
+    fn push_hits(
+        &mut self,
+        cache: &ChunkCache,
+        lookups: &[Lookup],
+        token_lens: &[u32],
+        skipped_word_ids: &mut Option<u32>,
+    ) -> Option<usize> {
+        Some(match cache.packing() {
+            Packing::Narrow => {
+                let write = InlineIds::write_narrow::<T>;
+                self.push_spans::<NARROW>(cache, lookups, token_lens, skipped_word_ids, write)
+            }
+            Packing::Wide => self.push_spans::<WIDE>(
+                cache,
+                lookups,
+                token_lens,
+                skipped_word_ids,
+                InlineIds::write_wide::<T>,
+            ),
+        })
+    }
+
+    #[inline]
+    fn push(&mut self, id: u32, (start, end): (u32, u32), word: Option<u32>) {
+        self.ids.push(T::narrow(id));
+        self.offsets.push([start, end]);
+        if self.has_words {
+            self.words.push(word.map_or(-1, |word| word as i32));
+        }
+    }
+
+    fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>) {
+        if let Some(own_spaces) = &mut self.own_spaces {
+            own_spaces.push((self.ids.len(), SpacesAround::of(text)));
+        }
+        self.push(id, offsets, word);
+    }
+}

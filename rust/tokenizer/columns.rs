@@ -1,0 +1,225 @@
+//! From texts or pairs to columns: ids with offsets, word ids, type ids and masks, in rows that may be truncated and padded.
+//!
+//! Where a post-processor puts the same special tokens into every row, worker threads write rows by its [`RowLayout`]; no
+//! [`Encoding`](crate::encoding::Encoding) is made. All other rows are read from encodings, which is slower and gives the same
+//! columns.
+
+use std::ops::Range;
+
+use super::padding::Framed;
+use super::rows::{Ragged, RunRows, row_splits};
+use super::{TokenColumns, Tokenizer, Wanted};
+use crate::Result;
+use crate::cache::Id;
+use crate::encoding::{RowLayout, RowPart, RowTrim, char_offsets};
+use crate::pipeline::Worker;
+use crate::sinks::{ColumnSink, IdSink, SpanColumns};
+use crate::structures::parallel::{Parallelism, ordered_map, runs, write_in_order};
+
+/// What the rows of one call are made by.
+struct Call<'a> {
+    tokenizer: &'a Tokenizer,
+    number: u64,
+    layout: &'a RowLayout,
+    texts: &'a [&'a str],
+    pairs: Option<&'a [&'a str]>,
+    wanted: Wanted,
+    /// Special tokens that truncation leaves room for.
+    special: usize,
+}
+
+/// Tokens of each text of a row.
+pub(super) type TextLens = [usize; 2];
+
+impl Tokenizer {
+    /// Encodes texts, or pairs of `texts` and as many `pairs`, to columns.
+    ///
+    /// # Errors
+    /// As [`Self::encode_batch`].
+    pub fn encode_columns<'a, T: Id + Into<u32>>(
+        &self,
+        texts: &[&str],
+        pairs: Option<&[&str]>,
+        wanted: Wanted,
+        add_special_tokens: bool,
+        parallelism: impl Into<Parallelism<'a>>,
+    ) -> Result<TokenColumns<T>> {
+        let (parallelism, is_pair) = (parallelism.into(), pairs.is_some());
+        let layout = self.layout(is_pair, add_special_tokens)?;
+        let Some(layout) = layout.filter(|_| !wanted.overflowing || self.parts.truncation.is_none()) else {
+            return self.columns_by_encodings(texts, pairs, wanted, add_special_tokens, parallelism);
+        };
+        let special = if add_special_tokens { self.added_tokens(is_pair) } else { 0 };
+        let number = self.pipeline.next_call();
+        Call { tokenizer: self, number, layout, texts, pairs, wanted, special }.columns(parallelism)
+    }
+}
+
+impl Call<'_> {
+    fn columns<T: Id + Into<u32>>(&self, parallelism: Parallelism<'_>) -> Result<TokenColumns<T>> {
+        let second = |row: usize| self.pairs.map_or("", |pairs| pairs[row]);
+        let sizes: Vec<usize> =
+            self.texts.iter().enumerate().map(|(row, text)| text.len() + second(row).len() + 1).collect();
+        let bytes: usize = sizes.iter().sum();
+        let pipeline = &self.tokenizer.pipeline;
+        pipeline.prepare(bytes, parallelism.threads);
+        let start = || (pipeline.pool().take(), self.columns_of_texts(), self.columns_of_texts());
+        let finish = |(worker, ..): (Worker, SpanColumns<T>, SpanColumns<T>)| pipeline.pool().put(worker);
+        let (next, parallelism) = runs(&sizes, parallelism);
+        let room = |is_wanted| if is_wanted { bytes } else { 0 };
+        // A column nobody asked for has no values in any run.
+        let (ids, (offsets, (words, runs))) = write_in_order(bytes, |ids| {
+            write_in_order(room(self.wanted.offsets), |offsets| {
+                write_in_order(room(self.wanted.word_ids), |words| {
+                    let work = |number, run: &Range<usize>, (worker, made, cut): &mut _| {
+                        let (mut ends, mut lens) =
+                            (Vec::with_capacity(run.len()), Vec::with_capacity(run.len()));
+                        for row in run.clone() {
+                            lens.push(self.push_row(row, worker, made, cut)?);
+                            ends.push(made.ids.len());
+                        }
+                        let rows = RunRows { ids: made.ids.len(), ends };
+                        ids.put(number, &mut made.ids);
+                        if !self.wanted.offsets {
+                            made.offsets.clear();
+                        }
+                        offsets.put(number, &mut made.offsets);
+                        words.put(number, &mut made.words);
+                        Ok((rows, lens))
+                    };
+                    ordered_map(next, parallelism, start, finish, work)
+                })
+            })
+        })?;
+        let (runs, lens): (Vec<RunRows>, Vec<Vec<TextLens>>) = runs.into_iter().unzip();
+        let columns = TokenColumns {
+            rows: Ragged { ids, row_splits: row_splits(0, &runs) },
+            offsets: self.wanted.offsets.then_some(offsets),
+            word_ids: self.wanted.word_ids.then_some(words),
+            sample_mapping: self.wanted.overflowing.then(|| (0..self.texts.len() as i64).collect()),
+            ..TokenColumns::default()
+        };
+        let framed = Framed { layout: self.layout, lens: &lens.concat(), wanted: self.wanted };
+        framed.finish(columns, self.tokenizer.parts.padding.as_ref())
+    }
+
+    /// Whether anything but ids comes from the texts.
+    fn is_tracked(&self) -> bool {
+        self.wanted.offsets || self.wanted.word_ids
+    }
+
+    fn columns_of_texts<T: Id>(&self) -> SpanColumns<T> {
+        SpanColumns::new(self.wanted.word_ids, self.wanted.offsets && self.layout.has_trims())
+    }
+
+    /// Appends row `row` to `made`, truncated and with its special tokens; `cut` is memory for texts before they are truncated.
+    fn push_row<T: Id + Into<u32>>(
+        &self,
+        row: usize,
+        worker: &mut Worker,
+        made: &mut SpanColumns<T>,
+        cut: &mut SpanColumns<T>,
+    ) -> Result<TextLens> {
+        self.tokenizer.pipeline.seed_row(self.number, row, worker);
+        let truncation = self.tokenizer.parts.truncation.as_ref();
+        let kept = match truncation {
+            Some(truncation) => {
+                cut.clear();
+                let first = self.push_text(self.texts[row], worker, cut)?.len();
+                let second = self.pairs.map(|pairs| self.push_text(pairs[row], worker, cut)).transpose()?;
+                let second = second.map(|range| range.len());
+                let (kept, kept_second) = truncation.kept(first, second, self.special)?;
+                Some([kept, first + kept_second.start..first + kept_second.end])
+            }
+            None => None,
+        };
+        let (mut lens, mut texts) = (TextLens::default(), 0);
+        for part in &self.layout.parts {
+            match part {
+                RowPart::Special { id, .. } => self.push_special(*id, made),
+                RowPart::Text { trims, .. } => {
+                    lens[texts] = if let Some(kept) = &kept {
+                        self.trim(trims, cut, kept[texts].clone());
+                        self.append(cut, kept[texts].clone(), made);
+                        kept[texts].len()
+                    } else {
+                        let text = if texts == 0 {
+                            self.texts[row]
+                        } else {
+                            self.pairs.map_or("", |pairs| pairs[row])
+                        };
+                        let range = self.push_text(text, worker, made)?;
+                        self.trim(trims, made, range.clone());
+                        range.len()
+                    };
+                    texts += 1;
+                }
+            }
+        }
+        if let Some(own_spaces) = &mut made.own_spaces {
+            own_spaces.clear();
+        }
+        Ok(lens)
+    }
+
+    /// Appends the tokens of a text; returns their places.
+    fn push_text<T: Id>(
+        &self,
+        text: &str,
+        worker: &mut Worker,
+        columns: &mut SpanColumns<T>,
+    ) -> Result<Range<usize>> {
+        let (pipeline, start) = (&self.tokenizer.pipeline, columns.ids.len());
+        if self.is_tracked() {
+            let mut sink = ColumnSink {
+                columns,
+                token_lens: pipeline.token_lens(),
+                text,
+                model: pipeline.model(),
+                skipped_word_ids: pipeline.skipped_word_ids(),
+            };
+            pipeline.encode(text, worker, &mut sink)?;
+            let offsets = columns.offsets[start..].iter_mut().map(|[start, end]| (start, end));
+            char_offsets(text, offsets);
+        } else {
+            pipeline.encode(text, worker, &mut IdSink(&mut columns.ids))?;
+        }
+        Ok(start..columns.ids.len())
+    }
+
+    fn push_special<T: Id>(&self, id: u32, made: &mut SpanColumns<T>) {
+        made.ids.push(T::narrow(id));
+        if self.is_tracked() {
+            made.offsets.push([0, 0]);
+        }
+        if self.wanted.word_ids {
+            made.words.push(-1);
+        }
+    }
+
+    fn append<T: Id>(&self, from: &SpanColumns<T>, range: Range<usize>, made: &mut SpanColumns<T>) {
+        made.ids.extend_from_slice(&from.ids[range.clone()]);
+        if self.is_tracked() {
+            made.offsets.extend_from_slice(&from.offsets[range.clone()]);
+        }
+        if self.wanted.word_ids {
+            made.words.extend_from_slice(&from.words[range]);
+        }
+    }
+
+    /// Trims spaces from the offsets of the tokens `range`, which are those of one text.
+    fn trim<T: Id + Into<u32>>(&self, trims: &[RowTrim], columns: &mut SpanColumns<T>, range: Range<usize>) {
+        let SpanColumns { ids, offsets, own_spaces: Some(own_spaces), .. } = columns else { return };
+        for RowTrim { add_prefix_space, has_first } in trims {
+            for at in range.clone() {
+                let spaces = match own_spaces.binary_search_by_key(&at, |&(place, _)| place) {
+                    Ok(found) => own_spaces[found].1,
+                    Err(_) => self.tokenizer.spaces_around(ids[at].into()),
+                };
+                let is_first = *has_first && at == range.start;
+                let [start, end] = offsets[at];
+                offsets[at] = spaces.trim((start, end), is_first, *add_prefix_space).into();
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The words of one language or dev set, with all their pairs.
+
+use super::super::apply_merges::Replacement;
+use super::super::arena::Arena;
+use super::super::counting::Counter;
+use super::super::pairs::{LengthLimit, PairTable};
+use super::super::tokens::Tokens;
+use super::super::updates::{Threads, Updates};
+use super::estimate;
+use super::most_frequent::MostFrequent;
+use crate::Result;
+use crate::structures::parallel::OnProgress;
+
+/// What holds for all corpora.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting {
+    pub(super) length_limit: LengthLimit,
+    pub(super) threads: Threads,
+    /// The least count of a pair that is merged.
+    pub(super) least: u64,
+}
+
+/// A merge of two tokens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Merge {
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) joined: u32,
+    /// Whether the words may hold `joined` already; then a recount must follow.
+    pub(super) known: bool,
+}
+
+/// The words of one language or dev set.
+#[derive(Debug)]
+pub(super) struct Corpus {
+    arena: Arena,
+    is_compact: bool,
+    // `None` before the first count.
+    pairs: Option<PairTable>,
+    most_frequent: MostFrequent,
+    size_at_start: u64,
+    size: u64,
+}
+
+impl Corpus {
+    /// Words of `size` symbols, weighted by their counts.
+    pub(super) fn new(arena: Arena, size: u64) -> Self {
+        let most_frequent = MostFrequent::default();
+        Self { arena, is_compact: true, pairs: None, most_frequent, size_at_start: size, size }
+    }
+
+    /// Symbols of the words as they are now, weighted by the words' counts.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Symbols at the start for each symbol now; infinite if there are none.
+    pub(super) fn rate(&self) -> f64 {
+        if self.size == 0 { f64::INFINITY } else { estimate(self.size_at_start) / estimate(self.size) }
+    }
+
+    /// Counts all pairs from scratch.
+    pub(super) fn recount(
+        &mut self,
+        tokens: &Tokens,
+        setting: Setting,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<()> {
+        let Setting { length_limit, threads, .. } = setting;
+        self.pairs = None;
+        if !self.is_compact {
+            self.arena.compact(threads.most, on_progress)?;
+            self.is_compact = true;
+        }
+        self.arena.index_headers(threads.most, on_progress)?;
+        let counter = Counter { arena: &self.arena, tokens, length_limit, threads: threads.most };
+        let pair_stats = counter.pair_stats(on_progress)?;
+        let pairs = counter.table(pair_stats, 1, on_progress)?;
+        self.most_frequent.start(&pairs);
+        self.pairs = Some(pairs);
+        Ok(())
+    }
+
+    /// The most frequent pair with its count, if it occurs `least` times. It must be merged.
+    pub(super) fn best(&mut self, tokens: &Tokens, least: u64) -> Option<(u32, u32, u64)> {
+        let pairs = self.pairs.as_ref()?;
+        self.most_frequent.queue_new(pairs, tokens);
+        let index = self.most_frequent.pop(pairs, tokens)?;
+        let (pair, count) = (pairs.get(index), pairs.count(index));
+        (count >= least).then_some((pair.left, pair.right, count))
+    }
+
+    /// Merges a pair wherever it occurs; calls `tick` with the number of positions read, and stops if it fails.
+    pub(super) fn apply(
+        &mut self,
+        merge: Merge,
+        tokens: &Tokens,
+        setting: Setting,
+        updates: &mut Updates,
+        tick: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        let Merge { left, right, joined, known } = merge;
+        let Some(pairs) = &mut self.pairs else { return Ok(()) };
+        let Some(index) = pairs.find(left, right).filter(|&index| pairs.count(index) > 0) else {
+            return Ok(());
+        };
+        self.is_compact = false;
+        let (indices, replacements) = (&[index], &[Replacement { left, right, joined }]);
+        let (arena, ids) = (&mut self.arena, tokens.len());
+        let used = updates.replace(arena, pairs, indices, replacements, ids, setting.threads, tick)?;
+        self.size = self.size.saturating_sub(updates.performed(used));
+        if !known {
+            updates.count(pairs, indices, replacements, tokens, used, tick)?;
+        }
+        Ok(())
+    }
+}

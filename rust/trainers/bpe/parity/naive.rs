@@ -1,0 +1,111 @@
+//! The naive twin of the trainer: recounts all pairs before every turn, and passes turns one by one.
+
+use std::collections::BTreeMap;
+
+use super::super::naive::{Words, merge_naive, symbolise_naive};
+use super::super::{BpeTrainer, TrainedBpe};
+use super::turns::float;
+use super::{ParityBpeTrainer, Variant, estimate};
+
+/// Trains on words with counts, by language; words with the count 0 are ignored.
+pub(super) fn train_naive(
+    trainer: &ParityBpeTrainer,
+    corpora: &[Vec<(&str, u64)>],
+    dev: Option<&[Vec<(&str, u64)>]>,
+) -> TrainedBpe {
+    let options = BpeTrainer { max_token_length: trainer.max_token_length, ..trainer.options() };
+    let languages = corpora.len();
+    let lens: Vec<usize> =
+        corpora.iter().chain(dev.unwrap_or_default()).map(|words| present(words).count()).collect();
+    let all: Vec<_> =
+        corpora.iter().chain(dev.unwrap_or_default()).flat_map(|words| present(words)).collect();
+    let (mut vocab, all) = symbolise_naive(&options, &all);
+    let mut all = all.into_iter();
+    let mut corpora: Vec<Words> = lens.into_iter().map(|len| all.by_ref().take(len).collect()).collect();
+    let mut lengths = vec![0; vocab.len()];
+    corpora.iter().flatten().flat_map(|(word, _)| word).for_each(|&id| lengths[id] = 1);
+    let at_start: Vec<f64> = corpora.iter().map(size).collect();
+    let wanted = trainer.num_merges.saturating_sub(if trainer.total_symbols { vocab.len() } else { 0 });
+    let (mut done, mut out, mut turns) = (0, vec![false; languages], Vec::<Option<usize>>::new());
+    let mut learnt = TrainedBpe::default();
+    while done < wanted && out.contains(&false) {
+        let chosen = if done < trainer.global_merges {
+            None
+        } else {
+            let badness = |at: usize| match &trainer.ratio {
+                _ if dev.is_some() => size(&corpora[languages + at]),
+                Some(_) if size(&corpora[at]) == 0.0 => f64::NEG_INFINITY,
+                Some(ratio) => -(at_start[at] / size(&corpora[at]) / ratio[at]),
+                None => size(&corpora[at]),
+            };
+            let turn = turn_naive(trainer, badness, &out, &turns);
+            turns.push(turn);
+            if turn.is_none() {
+                continue;
+            }
+            turn
+        };
+        let source = chosen.map_or(&corpora[..languages], |at| &corpora[at..=at]);
+        let Some(((left, right), count)) = best_naive(trainer, source, &vocab, &lengths) else {
+            let Some(at) = chosen else { break };
+            out[at] = true;
+            continue;
+        };
+        let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
+        for words in &mut corpora {
+            merge_naive(words, (left, right), &mut vocab, &mut lengths, prefix);
+        }
+        learnt.note((left as u32, right as u32), count);
+        done += 1;
+    }
+    learnt.vocab = vocab;
+    learnt
+}
+
+/// The language of the next turn.
+fn turn_naive(
+    trainer: &ParityBpeTrainer,
+    badness: impl Fn(usize) -> f64,
+    out: &[bool],
+    turns: &[Option<usize>],
+) -> Option<usize> {
+    let mut worst_first: Vec<usize> = (0..out.len()).filter(|&at| !out[at]).collect();
+    worst_first.sort_by(|&one, &other| badness(other).total_cmp(&badness(one)));
+    let window = &turns[turns.len().saturating_sub(trainer.window_size)..];
+    let may_have_another = |at: usize| {
+        let had = window.iter().filter(|&&turn| turn == Some(at)).count();
+        let share = float(had) / float(trainer.window_size);
+        trainer.variant == Variant::Base || share <= trainer.alpha / float(out.len())
+    };
+    let free = worst_first.iter().copied().find(|&at| may_have_another(at));
+    if out.contains(&true) { free } else { free.or(worst_first.last().copied()) }
+}
+
+/// The pair to merge with its count.
+fn best_naive(
+    trainer: &ParityBpeTrainer,
+    corpora: &[Words],
+    vocab: &[String],
+    lengths: &[usize],
+) -> Option<((usize, usize), u64)> {
+    let mut counts = BTreeMap::new();
+    for (word, count) in corpora.iter().flatten() {
+        for pair in word.windows(2) {
+            *counts.entry((pair[0], pair[1])).or_insert(0) += count;
+        }
+    }
+    counts.retain(|&(left, right), _| {
+        let length = lengths[left] + lengths[right];
+        length == 2 || length < trainer.max_token_length.unwrap_or(usize::MAX)
+    });
+    let best = counts.into_iter().max_by_key(|&((left, right), count)| (count, &vocab[left], &vocab[right]));
+    best.filter(|&(_, count)| count >= trainer.min_frequency.max(1))
+}
+
+fn size(words: &Words) -> f64 {
+    estimate(words.iter().map(|(word, count)| word.len() as u64 * count).sum())
+}
+
+fn present<'a>(words: &'a [(&'a str, u64)]) -> impl Iterator<Item = (&'a str, u64)> {
+    words.iter().copied().filter(|&(_, count)| count > 0)
+}

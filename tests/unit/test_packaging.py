@@ -1,0 +1,45 @@
+"""What is said in several files about the package agrees: its address, its versions of Python, its files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def only(pattern: str, text: str) -> str:
+    found = set(re.findall(pattern, text, re.MULTILINE))
+    assert len(found) == 1, (pattern, found)
+    return found.pop()
+
+
+def test_the_repository_has_one_address() -> None:
+    address = only(r'^Source = "(.*)"$', read("pyproject.toml"))
+    assert only(r"^repo_url: (.*)$", read("mkdocs.yml")) == address
+    assert only(r'^repository = "(.*)"$', read("Cargo.toml")) == address
+    assert only(r"\((https://github\.com/(?!huggingface)[^/]*/[^/]*)/", read("docs/pypi.md")) == address
+    assert only(r'^(?:Changelog|Issues) = "(https://github\.com/[^/]*/[^/]*)/', read("pyproject.toml")) == address
+
+
+def test_links_of_the_page_on_pypi_lead_somewhere_from_there() -> None:
+    links = re.findall(r"\]\(([^)]*)\)", read("docs/pypi.md"))
+    assert links
+    assert all(link.startswith("https://") for link in links)
+
+
+def test_wheels_are_built_for_the_versions_that_the_classifiers_name() -> None:
+    named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', read("pyproject.toml"))
+    built = only(r"^  INTERPRETERS: (.*)$", read(".github/workflows/wheels.yml")).split()
+    assert built == [*named, f"{named[-1]}t"]
+    assert named[0] == only(r'^requires-python = ">=(.*)"$', read("pyproject.toml"))
+
+
+def test_pages_of_the_site_are_in_its_navigation() -> None:
+    listed = set(re.findall(r"[\w/-]+\.md", read("mkdocs.yml").partition("\nnav:\n")[2]))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - listed == {"pypi.md"}
