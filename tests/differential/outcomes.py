@@ -135,6 +135,7 @@ def see_trainer(value: Any) -> Any:
     return {name: sorted(option) if name == "initial_alphabet" else option for name, option in options.items()}
 
 
+TRAINERS = ["BpeTrainer", "ParityBpeTrainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer", "Trainer"]
 TRAINER_OPTIONS = {
     "vocab_size", "min_frequency", "show_progress", "special_tokens", "limit_alphabet", "initial_alphabet",
     "continuing_subword_prefix", "end_of_word_suffix", "max_token_length",
@@ -160,7 +161,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "PreTokenizedString": see_splits,
     "EncodingVisualizer": lambda value: value.default_to_notebook,
     **dict.fromkeys(["Model", "BPE", "WordPiece", "Unigram", "WordLevel"], see_model),
-    **dict.fromkeys(["BpeTrainer", "WordPieceTrainer", "UnigramTrainer", "WordLevelTrainer", "Trainer"], see_trainer),
+    **dict.fromkeys(TRAINERS, see_trainer),
 }
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")

@@ -73,7 +73,10 @@ def is_shown(step: Step) -> bool:
 
 UNORDERED = {
     "pre_tokenizers.ByteLevel.alphabet",
-    *(f"trainers.{name}.initial_alphabet" for name in ["BpeTrainer", "UnigramTrainer", "WordPieceTrainer"]),
+    *(
+        f"trainers.{name}.initial_alphabet"
+        for name in ["BpeTrainer", "ParityBpeTrainer", "UnigramTrainer", "WordPieceTrainer"]
+    ),
 }
 """What the peer gives in the order of a hash."""
 
@@ -84,6 +87,9 @@ def is_random(step: Step, subject: Any) -> bool:
         # A token may then be of two sequences, of which the peer names either.
         return True
     if step.path.rpartition(".")[2] not in ("train", "train_from_iterator"):
+        return False
+    if step.path.startswith("trainers."):
+        # The tokenizer that it trains is dropped.
         return False
     model = getattr(subject, "_tokenizer", subject).model
     has_affix = any(getattr(model, name, None) for name in ("end_of_word_suffix", "continuing_subword_prefix"))
