@@ -54,7 +54,12 @@ impl Columns {
         let (mut start, mut end) = (self.starts[at], self.ends[at]);
         for trim in trims {
             let shifted = (start + trim.shift, end + trim.shift);
-            let offsets = trimmed(shifted, self.token(at), at == trim.first, trim.add_prefix_space);
+            let offsets = trimmed(
+                shifted,
+                self.token(at),
+                trim.first.is_some_and(|first| first as usize == at),
+                trim.add_prefix_space,
+            );
             (start, end) = (offsets.0 - trim.shift, offsets.1 - trim.shift);
         }
         (start, end)

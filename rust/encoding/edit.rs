@@ -151,10 +151,12 @@ impl Encoding {
     /// # Errors
     /// [`Error::InvalidOption`] if pairs of overflowing encodings make more than [`MOST_OVERFLOWING`].
     pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Result<Self> {
-        let mut encodings = encodings.into_iter();
+        let mut encodings = encodings.into_iter().collect::<Vec<_>>().into_iter();
+        let mut room: usize = encodings.as_slice().iter().map(|encoding| encoding.pieces.len()).sum();
         let mut merged = encodings.next().unwrap_or_default();
         for encoding in encodings {
-            merged.append(encoding, growing_offsets)?;
+            room -= encoding.pieces.len();
+            merged.append(encoding, growing_offsets, room)?;
         }
         Ok(merged)
     }
@@ -165,21 +167,19 @@ impl Encoding {
     }
 
     /// Appends `other`. Every overflowing encoding of one side is joined with the other side and with each of its
-    /// overflowing encodings.
-    fn append(&mut self, mut other: Encoding, growing_offsets: bool) -> Result<()> {
+    /// overflowing encodings. `room` is for the pieces of what will be appended after that.
+    fn append(&mut self, mut other: Encoding, growing_offsets: bool, room: usize) -> Result<()> {
         if !self.overflowing.is_empty() && !other.overflowing.is_empty() {
             check_overflowing(self.count().saturating_mul(other.count()))?;
         }
         let overflowing = std::mem::take(&mut other.overflowing);
         let joined = |left: &Encoding, right: Encoding| {
-            let mut joined = left.clone();
-            joined.append(right, growing_offsets)?;
+            let mut joined = left.with_room(right.pieces.len() + room);
+            joined.append(right, growing_offsets, room)?;
             Ok(joined)
         };
         if overflowing.is_empty() {
-            for part in &mut self.overflowing {
-                part.append(other.clone(), growing_offsets)?;
-            }
+            self.overflowing.iter_mut().for_each(|part| part.append_to_all(&other, growing_offsets, room));
         } else {
             let mut all = Vec::with_capacity((self.overflowing.len() + 1) * (overflowing.len() + 1) - 1);
             for part in &self.overflowing {
@@ -194,16 +194,40 @@ impl Encoding {
             }
             self.overflowing = all;
         }
+        self.pieces.reserve_exact(other.pieces.len() + room);
+        self.append_tokens(other.pieces, other.sequences, growing_offsets);
+        Ok(())
+    }
+
+    /// A copy with capacity for `room` more pieces.
+    fn with_room(&self, room: usize) -> Self {
+        let mut pieces = Vec::with_capacity(self.pieces.len() + room);
+        pieces.extend(self.pieces.iter().cloned());
+        Self { pieces, sequences: self.sequences.clone(), overflowing: self.overflowing.clone() }
+    }
+
+    /// Appends `other`, which has no overflowing encodings, to this encoding and to all its overflowing ones.
+    fn append_to_all(&mut self, other: &Encoding, growing_offsets: bool, room: usize) {
+        self.overflowing.iter_mut().for_each(|part| part.append_to_all(other, growing_offsets, room));
+        self.pieces.reserve_exact(other.pieces.len() + room);
+        self.append_tokens(other.pieces.iter().cloned(), other.sequences.iter().cloned(), growing_offsets);
+    }
+
+    fn append_tokens(
+        &mut self,
+        pieces: impl IntoIterator<Item = Piece>,
+        sequences: impl IntoIterator<Item = (usize, Range<usize>)>,
+        growing_offsets: bool,
+    ) {
         let shift = if growing_offsets { self.offsets().last().map_or(0, |(_, end)| end) } else { 0 };
         let len = self.len();
-        for (sequence, range) in other.sequences {
+        for (sequence, range) in sequences {
             self.set_sequence_range(sequence, len + range.start..len + range.end);
         }
-        self.pieces.extend(other.pieces.into_iter().map(|mut piece| {
+        self.pieces.extend(pieces.into_iter().map(|mut piece| {
             piece.shift += shift;
             piece
         }));
-        Ok(())
     }
 }
 

@@ -56,7 +56,7 @@ impl RowLayout {
                     }
                     let trims = trims.iter().map(|trim| RowTrim {
                         add_prefix_space: trim.add_prefix_space,
-                        has_first: trim.first != usize::MAX,
+                        has_first: trim.first.is_some(),
                     });
                     parts.push(RowPart::Text { type_id, trims: trims.collect() });
                 }

@@ -24,8 +24,8 @@ pub use parts::{PieceParts, TokenParts};
 pub struct Trim {
     /// The pre-tokenizer added the space of the first token, so it is not trimmed.
     pub add_prefix_space: bool,
-    /// Index in the columns of the token that counts as the first.
-    pub first: usize,
+    /// Index in the columns of the token that counts as the first, if the run has it.
+    pub first: Option<u32>,
     /// The piece's shift at the time of the trim.
     pub shift: u32,
 }
@@ -208,7 +208,11 @@ impl Encoding {
     fn set_sequence_range(&mut self, sequence: usize, range: Range<usize>) {
         match self.sequences.binary_search_by_key(&sequence, |&(known, _)| known) {
             Ok(found) => self.sequences[found].1 = range,
-            Err(place) => self.sequences.insert(place, (sequence, range)),
+            Err(place) => {
+                // One or two; a vector would make room for four.
+                self.sequences.reserve_exact(1);
+                self.sequences.insert(place, (sequence, range));
+            }
         }
     }
 
@@ -223,7 +227,8 @@ impl Encoding {
         for piece in &mut self.pieces {
             if let Content::Text { start, trims, .. } = &mut piece.content {
                 // Only a run at the start of the encoding contains the first token.
-                let first = if at == 0 { *start } else { usize::MAX };
+                let first = (at == 0).then_some(*start as u32);
+                trims.reserve_exact(1);
                 trims.push(Trim { add_prefix_space, first, shift: piece.shift });
             }
             at += piece.len;

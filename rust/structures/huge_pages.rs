@@ -1,10 +1,10 @@
-//! Memory for large tables that are read at random, on huge pages where the system grants them.
+//! Memory on huge pages, where the system grants them: for large tables that are read at random, and for large results.
 //!
 //! A read outside the reach of the processor's TLB takes as long to translate its address as to load the data; huge
-//! pages extend that reach. Small tables, and arrays that are written from front to back, stay on ordinary pages: where
-//! free memory is fragmented, the system has to compact it before it can give out a huge page. The request has to come
-//! before the first touch. Ordinary pages are populated in one call, which costs two thirds of faulting them in one by
-//! one.
+//! pages extend that reach. A result that is written from front to back gains because a new huge page costs a third of
+//! the ordinary pages in its place. Small tables and results stay on ordinary pages: where free memory is fragmented,
+//! the system has to compact it before it can give out a huge page. The request has to come before the first touch.
+//! Ordinary pages of tables are populated in one call, which costs two thirds of faulting them in one by one.
 
 use std::ops::Range;
 
@@ -35,6 +35,16 @@ pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
     };
     let mut items = Vec::with_capacity(claimed);
     prepare(&mut items.spare_capacity_mut()[..capacity]);
+    items
+}
+
+/// An empty vector with capacity for `capacity` items or more, to be written from front to back.
+pub fn vec_streamed<T>(capacity: usize) -> Vec<T> {
+    let mut items = Vec::with_capacity(capacity);
+    let memory: &mut [_] = items.spare_capacity_mut();
+    if size_of_val(memory) >= REACH {
+        request_huge_pages(memory);
+    }
     items
 }
 
@@ -77,27 +87,44 @@ fn ordinary(memory: Range<usize>) -> [Range<usize>; 2] {
     [memory.start..front, back..memory.end]
 }
 
+/// The addresses of the pages that lie wholly in `memory`.
+#[cfg(target_os = "linux")]
+fn whole_pages<T>(memory: &mut [T]) -> Range<usize> {
+    const PAGE: usize = 4096;
+    let range = memory.as_mut_ptr_range();
+    (range.start as usize).next_multiple_of(PAGE)..range.end as usize / PAGE * PAGE
+}
+
+/// Makes a request to the system about pages that [`whole_pages`] found.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "there are no safe calls for these requests")]
+fn ask(pages: Range<usize>, request: i32) {
+    if !pages.is_empty() {
+        let start = std::ptr::with_exposed_provenance_mut(pages.start);
+        // SAFETY: the requests made here cover only pages that lie wholly in memory of ours, and change no content. A system
+        // that refuses a request changes nothing, so the answer does not matter.
+        unsafe { libc::madvise(start, pages.len(), request) };
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn request_huge_pages<T>(memory: &mut [T]) {
+    ask(whole_pages(memory), libc::MADV_HUGEPAGE);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn request_huge_pages<T>(_: &mut [T]) {}
+
+#[cfg(target_os = "linux")]
 fn advise<T>(memory: &mut [T]) {
-    const PAGE: usize = 4096;
-    let ask = |range: Range<usize>, request| {
-        if !range.is_empty() {
-            let start = std::ptr::with_exposed_provenance_mut(range.start);
-            // SAFETY: both requests cover only pages that lie wholly in memory of ours, and change no content. A system
-            // that refuses a request changes nothing, so the answer does not matter.
-            unsafe { libc::madvise(start, range.len(), request) };
-        }
-    };
-    let range = memory.as_mut_ptr_range();
-    let (start, end) = ((range.start as usize).next_multiple_of(PAGE), range.end as usize / PAGE * PAGE);
-    if start >= end {
+    let pages = whole_pages(memory);
+    if pages.is_empty() {
         return;
     }
-    if end - start >= REACH {
-        ask(start..end, libc::MADV_HUGEPAGE);
+    if pages.len() >= REACH {
+        ask(pages.clone(), libc::MADV_HUGEPAGE);
     }
-    for range in ordinary(start..end) {
+    for range in ordinary(pages) {
         ask(range, libc::MADV_POPULATE_WRITE);
     }
 }

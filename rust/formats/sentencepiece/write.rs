@@ -21,7 +21,7 @@ use crate::{Error, Result};
 /// The normalization options of the file.
 #[derive(Debug)]
 struct Normalization<'a> {
-    charsmap: &'a [u8],
+    charsmap: Vec<u8>,
     dummy_prefix: bool,
     extra_whitespaces: bool,
     whitespace_as_suffix: bool,
@@ -75,7 +75,7 @@ pub fn write(parts: &Components) -> Result<Vec<u8>> {
     }
     file.bytes(model::TRAINER, options.finish());
     let mut rules = MessageWriter::default();
-    rules.bytes(normalizer::NAME, b"user_defined").bytes(normalizer::CHARSMAP, normalization.charsmap);
+    rules.bytes(normalizer::NAME, b"user_defined").bytes(normalizer::CHARSMAP, &normalization.charsmap);
     rules.number(normalizer::DUMMY_PREFIX, u64::from(normalization.dummy_prefix));
     rules.number(normalizer::EXTRA_WHITESPACES, u64::from(normalization.extra_whitespaces));
     rules.number(normalizer::ESCAPE, 1);
@@ -226,7 +226,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
     let unknown = |stage: String| Error::Unsupported(format!("save_spm cannot express the stage {stage}"));
     let stages = normalizers(parts);
     let mut found = Normalization {
-        charsmap: &[],
+        charsmap: Vec::new(),
         dummy_prefix: false,
         extra_whitespaces: false,
         whitespace_as_suffix: false,
@@ -240,7 +240,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
                 let options = stage.options();
                 is_escaped = true;
                 found = Normalization {
-                    charsmap: options.charsmap.as_ref().map_or(&[], Charsmap::blob),
+                    charsmap: options.charsmap.as_ref().map(Charsmap::blob).unwrap_or_default(),
                     dummy_prefix: options.add_dummy_prefix,
                     extra_whitespaces: options.remove_extra_whitespaces,
                     whitespace_as_suffix: options.treat_whitespace_as_suffix,

@@ -21,7 +21,8 @@ pub struct Charsmap {
 
 #[derive(PartialEq, Eq)]
 struct Table {
-    blob: Vec<u8>,
+    /// The size of the trie as it was read: not always a multiple of 4.
+    size: u32,
     entries: Vec<u32>,
     replacements: String,
     /// By byte: true for an ASCII character that no rule matches alone.
@@ -50,22 +51,22 @@ impl Charsmap {
         let Some((size, rest)) = blob.split_first_chunk::<4>() else {
             return Err(failed(format!("{} bytes, but its size alone takes 4", blob.len())));
         };
-        let size = u32::from_le_bytes(*size) as usize & !3;
-        let Some((trie, text)) = rest.split_at_checked(size) else {
-            return Err(failed(format!("the trie has {size} bytes, but only {} are there", rest.len())));
+        let size = u32::from_le_bytes(*size);
+        let trie_bytes = size as usize & !3;
+        let Some((trie, text)) = rest.split_at_checked(trie_bytes) else {
+            return Err(failed(format!(
+                "the trie has {trie_bytes} bytes, but only {} are there",
+                rest.len()
+            )));
         };
         let entries: Vec<u32> = trie
             .chunks_exact(4)
             .map(|entry| entry.iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte)))
             .collect();
-        let replacements = std::str::from_utf8(text)
+        let replacements = simdutf8::compat::from_utf8(text)
             .map_err(|error| failed(format!("replacements are not UTF-8 at byte {}", error.valid_up_to())))?;
-        let mut table = Table {
-            blob: blob.to_vec(),
-            entries,
-            replacements: replacements.to_owned(),
-            is_plain: [false; ASCII],
-        };
+        let mut table =
+            Table { size, entries, replacements: replacements.to_owned(), is_plain: [false; ASCII] };
         for byte in 0..ASCII as u8 {
             // A carriage return and a newline form one cluster, which may have its own rule.
             table.is_plain[usize::from(byte)] = byte != b'\r' && table.matches(&[byte]).next().is_none();
@@ -85,8 +86,12 @@ impl Charsmap {
     }
 
     /// The table as it was read.
-    pub fn blob(&self) -> &[u8] {
-        &self.table.blob
+    pub fn blob(&self) -> Vec<u8> {
+        let Table { size, entries, replacements, .. } = &*self.table;
+        let mut blob = size.to_le_bytes().to_vec();
+        blob.extend(entries.iter().flat_map(|entry| entry.to_le_bytes()));
+        blob.extend_from_slice(replacements.as_bytes());
+        blob
     }
 
     /// The replacement of the shortest rule that matches at the front of `text`.

@@ -99,6 +99,7 @@ proptest! {
             if let Ok(charsmap) = Charsmap::new(&blob) {
                 normalize(&charsmap, &Normalized::new(&text, 0, true));
                 charsmap.longest(&text);
+                prop_assert_eq!(charsmap.blob(), blob);
             }
         }
     }

@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Result;
+use crate::structures::huge_pages::vec_streamed;
 
 /// The array starts with capacity for at most this many ids. Capacity that nobody touches costs address space, not
 /// memory.
@@ -94,7 +95,7 @@ pub fn write_in_order<T: Copy + Send, R>(
     expected: usize,
     fill: impl FnOnce(&OrderedWriter<'_, T>) -> Result<R>,
 ) -> Result<(Vec<T>, R)> {
-    let mut ids = Vec::with_capacity(expected.min(MOST_ROOM));
+    let mut ids = vec_streamed(expected.min(MOST_ROOM));
     let free = ids.spare_capacity_mut();
     let (room, waiting) = (free.len(), BTreeMap::new());
     let state = State { free, written: 0, next: 0, waiting, late: Vec::new(), spare: Vec::new() };
