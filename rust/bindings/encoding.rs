@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyDeprecationWarning, PyValueError};
+use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use serde_json::{Value, json};
@@ -234,9 +234,9 @@ impl PyEncoding {
         PyBytes::new(py, encoding_json::write(&self.inner).to_string().as_bytes())
     }
 
-    fn __setstate__(&mut self, state: &[u8]) -> PyResult<()> {
+    fn __setstate__(&mut self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let value: Value = serde_json::from_slice(state).unwrap_or(json!(null));
-        let invalid = || PyValueError::new_err("the pickled Encoding cannot be read");
+        let invalid = || exception(py, "FormatError", "the pickled Encoding cannot be read".to_owned());
         self.inner = encoding_json::read(&value).ok_or_else(invalid)?;
         Ok(())
     }

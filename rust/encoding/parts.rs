@@ -28,6 +28,8 @@ pub enum PieceParts {
         len: usize,
         /// True for padding.
         is_padding: bool,
+        /// Start and end of each: joining with growing offsets moves them.
+        shift: u32,
     },
 }
 
@@ -42,13 +44,14 @@ impl Encoding {
         &self.sequences
     }
 
-    /// The encoding with the pieces `parts`; `columns` holds the tokens of all text pieces, concatenated.
+    /// The encoding with the pieces `parts`; `columns` holds the tokens of all text pieces, concatenated. `None` if sequences do not
+    /// ascend, or have tokens that are not there.
     pub fn from_parts(
         parts: Vec<PieceParts>,
         columns: &Arc<Columns>,
         sequences: Vec<(usize, Range<usize>)>,
         overflowing: Vec<Encoding>,
-    ) -> Self {
+    ) -> Option<Self> {
         let mut start = 0;
         let piece = |part| match part {
             PieceParts::Text { type_id, tokens } => {
@@ -56,12 +59,17 @@ impl Encoding {
                 start += tokens.len();
                 Piece { content, len: tokens.len(), type_id, shift: 0 }
             }
-            PieceParts::Symbols { type_id, symbol, len, is_padding } => {
+            PieceParts::Symbols { type_id, symbol, len, is_padding, shift } => {
                 let content = if is_padding { Content::Pad(symbol) } else { Content::Special(symbol) };
-                Piece { content, len, type_id, shift: 0 }
+                Piece { content, len, type_id, shift }
             }
         };
-        Self { pieces: parts.into_iter().map(piece).collect(), sequences, overflowing }
+        let pieces: Vec<Piece> = parts.into_iter().map(piece).collect();
+        let len = pieces.iter().try_fold(0, |len: usize, piece| len.checked_add(piece.len))?;
+        let is_there = |range: &Range<usize>| range.start <= range.end && range.end <= len;
+        let is_valid = sequences.is_sorted_by(|(left, _), (right, _)| left < right)
+            && sequences.iter().all(|(_, range)| is_there(range));
+        is_valid.then_some(Self { pieces, sequences, overflowing })
     }
 }
 
@@ -72,6 +80,7 @@ fn parts(piece: &Piece) -> PieceParts {
         symbol: symbol.clone(),
         len: piece.len,
         is_padding,
+        shift: piece.shift,
     };
     match &piece.content {
         Content::Special(symbol) => symbols(symbol, false),

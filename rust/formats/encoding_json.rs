@@ -17,8 +17,8 @@ pub fn write(encoding: &Encoding) -> Value {
 fn write_piece(piece: PieceParts) -> Value {
     match piece {
         PieceParts::Text { type_id, tokens } => json!({"type_id": type_id, "tokens": tokens}),
-        PieceParts::Symbols { type_id, symbol, len, is_padding } => json!({
-            "type_id": type_id, "id": symbol.id, "text": &*symbol.text, "len": len, "is_padding": is_padding,
+        PieceParts::Symbols { type_id, symbol, len, is_padding, shift } => json!({
+            "type_id": type_id, "id": symbol.id, "text": &*symbol.text, "len": len, "is_padding": is_padding, "shift": shift,
         }),
     }
 }
@@ -36,7 +36,7 @@ pub fn read(value: &Value) -> Option<Encoding> {
         }
     }
     let sequences = Vec::deserialize(&value["sequences"]).ok()?;
-    Some(Encoding::from_parts(pieces, &Arc::new(columns.finish(TokenNames::Own)), sequences, overflowing))
+    Encoding::from_parts(pieces, &Arc::new(columns.finish(TokenNames::Own)), sequences, overflowing)
 }
 
 fn read_piece(value: &Value) -> Option<PieceParts> {
@@ -48,5 +48,8 @@ fn read_piece(value: &Value) -> Option<PieceParts> {
     let symbol =
         Symbol { id: u32::try_from(value["id"].as_u64()?).ok()?, text: value["text"].as_str()?.into() };
     let len = usize::try_from(value["len"].as_u64()?).ok()?;
-    Some(PieceParts::Symbols { type_id, symbol, len, is_padding: value["is_padding"].as_bool()? })
+    // Pickles of older versions have no shift.
+    let shift = value.get("shift").map_or(Some(0), Value::as_u64)?;
+    let (is_padding, shift) = (value["is_padding"].as_bool()?, u32::try_from(shift).ok()?);
+    Some(PieceParts::Symbols { type_id, symbol, len, is_padding, shift })
 }

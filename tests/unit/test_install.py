@@ -83,10 +83,14 @@ def test_a_script_runs_with_lexmill(how: str, tmp_path: Path, monkeypatch: pytes
     assert run("", "run", *target, "--flag", "x", module=True) == "lexmill ['--flag', 'x']\n"
 
 
-def test_a_script_that_is_not_there_is_named() -> None:
-    command = [sys.executable, "-m", "lexmill", "run", "nowhere.py"]
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [(["nowhere.py"], "script nowhere.py"), (["-m", "nowhere.a"], "module nowhere.a"), (["-m"], "module named")],
+)
+def test_a_script_that_is_not_there_is_named(arguments: list[str], missing: str) -> None:
+    command = [sys.executable, "-m", "lexmill", "run", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "error: no script nowhere.py\n")
+    assert (done.returncode, done.stderr) == (2, f"error: no {missing}\n")
 
 
 class Backed:

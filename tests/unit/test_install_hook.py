@@ -150,6 +150,8 @@ def test_what_cannot_be_done_is_one_line(
     nowhere = tmp_path / "nowhere"
     assert main(["install-hook", f"--folder={nowhere}"]) == 1
     assert capsys.readouterr().err == f"error: {nowhere}: no such directory\n"
+    assert main(["install-hook", "--folder", ""]) == 2
+    assert capsys.readouterr().err == "error: --folder is empty\n"
     assert main(["install-hook", "--frobnicate"]) == 2
     assert capsys.readouterr().err == "error: unrecognized arguments: --frobnicate\n"
     hook.install_hook(tmp_path)

@@ -276,6 +276,11 @@ def convert(
 def _unescaped(text: str | None) -> str | None:
     if text is None:
         return None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        message = "--separator is not UTF-8"
+        raise typer.BadParameter(message) from None
     return text.replace("\\n", "\n").replace("\\t", "\t")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, BinaryIO
@@ -16,6 +17,7 @@ from lexmill.errors import FormatError, IdRangeError
 __all__ = ["as_ids", "parse_ids", "read_npy", "read_row_splits", "rows", "write_npy"]
 
 _LARGEST_ID = 2**32 - 1
+_NUMBER = re.compile(rb"-?[0-9]{1,40}")
 
 
 def write_npy(stream: BinaryIO, arrays: Sequence[npt.NDArray[Any]]) -> None:
@@ -93,11 +95,11 @@ def parse_ids(line: bytes, origin: str) -> npt.NDArray[np.uint32]:
     """
     numbers = []
     for word in line.split():
-        try:
-            number = int(word)
-        except ValueError:
+        # int() takes `1_0` and `+1` as well.
+        if not _NUMBER.fullmatch(word):
             message = f"{origin}: `{printable(word.decode(errors='replace'))}` is not an id"
-            raise FormatError(message) from None
+            raise FormatError(message)
+        number = int(word)
         _check_range(number, origin)
         numbers.append(number)
     return np.array(numbers, np.uint32)

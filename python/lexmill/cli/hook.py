@@ -63,13 +63,15 @@ def run_hook(arguments: Sequence[str]) -> int:
     """Runs the command, without typer and rich, and answers its exit code."""
     parser = _Parser(prog="lexmill install-hook", description=DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--remove", action="store_true", help="take the hook away again")
-    parser.add_argument("--folder", type=Path, help="the site-packages to use; else those of this Python")
+    parser.add_argument("--folder", help="the site-packages to use; else those of this Python")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
     try:
         given = parser.parse_args(arguments)
     except UsageError as error:
         return fail("install-hook", "--json" in arguments, "UsageError", str(error), 2)
-    folder = given.folder or Path(sysconfig.get_path("purelib"))
+    if given.folder == "":
+        return fail("install-hook", given.json, "UsageError", "--folder is empty", 2)
+    folder = Path(given.folder or sysconfig.get_path("purelib"))
     work = remove_hook if given.remove else install_hook
     return execute("install-hook", given.json, lambda: work(folder))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import lexmill
+from lexmill.cli.hook import VARIABLE
 
 __all__ = ["run_script"]
 
@@ -19,19 +22,29 @@ def run_script(arguments: Sequence[str]) -> int:
         arguments: the path of the script, or `-m` and the name of a module; then what the script gets.
 
     Returns:
-        0, or 2 if there is no such script. What the script raises comes through, its exit code too.
+        0, or 2 if there is no such script or module. What the script raises comes through, its exit code too.
     """
     is_module = arguments[0] == "-m"
-    target, *rest = arguments[1:] if is_module else arguments
-    if not is_module and not Path(target).is_file():
-        print(f"error: no script {target}", file=sys.stderr)
-        return 2
-    lexmill.install()
-    sys.argv = [target, *rest]
+    target, *rest = (arguments[1:] or [""]) if is_module else arguments
     if is_module:
         sys.path.insert(0, "")
+    if not (_is_module(target) if is_module else Path(target).is_file()):
+        print(f"error: no {'module' if is_module else 'script'} {target or 'named'}", file=sys.stderr)
+        return 2
+    lexmill.install()
+    # Where the hook is installed, processes that the script spawns get lexmill too.
+    os.environ.setdefault(VARIABLE, "1")
+    sys.argv = [target, *rest]
+    if is_module:
         runpy.run_module(target, run_name="__main__", alter_sys=True)
     else:
         sys.path.insert(0, str(Path(target).resolve().parent))
         runpy.run_path(target, run_name="__main__")
     return 0
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

@@ -121,6 +121,8 @@ class TestErrors:
     ("stdin", "message"),
     [
         (b"1 x", "`x`"),
+        (b"1_0", "`1_0` is not an id"),
+        (b"+5", "`+5` is not an id"),
         (b"1\n-2", "line 2: id -2"),
         (b"1\n300", "stdin, line 2: id 300 is not"),
         (b"9" * 5000, "line 1"),
