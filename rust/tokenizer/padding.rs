@@ -2,7 +2,7 @@
 
 use super::columns::TextLens;
 use super::limits::PaddingRule;
-use super::rows::Ragged;
+use super::rows::{Ragged, vec_for_rows};
 use super::{TokenColumns, Wanted};
 use crate::Result;
 use crate::cache::Id;
@@ -23,7 +23,7 @@ impl Framed<'_> {
     /// Pads the columns that texts gave, and adds the others.
     ///
     /// # Errors
-    /// Those of [`PaddingRule::length_for`].
+    /// Those of [`PaddingRule::length_for`] and [`vec_for_rows`].
     pub(super) fn finish<T: Id>(
         &self,
         columns: TokenColumns<T>,
@@ -42,9 +42,13 @@ impl Framed<'_> {
         let mut framed = columns;
         if is_padded {
             let splits = &framed.rows.row_splits;
-            framed.offsets = framed.offsets.map(|offsets| padded(&offsets, splits, &pads, [0, 0]));
-            framed.word_ids = framed.word_ids.map(|words| padded(&words, splits, &pads, -1));
-            let ids = padded(&framed.rows.ids, splits, &pads, T::narrow(id));
+            if let Some(offsets) = &mut framed.offsets {
+                *offsets = padded(offsets, splits, &pads, [0, 0])?;
+            }
+            if let Some(words) = &mut framed.word_ids {
+                *words = padded(words, splits, &pads, -1)?;
+            }
+            let ids = padded(&framed.rows.ids, splits, &pads, T::narrow(id))?;
             let mut end = 0;
             let ends = splits.windows(2).zip(&pads).map(|(row, [before, after])| {
                 end += row[1] - row[0] + (before + after) as i64;
@@ -53,31 +57,32 @@ impl Framed<'_> {
             let row_splits = std::iter::once(0).chain(ends).collect();
             framed.rows = Ragged { ids, row_splits };
         }
-        let total = framed.rows.ids.len();
         let Wanted { type_ids, attention_mask, special_tokens_mask, .. } = self.wanted;
         let special = |part: &RowPart| matches!(part, RowPart::Special { is_marked: true, .. });
-        framed.type_ids = type_ids.then(|| self.column(&pads, total, type_id, type_id_of));
-        framed.attention_mask = attention_mask.then(|| self.column(&pads, total, 0, |_| 1));
-        framed.special_tokens_mask =
-            special_tokens_mask.then(|| self.column(&pads, total, 1, |part| special(part).into()));
+        if type_ids {
+            framed.type_ids = Some(self.column(&pads, type_id, type_id_of)?);
+        }
+        if attention_mask {
+            framed.attention_mask = Some(self.column(&pads, 0, |_| 1)?);
+        }
+        if special_tokens_mask {
+            framed.special_tokens_mask = Some(self.column(&pads, 1, |part| special(part).into())?);
+        }
         Ok(framed)
     }
 
     /// A column with `pad` for padding and one value for each other part of the rows.
-    fn column<V: Copy>(
-        &self,
-        pads: &[Pads],
-        total: usize,
-        pad: V,
-        value_of: impl Fn(&RowPart) -> V,
-    ) -> Vec<V> {
+    fn column<V: Copy>(&self, pads: &[Pads], pad: V, value_of: impl Fn(&RowPart) -> V) -> Result<Vec<V>> {
         let parts: Vec<(bool, V)> = self
             .layout
             .parts
             .iter()
             .map(|part| (matches!(part, RowPart::Text { .. }), value_of(part)))
             .collect();
-        let mut column = Vec::with_capacity(total);
+        let special = parts.iter().filter(|(is_text, _)| !is_text).count();
+        let row_lens =
+            self.lens.iter().zip(pads).map(|(lens, pads)| lens[0] + lens[1] + special + pads[0] + pads[1]);
+        let mut column = vec_for_rows(row_lens)?;
         for (lens, [before, after]) in self.lens.iter().zip(pads) {
             column.extend(std::iter::repeat_n(pad, *before));
             let mut lens = lens.iter();
@@ -87,7 +92,7 @@ impl Framed<'_> {
             }
             column.extend(std::iter::repeat_n(pad, *after));
         }
-        column
+        Ok(column)
     }
 }
 
@@ -97,13 +102,14 @@ fn type_id_of(part: &RowPart) -> u32 {
     }
 }
 
-fn padded<V: Copy>(column: &[V], row_splits: &[i64], pads: &[Pads], pad: V) -> Vec<V> {
-    let total = column.len() + pads.iter().flatten().sum::<usize>();
-    let mut filled = Vec::with_capacity(total);
-    for (row, [before, after]) in row_splits.windows(2).zip(pads) {
+fn padded<V: Copy>(column: &[V], row_splits: &[i64], pads: &[Pads], pad: V) -> Result<Vec<V>> {
+    let rows = row_splits.windows(2).zip(pads);
+    let mut filled =
+        vec_for_rows(rows.clone().map(|(row, pads)| (row[1] - row[0]) as usize + pads[0] + pads[1]))?;
+    for (row, [before, after]) in rows {
         filled.extend(std::iter::repeat_n(pad, *before));
         filled.extend_from_slice(&column[row[0] as usize..row[1] as usize]);
         filled.extend(std::iter::repeat_n(pad, *after));
     }
-    filled
+    Ok(filled)
 }

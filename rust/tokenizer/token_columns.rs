@@ -1,6 +1,6 @@
 //! Rows of tokens, column by column, and the plain way to them: from encodings.
 
-use super::rows::Ragged;
+use super::rows::{Ragged, vec_for_rows};
 use super::{EncodeInput, Sequence, Tokenizer};
 use crate::Result;
 use crate::cache::Id;
@@ -48,7 +48,7 @@ impl Tokenizer {
     /// As [`Self::encode_columns`], from encodings: the slow twin, for any post-processor.
     ///
     /// # Errors
-    /// As [`Self::encode_batch`].
+    /// As [`Self::encode_batch`], and [`Error::InvalidOption`](crate::Error::InvalidOption) if memory does not hold the rows.
     pub fn columns_by_encodings<'a, T: Id>(
         &self,
         texts: &[&str],
@@ -62,29 +62,34 @@ impl Tokenizer {
             .map(|at| EncodeInput { first: Sequence::Text(texts[at]), second: second(at) })
             .collect();
         let encodings = self.encode_batch(&inputs, add_special_tokens, parallelism)?;
-        let mut columns = TokenColumns::empty(wanted);
-        for (number, encoding) in encodings.iter().enumerate() {
-            columns.push(encoding, number);
-            if wanted.overflowing {
-                encoding.overflowing().iter().for_each(|part| columns.push(part, number));
-            }
-        }
+        let rows = encodings.iter().enumerate().flat_map(|(number, encoding)| {
+            let windows: &[Encoding] = if wanted.overflowing { encoding.overflowing() } else { &[] };
+            std::iter::once(encoding).chain(windows).map(move |row| (number, row))
+        });
+        let mut columns = TokenColumns::for_rows(wanted, rows.clone().map(|(_, row)| row.len()))?;
+        rows.for_each(|(number, row)| columns.push(row, number));
         Ok(columns)
     }
 }
 
 impl<T: Id> TokenColumns<T> {
-    /// No rows.
-    pub(super) fn empty(wanted: Wanted) -> Self {
-        Self {
-            rows: Ragged::default(),
-            offsets: wanted.offsets.then(Vec::new),
-            word_ids: wanted.word_ids.then(Vec::new),
-            type_ids: wanted.type_ids.then(Vec::new),
-            attention_mask: wanted.attention_mask.then(Vec::new),
-            special_tokens_mask: wanted.special_tokens_mask.then(Vec::new),
-            sample_mapping: wanted.overflowing.then(Vec::new),
+    /// No rows, with capacity for rows of these lengths.
+    ///
+    /// # Errors
+    /// Those of [`vec_for_rows`].
+    fn for_rows(wanted: Wanted, lens: impl Iterator<Item = usize> + Clone) -> Result<Self> {
+        fn column<V>(is_wanted: bool, lens: impl Iterator<Item = usize> + Clone) -> Result<Option<Vec<V>>> {
+            is_wanted.then(|| vec_for_rows(lens)).transpose()
         }
+        Ok(Self {
+            rows: Ragged::for_rows(lens.clone())?,
+            offsets: column(wanted.offsets, lens.clone())?,
+            word_ids: column(wanted.word_ids, lens.clone())?,
+            type_ids: column(wanted.type_ids, lens.clone())?,
+            attention_mask: column(wanted.attention_mask, lens.clone())?,
+            special_tokens_mask: column(wanted.special_tokens_mask, lens)?,
+            sample_mapping: wanted.overflowing.then(Vec::new),
+        })
     }
 
     fn push(&mut self, encoding: &Encoding, input: usize) {
