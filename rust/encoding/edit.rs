@@ -180,7 +180,9 @@ impl Encoding {
             Ok(joined)
         };
         if overflowing.is_empty() {
-            self.overflowing.iter_mut().for_each(|part| part.append_to_all(&other, growing_offsets, later_pieces));
+            self.overflowing
+                .iter_mut()
+                .for_each(|part| part.append_to_all(&other, growing_offsets, later_pieces));
         } else {
             let mut all = Vec::with_capacity((self.overflowing.len() + 1) * (overflowing.len() + 1) - 1);
             for part in &self.overflowing {
