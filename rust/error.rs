@@ -106,12 +106,12 @@ pub enum Error {
         /// The largest size.
         limit: usize,
     },
-    /// Stages that make far more of a text than it has.
+    /// Stages lengthened a text beyond its bound.
     #[error("the stages make more than {limit} bytes of a text of {bytes} bytes")]
     TextGrown {
         /// Size of the text.
         bytes: usize,
-        /// The most bytes that stages may make of it.
+        /// Most bytes that stages may lengthen it to.
         limit: usize,
     },
     /// A component used without what it requires, such as a trainer for another type of model.

@@ -51,6 +51,7 @@ pub mod decoders;
 pub mod encoding;
 pub mod error;
 pub mod formats;
+pub mod growth;
 pub mod metaspace;
 pub mod models;
 pub mod normalized;

@@ -70,4 +70,4 @@ class IdRangeError(LexmillError, OverflowError):
 
 
 class TextTooLongError(LexmillError, OverflowError):
-    """Raised when one text is longer than offsets can address, or stages make far more of it than it has."""
+    """Raised when a text is too long for 32-bit offsets, or stages lengthen it beyond the limit."""

@@ -128,8 +128,7 @@ class ParityBpeTrainer:
         special_tokens: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
         show_progress: draws progress on standard error, unless `train_from_iterator` gets `on_progress`.
         limit_alphabet: the most characters of the alphabet; the rarest are dropped. None for no limit.
-        initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
-            character.
+        initial_alphabet: single characters that are in the alphabet even if no word has them.
         continuing_subword_prefix: what every character but the first of a word begins with.
         end_of_word_suffix: what the last character of a word ends with.
         max_token_length: tokens that are merged have fewer characters than this; two single characters may always be
@@ -137,7 +136,7 @@ class ParityBpeTrainer:
 
     Raises:
         OptionRangeError: a number is negative.
-        OptionError: another name for `variant`, or a ratio that is not positive.
+        OptionError: another name for `variant`, or an element of `initial_alphabet` that is not one character.
     """
     def __new__(
         cls,
@@ -167,7 +166,27 @@ class ParityBpeTrainer:
         on_progress: Callable[[str, int, int], object] | None = None,
         num_threads: int | None = None,
     ) -> None:
-        """Trains a tokenizer on one iterator of texts for each language. Its model becomes a new `BPE`."""
+        """Trains a tokenizer on one iterator of texts for each language. Its model becomes a new `BPE`.
+
+        An error leaves the model as it was.
+
+        Args:
+            tokenizer: what is trained; its normalizer and pre-tokenizer cut the texts into words.
+            train_iterators: for each language an iterator of `str`, of lists of `str` or of Arrow columns, or one
+                such column.
+            dev_iterators: for each language the texts that compression is measured on; None measures it on the
+                training texts.
+            ratio: the compression rate to aim at, for each language; None means the trainer's. Dev sets take
+                precedence.
+            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
+                unknown; what it raises ends the training.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            EmptyCorpusError: there are no words in the texts of any language.
+            OptionError: no iterators, another number of dev sets or ratios than of languages, or a `ratio`, `alpha`
+                or `window_size` out of range.
+        """
     @property
     def variant(self) -> _Variant: ...
     @property

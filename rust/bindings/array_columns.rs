@@ -25,8 +25,8 @@ pub(super) enum ColumnKind {
     SampleMapping,
 }
 
-/// All columns, in the order of dictionaries and Arrow fields.
-pub(super) const KINDS: [ColumnKind; 6] = [
+/// All columns, in the order of dictionaries and Arrow fields. A kind's discriminant is its index.
+const KINDS: [ColumnKind; 6] = [
     ColumnKind::Offsets,
     ColumnKind::WordIds,
     ColumnKind::TypeIds,
@@ -52,7 +52,7 @@ impl ColumnKind {
         self.c_name().to_str().unwrap_or_default()
     }
 
-    /// Whether the column has a value a token, rather than a value a row.
+    /// Whether the column has one value per token, rather than one value per row.
     pub(super) fn is_per_token(self) -> bool {
         self != Self::SampleMapping
     }

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PySlice, PyTuple};
 
-use super::array_columns::{ColumnArrays, ColumnKind, KINDS, contiguous};
+use super::array_columns::{ColumnArrays, ColumnKind, contiguous};
 use super::arrow::{ArrowColumn, Values, export};
 use super::errors::exception;
 use crate::cache::Id;
@@ -32,21 +32,13 @@ pub(super) struct PyTokenArrays {
 
 impl PyTokenArrays {
     /// Hands the core's vectors over to numpy without a copy.
-    pub(super) fn of<T: Id + numpy::Element>(py: Python<'_>, rows: Ragged<T>) -> Self {
-        Self {
-            ids: rows.ids.into_pyarray(py).into_any().unbind(),
-            row_splits: rows.row_splits.into_pyarray(py).unbind(),
-            columns: ColumnArrays::default(),
-        }
-    }
-
-    /// As [`Self::of`], with all columns.
-    pub(super) fn of_columns<T: Id + numpy::Element>(
-        py: Python<'_>,
-        mut columns: TokenColumns<T>,
-    ) -> PyResult<Self> {
-        let rows = std::mem::take(&mut columns.rows);
-        Ok(Self { columns: ColumnArrays::of(py, columns)?, ..Self::of(py, rows) })
+    pub(super) fn of<T: Id + numpy::Element>(py: Python<'_>, mut columns: TokenColumns<T>) -> PyResult<Self> {
+        let Ragged { ids, row_splits } = std::mem::take(&mut columns.rows);
+        Ok(Self {
+            ids: ids.into_pyarray(py).into_any().unbind(),
+            row_splits: row_splits.into_pyarray(py).unbind(),
+            columns: ColumnArrays::of(py, columns)?,
+        })
     }
 
     fn split(&self, py: Python<'_>, at: usize) -> Option<isize> {
@@ -224,10 +216,8 @@ impl PyTokenArrays {
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let columns = PyDict::new(py);
-        for kind in KINDS {
-            if let Some(array) = self.columns.get(kind) {
-                columns.set_item(kind.name(), array)?;
-            }
+        for (kind, array) in self.columns.iter() {
+            columns.set_item(kind.name(), array)?;
         }
         let arrays = [self.ids.bind(py).clone(), self.row_splits.bind(py).clone().into_any()];
         Ok((PyTuple::new(py, arrays)?, columns))

@@ -6,10 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
 use super::encoding::direction;
-use super::errors::exception;
-use super::tokenizer_limits::{check_stride, strategy};
-use crate::encoding::{Direction, Padding, Symbol};
-use crate::tokenizer::{PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy};
+use super::errors::{OrRaise, exception};
+use super::tokenizer_limits::strategy;
+use crate::tokenizer::{LimitOverrides, PaddingSwitch, Tokenizer, TruncationSwitch};
 
 /// The arguments as they were given; what is absent is as the tokenizer is set.
 pub(super) struct LimitArguments<'a, 'py> {
@@ -43,115 +42,48 @@ impl<'a> Switch<'a> {
     }
 }
 
+fn truncation_switch(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<TruncationSwitch> {
+    Ok(match Switch::of(py, "truncation", value, "do_not_truncate")? {
+        Switch::Off => TruncationSwitch::Off,
+        Switch::On => TruncationSwitch::On,
+        Switch::Named(name) => TruncationSwitch::By(strategy(py, name)?),
+    })
+}
+
+fn padding_switch(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<PaddingSwitch> {
+    Ok(match Switch::of(py, "padding", value, "do_not_pad")? {
+        Switch::Off => PaddingSwitch::Off,
+        Switch::On | Switch::Named("longest") => PaddingSwitch::Longest,
+        Switch::Named("max_length") => PaddingSwitch::MaxLength,
+        Switch::Named(name) => {
+            let message = format!("padding is {name} but must be one of longest, max_length, do_not_pad");
+            return Err(exception(py, "OptionError", message));
+        }
+    })
+}
+
 impl LimitArguments<'_, '_> {
     /// `core`, or the same tokenizer with these limits.
     pub(super) fn apply(&self, py: Python<'_>, core: Arc<Tokenizer>) -> PyResult<Arc<Tokenizer>> {
-        let is_given = self.max_length.is_some()
-            || self.truncation.is_some()
-            || self.stride.is_some()
-            || self.truncation_side.is_some()
-            || self.padding.is_some()
-            || self.padding_side.is_some()
-            || self.pad_id.is_some()
-            || self.pad_to_multiple_of.is_some();
-        if !is_given {
-            return Ok(core);
-        }
-        let (truncation, padding) = (self.truncation(py, &core)?, self.padding(py, &core)?);
-        Ok(Arc::new(core.with_limits(truncation, padding)))
+        let limited = self.overrides(py)?.apply(&core).or_raise(py)?;
+        Ok(limited.map_or(core, Arc::new))
     }
 
-    fn truncation(&self, py: Python<'_>, core: &Tokenizer) -> PyResult<Option<Truncation>> {
-        let set = core.truncation();
-        let named = match self.truncation {
-            Some(value) => match Switch::of(py, "truncation", value, "do_not_truncate")? {
-                Switch::Off => return Ok(None),
-                Switch::On => None,
-                Switch::Named(name) => Some(strategy(py, name)?),
-            },
-            None if self.max_length.is_none() && set.is_none() => {
-                return self.refuse_alone(
-                    py,
-                    "truncation",
-                    &[("stride", self.stride.is_some()), ("truncation_side", self.truncation_side.is_some())],
-                );
-            }
-            None => None,
-        };
-        let Some(max_length) = self.max_length.or(set.map(|set| set.max_length)) else {
-            return Err(exception(
-                py,
-                "OptionError",
-                "truncation is on but max_length is not given".to_owned(),
-            ));
-        };
-        let side = self.truncation_side.map(|side| direction(py, side)).transpose()?;
-        let truncation = Truncation {
-            direction: side.or(set.map(|set| set.direction)).unwrap_or(Direction::Right),
-            max_length,
-            strategy: named.or(set.map(|set| set.strategy)).unwrap_or(TruncationStrategy::LongestFirst),
-            stride: self.stride.or(set.map(|set| set.stride)).unwrap_or(0),
-        };
-        check_stride(py, core, &truncation)?;
-        Ok(Some(truncation))
-    }
-
-    fn padding(&self, py: Python<'_>, core: &Tokenizer) -> PyResult<Option<PaddingRule>> {
-        let set = core.padding();
-        let length = match self.padding {
-            Some(value) => match Switch::of(py, "padding", value, "do_not_pad")? {
-                Switch::Off => return Ok(None),
-                Switch::On | Switch::Named("longest") => PaddingLength::BatchLongest,
-                Switch::Named("max_length") => PaddingLength::Fixed(self.fixed_length(py, core)?),
-                Switch::Named(name) => {
-                    let message =
-                        format!("padding is {name} but must be one of longest, max_length, do_not_pad");
-                    return Err(exception(py, "OptionError", message));
-                }
-            },
-            None => match set {
-                Some(set) => set.length,
-                None => {
-                    return self.refuse_alone(
-                        py,
-                        "padding",
-                        &[
-                            ("padding_side", self.padding_side.is_some()),
-                            ("pad_id", self.pad_id.is_some()),
-                            ("pad_to_multiple_of", self.pad_to_multiple_of.is_some()),
-                        ],
-                    );
-                }
-            },
-        };
-        let side = self.padding_side.map(|side| direction(py, side)).transpose()?;
-        let set_padding = set.map(|set| &set.padding);
-        let symbol = set_padding.map(|set| set.symbol.clone());
-        let symbol = symbol.unwrap_or_else(|| Symbol { id: 0, text: "[PAD]".into() });
-        let padding = Padding {
-            symbol: Symbol { id: self.pad_id.unwrap_or(symbol.id), ..symbol },
-            type_id: set_padding.map_or(0, |set| set.type_id),
-            direction: side.or(set_padding.map(|set| set.direction)).unwrap_or(Direction::Right),
-        };
-        let pad_to_multiple_of = self.pad_to_multiple_of.or(set.and_then(|set| set.pad_to_multiple_of));
-        Ok(Some(PaddingRule { length, pad_to_multiple_of, padding }))
-    }
-
-    fn fixed_length(&self, py: Python<'_>, core: &Tokenizer) -> PyResult<usize> {
-        let of_set = core.padding().and_then(|set| match set.length {
-            PaddingLength::Fixed(length) => Some(length),
-            PaddingLength::BatchLongest => None,
-        });
-        let of_truncation = core.truncation().map(|set| set.max_length);
-        self.max_length.or(of_set).or(of_truncation).ok_or_else(|| {
-            exception(py, "OptionError", "padding is max_length but max_length is not given".to_owned())
+    fn overrides(&self, py: Python<'_>) -> PyResult<LimitOverrides> {
+        let truncation = self.truncation.map(|value| truncation_switch(py, value)).transpose()?;
+        let padding = self.padding.map(|value| padding_switch(py, value)).transpose()?;
+        // A side is not read where nothing is cut off or padded.
+        let truncation_side = self.truncation_side.filter(|_| truncation != Some(TruncationSwitch::Off));
+        let padding_side = self.padding_side.filter(|_| padding != Some(PaddingSwitch::Off));
+        Ok(LimitOverrides {
+            max_length: self.max_length,
+            truncation,
+            stride: self.stride,
+            truncation_side: truncation_side.map(|side| direction(py, side)).transpose()?,
+            padding,
+            padding_side: padding_side.map(|side| direction(py, side)).transpose()?,
+            pad_id: self.pad_id,
+            pad_to_multiple_of: self.pad_to_multiple_of,
         })
-    }
-
-    /// Refuses arguments that mean nothing without `what`.
-    fn refuse_alone<T>(&self, py: Python<'_>, what: &str, given: &[(&str, bool)]) -> PyResult<Option<T>> {
-        let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(None) };
-        let message = format!("{name} is given but {what} is neither given nor set");
-        Err(exception(py, "OptionError", message))
     }
 }

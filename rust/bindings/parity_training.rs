@@ -21,6 +21,22 @@ use crate::{Error, Result};
 #[pymethods]
 impl PyParityBpeTrainer {
     /// Trains a tokenizer on one iterator of texts for each language. Its model becomes a new `BPE`.
+    ///
+    /// An error leaves the model as it was.
+    ///
+    /// Args:
+    ///     `tokenizer`: what is trained; its normalizer and pre-tokenizer cut the texts into words.
+    ///     `train_iterators`: for each language an iterator of `str`, of lists of `str` or of Arrow columns, or one such column.
+    ///     `dev_iterators`: for each language the texts that compression is measured on; None measures it on the training texts.
+    ///     `ratio`: the compression rate to aim at, for each language; None means the trainer's. Dev sets take precedence.
+    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
+    ///         what it raises ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `EmptyCorpusError`: there are no words in the texts of any language.
+    ///     `OptionError`: no iterators, another number of dev sets or ratios than of languages, or a `ratio`, `alpha` or
+    ///         `window_size` out of range.
     #[pyo3(signature = (
         tokenizer, train_iterators, dev_iterators=None, ratio=None, *, on_progress=None, num_threads=None
     ))]

@@ -6,52 +6,27 @@ use pyo3::prelude::*;
 
 use super::arguments::{FilePath, threads, utf8_errors};
 use super::arrays::PyTokenArrays;
-use super::errors::exception;
 use super::limits::LimitArguments;
 use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
-use crate::cache::Id;
 use crate::corpus::files::{FileOptions, encode_files};
 use crate::structures::parallel::Parallelism;
-use crate::tokenizer::{Ragged, Tokenizer, Wanted};
+use crate::tokenizer::{ColumnOptions, TokenColumns, Tokenizer};
 
 /// Arrays of what `narrow` makes if that holds all ids of the tokenizer, or else `wide`.
 fn encode_arrays(
     py: Python<'_>,
     core: &Tokenizer,
     num_threads: Option<usize>,
-    narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u16>> + Send,
-    wide: impl FnOnce(Parallelism<'_>) -> crate::Result<Ragged<u32>> + Send,
+    narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u16>> + Send,
+    wide: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u32>> + Send,
 ) -> PyResult<PyTokenArrays> {
     let threads = threads(num_threads);
-    Ok(if core.has_narrow_ids() {
+    if core.has_narrow_ids() {
         PyTokenArrays::of(py, watched(py, threads, narrow)?)
     } else {
         PyTokenArrays::of(py, watched(py, threads, wide)?)
-    })
-}
-
-/// What a call for columns encodes.
-struct ColumnCall<'a> {
-    core: &'a Tokenizer,
-    texts: &'a [&'a str],
-    pairs: Option<&'a [&'a str]>,
-    wanted: Wanted,
-    add_special_tokens: bool,
-}
-
-impl ColumnCall<'_> {
-    fn run<T: Id + Into<u32> + numpy::Element>(
-        &self,
-        py: Python<'_>,
-        num_threads: Option<usize>,
-    ) -> PyResult<PyTokenArrays> {
-        let Self { core, texts, pairs, wanted, add_special_tokens } = *self;
-        let columns = watched(py, threads(num_threads), |parallelism| {
-            core.encode_columns::<T>(texts, pairs, wanted, add_special_tokens, parallelism)
-        })?;
-        PyTokenArrays::of_columns(py, columns)
     }
 }
 
@@ -135,11 +110,7 @@ impl PyTokenizer {
         let texts = Texts::of(texts, errors, threads(num_threads))?;
         let pairs = pairs.map(|pairs| Texts::of(pairs, errors, threads(num_threads))).transpose()?;
         let (texts, pairs) = (texts.as_slice(), pairs.as_ref().map(Texts::as_slice));
-        if let Some(pairs) = pairs.filter(|pairs| pairs.len() != texts.len()) {
-            let message = format!("pairs are {} but there are {} texts", pairs.len(), texts.len());
-            return Err(exception(py, "OptionError", message));
-        }
-        let wanted = Wanted {
+        let options = ColumnOptions {
             offsets: return_offsets,
             word_ids: return_word_ids,
             type_ids: return_type_ids,
@@ -147,22 +118,13 @@ impl PyTokenizer {
             special_tokens_mask: return_special_tokens_mask,
             overflowing: return_overflowing,
         };
-        // For ids alone several threads share a long text.
-        if pairs.is_none() && wanted == Wanted::default() {
-            return encode_arrays(
-                py,
-                &core,
-                num_threads,
-                |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
-                |parallelism| core.encode_ids(texts, add_special_tokens, parallelism),
-            );
-        }
-        let call = ColumnCall { core: &core, texts, pairs, wanted, add_special_tokens };
-        if core.has_narrow_ids() {
-            call.run::<u16>(py, num_threads)
-        } else {
-            call.run::<u32>(py, num_threads)
-        }
+        encode_arrays(
+            py,
+            &core,
+            num_threads,
+            |parallelism| core.encode_columns(texts, pairs, options, add_special_tokens, parallelism),
+            |parallelism| core.encode_columns(texts, pairs, options, add_special_tokens, parallelism),
+        )
     }
 
     /// Encodes files to one array of ids: a row a file, or a row for each document between separators.
@@ -225,8 +187,8 @@ impl PyTokenizer {
             py,
             &core,
             num_threads,
-            |parallelism| encode_files(&core, &paths, options, parallelism),
-            |parallelism| encode_files(&core, &paths, options, parallelism),
+            |parallelism| encode_files(&core, &paths, options, parallelism).map(TokenColumns::from),
+            |parallelism| encode_files(&core, &paths, options, parallelism).map(TokenColumns::from),
         )
     }
 }

@@ -5,11 +5,11 @@ use pyo3::types::PyDict;
 
 use super::arguments::note_unknown;
 use super::encoding::{direction, direction_name};
-use super::errors::exception;
+use super::errors::{OrRaise, exception};
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use crate::encoding::{Padding, Symbol};
-use crate::tokenizer::{PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy};
+use crate::tokenizer::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 
 /// A strategy by its name.
 pub(super) fn strategy(py: Python<'_>, name: &str) -> PyResult<TruncationStrategy> {
@@ -18,20 +18,6 @@ pub(super) fn strategy(py: Python<'_>, name: &str) -> PyResult<TruncationStrateg
         let names = TruncationStrategy::NAMES.map(|(_, name, _)| name).join(", ");
         exception(py, "OptionError", format!("strategy is {name} but must be one of {names}"))
     })
-}
-
-/// Refuses a stride that leaves nothing new in a window.
-pub(super) fn check_stride(py: Python<'_>, core: &Tokenizer, truncation: &Truncation) -> PyResult<()> {
-    let (Truncation { max_length, stride, .. }, special) = (truncation, core.added_tokens(false));
-    match max_length.checked_sub(special) {
-        Some(rest) if *stride > rest => {
-            let message = format!(
-                "stride is {stride} but must be below the {rest} tokens that {max_length} leave beside {special} special tokens"
-            );
-            Err(exception(py, "OptionError", message))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[pymethods]
@@ -58,7 +44,7 @@ impl PyTokenizer {
         let strategy = self::strategy(py, strategy)?;
         let direction = self::direction(py, direction)?;
         let truncation = Truncation { direction, max_length, strategy, stride };
-        check_stride(py, &*self.core(py)?, &truncation)?;
+        truncation.check(self.core(py)?.added_tokens(false)).or_raise(py)?;
         self.shared.change(Concerns::Rest, |state| state.truncation = Some(truncation));
         Ok(())
     }

@@ -14,9 +14,9 @@ pub use ctc::Ctc;
 pub use pieces::Pieces;
 pub use strip::Strip;
 
+use crate::growth::Growth;
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::structures::finder::Replacement;
-use crate::structures::growth::Growth;
 use crate::{Result, byte_level};
 
 /// A decoder; the names are Hugging Face's.

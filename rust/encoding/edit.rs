@@ -152,11 +152,11 @@ impl Encoding {
     /// [`Error::InvalidOption`] if pairs of overflowing encodings make more than [`MOST_OVERFLOWING`].
     pub fn merge(encodings: impl IntoIterator<Item = Encoding>, growing_offsets: bool) -> Result<Self> {
         let mut encodings = encodings.into_iter().collect::<Vec<_>>().into_iter();
-        let mut room: usize = encodings.as_slice().iter().map(|encoding| encoding.pieces.len()).sum();
         let mut merged = encodings.next().unwrap_or_default();
+        let mut later_pieces: usize = encodings.as_slice().iter().map(|encoding| encoding.pieces.len()).sum();
         for encoding in encodings {
-            room -= encoding.pieces.len();
-            merged.append(encoding, growing_offsets, room)?;
+            later_pieces -= encoding.pieces.len();
+            merged.append(encoding, growing_offsets, later_pieces)?;
         }
         Ok(merged)
     }
@@ -167,19 +167,22 @@ impl Encoding {
     }
 
     /// Appends `other`. Every overflowing encoding of one side is joined with the other side and with each of its
-    /// overflowing encodings. `room` is for the pieces of what will be appended after that.
-    fn append(&mut self, mut other: Encoding, growing_offsets: bool, room: usize) -> Result<()> {
+    /// overflowing encodings. `later_pieces` is the number of pieces that further calls will append; capacity for them is reserved
+    /// here.
+    fn append(&mut self, mut other: Encoding, growing_offsets: bool, later_pieces: usize) -> Result<()> {
         if !self.overflowing.is_empty() && !other.overflowing.is_empty() {
             check_overflowing(self.count().saturating_mul(other.count()))?;
         }
         let overflowing = std::mem::take(&mut other.overflowing);
         let joined = |left: &Encoding, right: Encoding| {
-            let mut joined = left.with_room(right.pieces.len() + room);
-            joined.append(right, growing_offsets, room)?;
+            let mut joined = left.clone_with_capacity(right.pieces.len() + later_pieces);
+            joined.append(right, growing_offsets, later_pieces)?;
             Ok(joined)
         };
         if overflowing.is_empty() {
-            self.overflowing.iter_mut().for_each(|part| part.append_to_all(&other, growing_offsets, room));
+            self.overflowing
+                .iter_mut()
+                .for_each(|part| part.append_to_all(&other, growing_offsets, later_pieces));
         } else {
             let mut all = Vec::with_capacity((self.overflowing.len() + 1) * (overflowing.len() + 1) - 1);
             for part in &self.overflowing {
@@ -194,22 +197,22 @@ impl Encoding {
             }
             self.overflowing = all;
         }
-        self.pieces.reserve_exact(other.pieces.len() + room);
+        self.pieces.reserve_exact(other.pieces.len() + later_pieces);
         self.append_tokens(other.pieces, other.sequences, growing_offsets);
         Ok(())
     }
 
-    /// A copy with capacity for `room` more pieces.
-    fn with_room(&self, room: usize) -> Self {
-        let mut pieces = Vec::with_capacity(self.pieces.len() + room);
+    /// A copy with capacity for `more_pieces` more pieces.
+    fn clone_with_capacity(&self, more_pieces: usize) -> Self {
+        let mut pieces = Vec::with_capacity(self.pieces.len() + more_pieces);
         pieces.extend(self.pieces.iter().cloned());
         Self { pieces, sequences: self.sequences.clone(), overflowing: self.overflowing.clone() }
     }
 
     /// Appends `other`, which has no overflowing encodings, to this encoding and to all its overflowing ones.
-    fn append_to_all(&mut self, other: &Encoding, growing_offsets: bool, room: usize) {
-        self.overflowing.iter_mut().for_each(|part| part.append_to_all(other, growing_offsets, room));
-        self.pieces.reserve_exact(other.pieces.len() + room);
+    fn append_to_all(&mut self, other: &Encoding, growing_offsets: bool, later_pieces: usize) {
+        self.overflowing.iter_mut().for_each(|part| part.append_to_all(other, growing_offsets, later_pieces));
+        self.pieces.reserve_exact(other.pieces.len() + later_pieces);
         self.append_tokens(other.pieces.iter().cloned(), other.sequences.iter().cloned(), growing_offsets);
     }
 

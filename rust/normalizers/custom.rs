@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use super::Normalizer;
 use crate::Result;
+use crate::growth::Growth;
 use crate::normalized::{Normalized, NormalizedString};
-use crate::structures::growth::Growth;
 
 /// A normalizer that a caller has made.
 pub trait CustomNormalizer: Debug + Send + Sync {

@@ -35,9 +35,9 @@ pub use sentencepiece::{SentencePiece, SentencePieceOptions};
 pub use unicode::Form;
 
 use crate::Result;
+use crate::growth::Growth;
 use crate::normalized::Normalized;
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
-use crate::structures::growth::Growth;
 
 /// A normalizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]

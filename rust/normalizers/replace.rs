@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use crate::Result;
+use crate::growth::Growth;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
-use crate::structures::growth::Growth;
 
 /// True if every match equals the replacement; false if the pattern gives up on `text`.
 pub(super) fn is_identity(replacement: &Replacement, text: &str) -> bool {

@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Charsmap;
+use crate::growth::Growth;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
 use crate::structures::byte_trie::ByteTrie;
-use crate::structures::growth::Growth;
 use crate::{Error, Result};
 
 /// Options of [`SentencePiece`]; the names are those of SentencePiece's model file.

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use super::PreTokenizer;
 use crate::Result;
+use crate::growth::Growth;
 use crate::normalized::{NormalizedString, PreTokenized, PreTokenizedString};
-use crate::structures::growth::Growth;
 
 /// A pre-tokenizer that a caller has made.
 pub trait CustomPreTokenizer: Debug + Send + Sync {

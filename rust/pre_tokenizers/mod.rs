@@ -17,11 +17,11 @@ pub use custom::CustomPreTokenizer;
 pub use split::{Behavior, Split};
 
 use crate::Result;
+use crate::growth::Growth;
 use crate::metaspace::Metaspace;
 use crate::normalized::PreTokenized;
 use crate::scan::Splitter;
 use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
-use crate::structures::growth::Growth;
 
 /// A pre-tokenizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Sink;
-use crate::cache::{CachedTokens, ChunkCache, Lookup, NARROW, NEW_PRE_TOKEN};
+use super::{Sink, emit_hits_one_by_one};
+use crate::cache::{CachedTokens, ChunkCache, Lookup, NEW_PRE_TOKEN};
 use crate::encoding::ColumnsBuilder;
 use crate::models::Model;
 use crate::normalized::Normalized;
@@ -145,15 +145,8 @@ impl<C: TokenStore> Sink for ColumnSink<'_, C> {
 
     #[inline]
     fn emit_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
-        self.columns.push_hits(cache, lookups, self.token_lens, &mut self.skipped_word_ids).unwrap_or_else(
-            || {
-                for (taken, &lookup) in lookups.iter().enumerate() {
-                    let Some((inline, count)) = cache.get_inline(lookup, true) else { return taken };
-                    let ids = &cache.packing().unpack(inline)[..count.min(NARROW)];
-                    self.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
-                }
-                lookups.len()
-            },
-        )
+        self.columns
+            .push_hits(cache, lookups, self.token_lens, &mut self.skipped_word_ids)
+            .unwrap_or_else(|| emit_hits_one_by_one(self, cache, lookups))
     }
 }

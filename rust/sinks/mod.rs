@@ -40,11 +40,17 @@ pub trait Sink {
     /// Takes the tokens of chunks up to the first that the cache cannot answer from its slot; returns the number of chunks taken.
     #[inline]
     fn emit_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
-        for (taken, &lookup) in lookups.iter().enumerate() {
-            let Some((inline, count)) = cache.get_inline(lookup, Self::TRACKED) else { return taken };
-            let ids = &cache.packing().unpack(inline)[..count.min(NARROW)];
-            self.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
-        }
-        lookups.len()
+        emit_hits_one_by_one(self, cache, lookups)
     }
+}
+
+/// [`Sink::emit_hits`] by way of [`Sink::chunk`].
+#[inline]
+fn emit_hits_one_by_one<S: Sink + ?Sized>(sink: &mut S, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
+    for (taken, &lookup) in lookups.iter().enumerate() {
+        let Some((inline, count)) = cache.get_inline(lookup, S::TRACKED) else { return taken };
+        let ids = &cache.packing().unpack(inline)[..count.min(NARROW)];
+        sink.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
+    }
+    lookups.len()
 }

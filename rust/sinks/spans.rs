@@ -7,14 +7,15 @@ use super::columns::word_id;
 use crate::cache::{ChunkCache, Id, InlineIds, Lookup, NARROW, Packing, WIDE};
 use crate::encoding::SpacesAround;
 
-/// The columns that an array call gives out, of the tokens of some texts.
+/// Token ids, spans and word ids of some texts, one vector per column.
 #[derive(Clone, Debug, Default)]
 pub struct SpanColumns<T> {
     /// Token ids.
     pub ids: Vec<T>,
-    /// Start and end of each token.
+    /// Half-open range of each token in the original text: bytes while a sink writes; `char_offsets` makes
+    /// characters of them.
     pub offsets: Vec<[u32; 2]>,
-    /// Word id of each token, below 2^31.
+    /// Word id of each token, below 2^31; -1 for none.
     pub words: Vec<i32>,
     /// Whether word ids are kept.
     pub has_words: bool,
@@ -37,9 +38,7 @@ impl<T: Id> SpanColumns<T> {
             own_spaces.clear();
         }
     }
-}
 
-impl<T: Id> SpanColumns<T> {
     /// Appends the tokens of chunks up to the first that the cache cannot answer from its slot; returns the number of chunks.
     ///
     /// All `N` items of a slot are written at once, and the next chunk overwrites those beyond the number of ids.
@@ -123,13 +122,10 @@ impl<T: Id> TokenStore for SpanColumns<T> {
                 let write = InlineIds::write_narrow::<T>;
                 self.push_spans::<NARROW>(cache, lookups, token_lens, skipped_word_ids, write)
             }
-            Packing::Wide => self.push_spans::<WIDE>(
-                cache,
-                lookups,
-                token_lens,
-                skipped_word_ids,
-                InlineIds::write_wide::<T>,
-            ),
+            Packing::Wide => {
+                let write = InlineIds::write_wide::<T>;
+                self.push_spans::<WIDE>(cache, lookups, token_lens, skipped_word_ids, write)
+            }
         })
     }
 

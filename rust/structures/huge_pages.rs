@@ -34,11 +34,12 @@ pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
         capacity.max(ALWAYS_MAPPED / size)
     };
     let mut items = Vec::with_capacity(claimed);
-    prepare(&mut items.spare_capacity_mut()[..capacity]);
+    populate(&mut items.spare_capacity_mut()[..capacity]);
     items
 }
 
-/// An empty vector with capacity for `capacity` items or more, to be written from front to back.
+/// An empty vector with capacity for `capacity` items or more, to be written from front to back; from 8 MiB on it asks for
+/// huge pages and populates none.
 pub fn vec_streamed<T>(capacity: usize) -> Vec<T> {
     let mut items = Vec::with_capacity(capacity);
     let memory: &mut [_] = items.spare_capacity_mut();
@@ -58,7 +59,7 @@ pub fn vec_mapped_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
 /// A vector of `len` copies of `value`.
 pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     let mut items = Vec::with_capacity(len);
-    prepare(items.spare_capacity_mut());
+    populate(items.spare_capacity_mut());
     items.resize(len, value);
     items
 }
@@ -66,15 +67,9 @@ pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
 /// A copy of `source`.
 pub fn vec_copied<T: Copy>(source: &[T]) -> Vec<T> {
     let mut items = Vec::with_capacity(source.len());
-    prepare(items.spare_capacity_mut());
+    populate(items.spare_capacity_mut());
     items.extend_from_slice(source);
     items
-}
-
-fn prepare<T>(memory: &mut [T]) {
-    if size_of_val(memory) >= MIN_HUGE_BYTES {
-        advise(memory);
-    }
 }
 
 /// The two ranges of `memory` that lie on ordinary pages: before the first huge page and after the last.
@@ -115,14 +110,16 @@ fn request_huge_pages<T>(memory: &mut [T]) {
 #[cfg(not(target_os = "linux"))]
 fn request_huge_pages<T>(_: &mut [T]) {}
 
+/// Populates the pages of a table of 1 MiB or more. From 8 MiB on it asks for huge pages and populates only the ordinary pages
+/// around them.
 #[cfg(target_os = "linux")]
-fn advise<T>(memory: &mut [T]) {
-    let pages = whole_pages(memory);
-    if pages.is_empty() {
+fn populate<T>(memory: &mut [T]) {
+    if size_of_val(memory) < MIN_HUGE_BYTES {
         return;
     }
+    let pages = whole_pages(memory);
     if pages.len() >= REACH {
-        ask(pages.clone(), libc::MADV_HUGEPAGE);
+        request_huge_pages(memory);
     }
     for range in ordinary(pages) {
         ask(range, libc::MADV_POPULATE_WRITE);
@@ -130,7 +127,7 @@ fn advise<T>(memory: &mut [T]) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise<T>(_: &mut [T]) {}
+fn populate<T>(_: &mut [T]) {}
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,6 @@ pub mod finder;
 pub mod flat_map;
 pub mod fraction;
 pub mod freed_memory;
-pub mod growth;
 pub mod huge_pages;
 pub mod parallel;
 pub mod prefetch;

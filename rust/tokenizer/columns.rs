@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
-use super::padding::Framed;
+use super::padding::LayoutColumns;
 use super::rows::{Ragged, RunRows, row_splits};
-use super::{TokenColumns, Tokenizer, Wanted};
+use super::token_columns::check_pairs;
+use super::{ColumnOptions, TokenColumns, Tokenizer};
 use crate::Result;
 use crate::cache::Id;
-use crate::encoding::{RowLayout, RowPart, RowTrim, char_offsets};
+use crate::encoding::{RowLayout, RowPart, RowTrim, SpacesAround, char_offsets};
 use crate::pipeline::Worker;
 use crate::sinks::{ColumnSink, IdSink, SpanColumns};
 use crate::structures::parallel::{Parallelism, ordered_map, runs, write_in_order};
@@ -23,69 +24,65 @@ struct Call<'a> {
     layout: &'a RowLayout,
     texts: &'a [&'a str],
     pairs: Option<&'a [&'a str]>,
-    wanted: Wanted,
+    options: ColumnOptions,
     /// Special tokens that truncation leaves room for.
     special: usize,
 }
 
-/// Tokens of each text of a row.
+/// Number of tokens of the first and the second text of a row; 0 without a pair.
 pub(super) type TextLens = [usize; 2];
 
 impl Tokenizer {
     /// Encodes texts, or pairs of `texts` and as many `pairs`, to columns.
     ///
     /// # Errors
-    /// As [`Self::encode_batch`].
+    /// As [`Self::encode_batch`], and [`Error::InvalidOption`](crate::Error::InvalidOption) if there is another number of pairs
+    /// than of texts, or if memory does not hold the padding.
     pub fn encode_columns<'a, T: Id + Into<u32>>(
         &self,
         texts: &[&str],
         pairs: Option<&[&str]>,
-        wanted: Wanted,
+        options: ColumnOptions,
         add_special_tokens: bool,
         parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<TokenColumns<T>> {
+        check_pairs(texts, pairs)?;
         let (parallelism, is_pair) = (parallelism.into(), pairs.is_some());
+        // For ids alone several threads share a long text.
+        if !is_pair && options == ColumnOptions::default() {
+            return self.encode_ids(texts, add_special_tokens, parallelism).map(TokenColumns::from);
+        }
         let layout = self.layout(is_pair, add_special_tokens)?;
-        let Some(layout) = layout.filter(|_| !wanted.overflowing || self.parts.truncation.is_none()) else {
-            return self.columns_by_encodings(texts, pairs, wanted, add_special_tokens, parallelism);
+        let Some(layout) = layout.filter(|_| !options.overflowing || self.parts.truncation.is_none()) else {
+            return self.columns_by_encodings(texts, pairs, options, add_special_tokens, parallelism);
         };
         let special = if add_special_tokens { self.added_tokens(is_pair) } else { 0 };
         let number = self.pipeline.next_call();
-        Call { tokenizer: self, number, layout, texts, pairs, wanted, special }.columns(parallelism)
+        Call { tokenizer: self, number, layout, texts, pairs, options, special }.columns(parallelism)
     }
 }
 
 impl Call<'_> {
     fn columns<T: Id + Into<u32>>(&self, parallelism: Parallelism<'_>) -> Result<TokenColumns<T>> {
-        let second = |row: usize| self.pairs.map_or("", |pairs| pairs[row]);
         let sizes: Vec<usize> =
-            self.texts.iter().enumerate().map(|(row, text)| text.len() + second(row).len() + 1).collect();
+            (0..self.texts.len()).map(|row| self.texts[row].len() + self.second(row).len() + 1).collect();
         let bytes: usize = sizes.iter().sum();
         let pipeline = &self.tokenizer.pipeline;
         pipeline.prepare(bytes, parallelism.threads);
-        let start = || (pipeline.pool().take(), self.columns_of_texts(), self.columns_of_texts());
+        let start = || (pipeline.pool().take(), self.empty_columns(), self.empty_columns());
         let finish = |(worker, ..): (Worker, SpanColumns<T>, SpanColumns<T>)| pipeline.pool().put(worker);
         let (next, parallelism) = runs(&sizes, parallelism);
         let room = |is_wanted| if is_wanted { bytes } else { 0 };
         // A column nobody asked for has no values in any run.
         let (ids, (offsets, (words, runs))) = write_in_order(bytes, |ids| {
-            write_in_order(room(self.wanted.offsets), |offsets| {
-                write_in_order(room(self.wanted.word_ids), |words| {
-                    let work = |number, run: &Range<usize>, (worker, made, cut): &mut _| {
-                        let (mut ends, mut lens) =
-                            (Vec::with_capacity(run.len()), Vec::with_capacity(run.len()));
-                        for row in run.clone() {
-                            lens.push(self.push_row(row, worker, made, cut)?);
-                            ends.push(made.ids.len());
-                        }
-                        let rows = RunRows { ids: made.ids.len(), ends };
+            write_in_order(room(self.options.offsets), |offsets| {
+                write_in_order(room(self.options.word_ids), |words| {
+                    let work = |number, run: &Range<usize>, (worker, made, untruncated): &mut _| {
+                        let pushed = self.push_run(run, worker, made, untruncated)?;
                         ids.put(number, &mut made.ids);
-                        if !self.wanted.offsets {
-                            made.offsets.clear();
-                        }
                         offsets.put(number, &mut made.offsets);
                         words.put(number, &mut made.words);
-                        Ok((rows, lens))
+                        Ok(pushed)
                     };
                     ordered_map(next, parallelism, start, finish, work)
                 })
@@ -94,39 +91,66 @@ impl Call<'_> {
         let (runs, lens): (Vec<RunRows>, Vec<Vec<TextLens>>) = runs.into_iter().unzip();
         let columns = TokenColumns {
             rows: Ragged { ids, row_splits: row_splits(0, &runs) },
-            offsets: self.wanted.offsets.then_some(offsets),
-            word_ids: self.wanted.word_ids.then_some(words),
-            sample_mapping: self.wanted.overflowing.then(|| (0..self.texts.len() as i64).collect()),
+            offsets: self.options.offsets.then_some(offsets),
+            word_ids: self.options.word_ids.then_some(words),
+            sample_mapping: self.options.overflowing.then(|| (0..self.texts.len() as i64).collect()),
             ..TokenColumns::default()
         };
-        let framed = Framed { layout: self.layout, lens: &lens.concat(), wanted: self.wanted };
-        framed.finish(columns, self.tokenizer.parts.padding.as_ref())
+        let layout = LayoutColumns { layout: self.layout, lens: &lens.concat(), options: self.options };
+        layout.finish(columns, self.tokenizer.parts.padding.as_ref())
+    }
+
+    /// The second text of a row; empty without pairs.
+    fn second(&self, row: usize) -> &str {
+        self.pairs.map_or("", |pairs| pairs[row])
     }
 
     /// Whether anything but ids comes from the texts.
     fn is_tracked(&self) -> bool {
-        self.wanted.offsets || self.wanted.word_ids
+        self.options.offsets || self.options.word_ids
     }
 
-    fn columns_of_texts<T: Id>(&self) -> SpanColumns<T> {
-        SpanColumns::new(self.wanted.word_ids, self.wanted.offsets && self.layout.has_trims())
+    fn empty_columns<T: Id>(&self) -> SpanColumns<T> {
+        SpanColumns::new(self.options.word_ids, self.options.offsets && self.layout.has_trims())
     }
 
-    /// Appends row `row` to `made`, truncated and with its special tokens; `cut` is memory for texts before they are truncated.
+    /// Appends the rows of a run to `made`; returns where they end, and the tokens of their texts.
+    fn push_run<T: Id + Into<u32>>(
+        &self,
+        run: &Range<usize>,
+        worker: &mut Worker,
+        made: &mut SpanColumns<T>,
+        untruncated: &mut SpanColumns<T>,
+    ) -> Result<(RunRows, Vec<TextLens>)> {
+        let (mut ends, mut lens) = (Vec::with_capacity(run.len()), Vec::with_capacity(run.len()));
+        for row in run.clone() {
+            lens.push(self.push_row(row, worker, made, untruncated)?);
+            ends.push(made.ids.len());
+        }
+        // Word ids are tracked together with spans; spans nobody asked for are dropped here.
+        if !self.options.offsets {
+            made.offsets.clear();
+        }
+        Ok((RunRows { ids: made.ids.len(), ends }, lens))
+    }
+
+    /// Appends row `row` to `made`, truncated and with its special tokens; `untruncated` is memory for texts before they are
+    /// truncated.
     fn push_row<T: Id + Into<u32>>(
         &self,
         row: usize,
         worker: &mut Worker,
         made: &mut SpanColumns<T>,
-        cut: &mut SpanColumns<T>,
+        untruncated: &mut SpanColumns<T>,
     ) -> Result<TextLens> {
         self.tokenizer.pipeline.seed_row(self.number, row, worker);
         let truncation = self.tokenizer.parts.truncation.as_ref();
         let kept = match truncation {
             Some(truncation) => {
-                cut.clear();
-                let first = self.push_text(self.texts[row], worker, cut)?.len();
-                let second = self.pairs.map(|pairs| self.push_text(pairs[row], worker, cut)).transpose()?;
+                untruncated.clear();
+                let first = self.push_text(self.texts[row], worker, untruncated)?.len();
+                let second =
+                    self.pairs.map(|pairs| self.push_text(pairs[row], worker, untruncated)).transpose()?;
                 let second = second.map(|range| range.len());
                 let (kept, kept_second) = truncation.kept(first, second, self.special)?;
                 Some([kept, first + kept_second.start..first + kept_second.end])
@@ -139,15 +163,11 @@ impl Call<'_> {
                 RowPart::Special { id, .. } => self.push_special(*id, made),
                 RowPart::Text { trims, .. } => {
                     lens[texts] = if let Some(kept) = &kept {
-                        self.trim(trims, cut, kept[texts].clone());
-                        self.append(cut, kept[texts].clone(), made);
+                        self.trim(trims, untruncated, kept[texts].clone());
+                        self.append(untruncated, kept[texts].clone(), made);
                         kept[texts].len()
                     } else {
-                        let text = if texts == 0 {
-                            self.texts[row]
-                        } else {
-                            self.pairs.map_or("", |pairs| pairs[row])
-                        };
+                        let text = if texts == 0 { self.texts[row] } else { self.second(row) };
                         let range = self.push_text(text, worker, made)?;
                         self.trim(trims, made, range.clone());
                         range.len()
@@ -156,6 +176,7 @@ impl Call<'_> {
                 }
             }
         }
+        // Places in `made` are only valid within the row: `put` empties the vectors.
         if let Some(own_spaces) = &mut made.own_spaces {
             own_spaces.clear();
         }
@@ -192,7 +213,7 @@ impl Call<'_> {
         if self.is_tracked() {
             made.offsets.push([0, 0]);
         }
-        if self.wanted.word_ids {
+        if self.options.word_ids {
             made.words.push(-1);
         }
     }
@@ -202,7 +223,7 @@ impl Call<'_> {
         if self.is_tracked() {
             made.offsets.extend_from_slice(&from.offsets[range.clone()]);
         }
-        if self.wanted.word_ids {
+        if self.options.word_ids {
             made.words.extend_from_slice(&from.words[range]);
         }
     }
@@ -221,5 +242,16 @@ impl Call<'_> {
                 offsets[at] = spaces.trim((start, end), is_first, *add_prefix_space).into();
             }
         }
+    }
+}
+
+impl Tokenizer {
+    /// Spaces around token `id` of the vocabulary, from a table made on first use.
+    #[inline]
+    fn spaces_around(&self, id: u32) -> SpacesAround {
+        let vocab = self.pipeline.model().vocab();
+        let of = |id| vocab.token(id).map(SpacesAround::of).unwrap_or_default();
+        let known = || (0..self.pipeline.token_lens().len() as u32).map(of).collect();
+        self.spaces.get_or_init(known).get(id as usize).copied().unwrap_or_else(|| of(id))
     }
 }

@@ -219,9 +219,8 @@ impl Tokenizer {
         parallelism: Parallelism<'_>,
     ) -> Result<Ragged<T>> {
         let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
-        let mut rows = Ragged::default();
         let encodings = self.encode_batch(&inputs, add_special_tokens, parallelism)?;
-        rows.make_room(encodings.iter().map(Encoding::len))?;
+        let mut rows = Ragged::for_rows(encodings.iter().map(Encoding::len))?;
         for encoding in encodings {
             rows.ids.extend(encoding.ids().map(T::narrow));
             rows.end_row();

@@ -5,17 +5,15 @@ use std::sync::{Arc, OnceLock};
 use super::Tokenizer;
 use super::rows::{RowRules, SpecialAffixes};
 use crate::Result;
-use crate::encoding::{ColumnsBuilder, Encoding, RowLayout, SpacesAround};
+use crate::encoding::{ColumnsBuilder, Encoding, RowLayout};
 use crate::processors::PostProcessor;
 
-/// What depends on the post-processor and the vocabulary alone, once asked for.
+/// What depends on the post-processor alone, once asked for.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
     /// Of a text and of a pair, each without special tokens and with them.
     rows: [[OnceLock<Option<RowLayout>>; 2]; 2],
     affixes: [OnceLock<Option<SpecialAffixes>>; 2],
-    /// By id.
-    spaces: OnceLock<Vec<SpacesAround>>,
 }
 
 impl Tokenizer {
@@ -57,14 +55,5 @@ impl Tokenizer {
         let (truncation, padding) = (self.parts.truncation.as_ref(), self.parts.padding.as_ref());
         let affixes = slot.get().and_then(Option::as_ref);
         Ok(affixes.map(|affixes| RowRules { affixes, truncation, padding, special }))
-    }
-
-    /// Spaces around the vocabulary's token of an id.
-    #[inline]
-    pub(super) fn spaces_around(&self, id: u32) -> SpacesAround {
-        let vocab = self.pipeline.model().vocab();
-        let of = |id| vocab.token(id).map(SpacesAround::of).unwrap_or_default();
-        let known = || (0..self.pipeline.token_lens().len() as u32).map(of).collect();
-        self.layouts.spaces.get_or_init(known).get(id as usize).copied().unwrap_or_else(|| of(id))
     }
 }

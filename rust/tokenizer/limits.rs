@@ -44,6 +44,18 @@ pub struct Truncation {
 }
 
 impl Truncation {
+    /// Checks that windows beside `special` special tokens bring new tokens.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the stride is larger than what remains beside them.
+    pub fn check(&self, special: usize) -> Result<()> {
+        let Self { max_length, stride, .. } = self;
+        let Some(rest) = max_length.checked_sub(special).filter(|rest| stride > rest) else { return Ok(()) };
+        let expected =
+            format!("below the {rest} tokens that {max_length} leave beside {special} special tokens");
+        Err(Error::InvalidOption { name: "stride", value: stride.to_string(), expected })
+    }
+
     /// Cuts an encoding, or a pair, so that `special` more tokens fit.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ mod decode_stream;
 mod encode;
 mod ids;
 mod layouts;
+mod limit_overrides;
 mod limits;
 mod nbest;
 mod padding;
@@ -13,20 +14,22 @@ mod rows;
 mod token_columns;
 mod training;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use decode_stream::DecodeStream;
 pub use encode::{EncodeInput, Sequence};
 pub use ids::Block;
 use layouts::Layouts;
+pub use limit_overrides::{LimitOverrides, PaddingSwitch, TruncationSwitch};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use rows::Ragged;
-pub use token_columns::{TokenColumns, Wanted};
+pub use token_columns::{ColumnOptions, TokenColumns};
 pub use training::{LineBlock, WordCounting};
 
 use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
+use crate::encoding::SpacesAround;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
@@ -76,6 +79,8 @@ pub struct Tokenizer {
     pipeline: Arc<Pipeline>,
     parts: Components,
     layouts: Arc<Layouts>,
+    /// Spaces around each token of the vocabulary, by id; made on first use.
+    spaces: Arc<OnceLock<Vec<SpacesAround>>>,
 }
 
 impl Tokenizer {
@@ -97,7 +102,7 @@ impl Tokenizer {
 
     /// A tokenizer around a compiled pipeline; the other stages come from `parts`.
     pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: Components) -> Self {
-        Self { pipeline, parts, layouts: Arc::default() }
+        Self { pipeline, parts, layouts: Arc::default(), spaces: Arc::default() }
     }
 
     /// The same tokenizer with other limits of length; it shares all that is compiled.
@@ -107,6 +112,7 @@ impl Tokenizer {
             pipeline: Arc::clone(&self.pipeline),
             parts: Components { truncation, padding, ..self.parts.clone() },
             layouts: Arc::clone(&self.layouts),
+            spaces: Arc::clone(&self.spaces),
         }
     }
 

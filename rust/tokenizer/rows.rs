@@ -26,17 +26,12 @@ impl<T: Id> Ragged<T> {
         self.row_splits.push(self.ids.len() as i64);
     }
 
-    /// Makes room for rows of these lengths: padding may ask for more than there is.
+    /// No rows, with capacity for rows of these lengths.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the system does not give the memory.
-    pub(super) fn make_room(&mut self, lens: impl Iterator<Item = usize> + Clone) -> Result<()> {
-        let total = lens.clone().fold(0, usize::saturating_add);
-        self.ids.try_reserve_exact(total).map_err(|_| Error::InvalidOption {
-            name: "length to pad to",
-            value: format!("{} tokens, {total} in {} texts", lens.clone().max().unwrap_or(0), lens.count()),
-            expected: "such that memory holds all of them".to_owned(),
-        })
+    /// Those of [`vec_for_rows`].
+    pub(super) fn for_rows(lens: impl Iterator<Item = usize> + Clone) -> Result<Self> {
+        Ok(Self { ids: vec_for_rows(lens)?, ..Self::default() })
     }
 
     /// Number of ids of each row.
@@ -48,6 +43,20 @@ impl<T: Id> Ragged<T> {
     pub(super) fn rows(&self) -> impl Iterator<Item = &[T]> {
         self.row_splits.windows(2).map(|ends| &self.ids[ends[0] as usize..ends[1] as usize])
     }
+}
+
+/// An empty vector with capacity for one value per token of rows of these lengths. Padding may ask for more than memory holds.
+///
+/// # Errors
+/// [`Error::InvalidOption`] if the system does not give the memory.
+pub(super) fn vec_for_rows<V>(lens: impl Iterator<Item = usize> + Clone) -> Result<Vec<V>> {
+    let (mut values, total) = (Vec::new(), lens.clone().fold(0, usize::saturating_add));
+    values.try_reserve_exact(total).map_err(|_| Error::InvalidOption {
+        name: "length to pad to",
+        value: format!("{} tokens, {total} in {} texts", lens.clone().max().unwrap_or(0), lens.count()),
+        expected: "such that memory holds all of them".to_owned(),
+    })?;
+    Ok(values)
 }
 
 /// What one run of shards adds to the rows; a run may begin and end within a row.
@@ -111,8 +120,7 @@ impl RowRules<'_> {
                 ids.resize(ids.len() + length.saturating_sub(len), T::narrow(rule.padding.symbol.id));
             }
         };
-        let mut limited = Ragged::default();
-        limited.make_room(lens.iter().map(|&len| len.max(length)))?;
+        let mut limited = Ragged::for_rows(lens.iter().map(|&len| len.max(length)))?;
         for ((row, kept), len) in rows.rows().zip(kept).zip(lens) {
             pad(&mut limited.ids, len, Direction::Left);
             limited.ids.extend(self.affixes.before.iter().map(|&id| T::narrow(id)));

@@ -1,16 +1,16 @@
 //! Rows of tokens, column by column, and the plain way to them: from encodings.
 
-use super::rows::Ragged;
+use super::rows::{Ragged, vec_for_rows};
 use super::{EncodeInput, Sequence, Tokenizer};
-use crate::Result;
 use crate::cache::Id;
 use crate::encoding::Encoding;
 use crate::structures::parallel::Parallelism;
+use crate::{Error, Result};
 
-/// Which columns there shall be beside ids.
+/// What [`Tokenizer::encode_columns`] gives beside ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "columns are asked for independently of each other")]
-pub struct Wanted {
+pub struct ColumnOptions {
     /// Start and end of each token.
     pub offsets: bool,
     /// Number of the pre-token that each token belongs to.
@@ -21,11 +21,11 @@ pub struct Wanted {
     pub attention_mask: bool,
     /// Special tokens and padding.
     pub special_tokens_mask: bool,
-    /// Not a column: a row for each window that truncation cuts off, and the number of the input of each row.
+    /// Adds a row for each window that truncation cuts off, and the column `sample_mapping`.
     pub overflowing: bool,
 }
 
-/// Rows of tokens, column by column. Columns that were not asked for are absent; each other one has a value a token.
+/// Rows of tokens, column by column. Columns that were not asked for are absent; each other one has one value per token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenColumns<T> {
     /// The ids, and where rows begin.
@@ -44,47 +44,72 @@ pub struct TokenColumns<T> {
     pub sample_mapping: Option<Vec<i64>>,
 }
 
+/// Refuses another number of pairs than of texts.
+pub(super) fn check_pairs(texts: &[&str], pairs: Option<&[&str]>) -> Result<()> {
+    match pairs.map(<[_]>::len) {
+        Some(pairs) if pairs != texts.len() => Err(Error::InvalidOption {
+            name: "number of pairs",
+            value: pairs.to_string(),
+            expected: format!("{}, the number of texts", texts.len()),
+        }),
+        _ => Ok(()),
+    }
+}
+
 impl Tokenizer {
     /// As [`Self::encode_columns`], from encodings: the slow twin, for any post-processor.
     ///
     /// # Errors
-    /// As [`Self::encode_batch`].
+    /// As [`Self::encode_columns`].
     pub fn columns_by_encodings<'a, T: Id>(
         &self,
         texts: &[&str],
         pairs: Option<&[&str]>,
-        wanted: Wanted,
+        options: ColumnOptions,
         add_special_tokens: bool,
         parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<TokenColumns<T>> {
-        let second = |at: usize| pairs.and_then(|pairs| pairs.get(at)).map(|text| Sequence::Text(text));
+        check_pairs(texts, pairs)?;
+        let second = |row: usize| pairs.map(|pairs| Sequence::Text(pairs[row]));
         let inputs: Vec<EncodeInput<'_>> = (0..texts.len())
-            .map(|at| EncodeInput { first: Sequence::Text(texts[at]), second: second(at) })
+            .map(|row| EncodeInput { first: Sequence::Text(texts[row]), second: second(row) })
             .collect();
         let encodings = self.encode_batch(&inputs, add_special_tokens, parallelism)?;
-        let mut columns = TokenColumns::empty(wanted);
-        for (number, encoding) in encodings.iter().enumerate() {
-            columns.push(encoding, number);
-            if wanted.overflowing {
-                encoding.overflowing().iter().for_each(|part| columns.push(part, number));
-            }
-        }
+        let rows = encodings.iter().enumerate().flat_map(|(number, encoding)| {
+            let windows: &[Encoding] = if options.overflowing { encoding.overflowing() } else { &[] };
+            std::iter::once(encoding).chain(windows).map(move |row| (number, row))
+        });
+        let mut columns = TokenColumns::for_rows(options, rows.clone().map(|(_, row)| row.len()))?;
+        rows.for_each(|(number, row)| columns.push(row, number));
         Ok(columns)
     }
 }
 
+impl<T: Id> From<Ragged<T>> for TokenColumns<T> {
+    /// Ids alone.
+    fn from(rows: Ragged<T>) -> Self {
+        Self { rows, ..Self::default() }
+    }
+}
+
 impl<T: Id> TokenColumns<T> {
-    /// No rows.
-    pub(super) fn empty(wanted: Wanted) -> Self {
-        Self {
-            rows: Ragged::default(),
-            offsets: wanted.offsets.then(Vec::new),
-            word_ids: wanted.word_ids.then(Vec::new),
-            type_ids: wanted.type_ids.then(Vec::new),
-            attention_mask: wanted.attention_mask.then(Vec::new),
-            special_tokens_mask: wanted.special_tokens_mask.then(Vec::new),
-            sample_mapping: wanted.overflowing.then(Vec::new),
+    /// No rows, with capacity for rows of these lengths.
+    ///
+    /// # Errors
+    /// Those of [`vec_for_rows`].
+    fn for_rows(options: ColumnOptions, lens: impl Iterator<Item = usize> + Clone) -> Result<Self> {
+        fn column<V>(is_wanted: bool, lens: impl Iterator<Item = usize> + Clone) -> Result<Option<Vec<V>>> {
+            is_wanted.then(|| vec_for_rows(lens)).transpose()
         }
+        Ok(Self {
+            rows: Ragged::for_rows(lens.clone())?,
+            offsets: column(options.offsets, lens.clone())?,
+            word_ids: column(options.word_ids, lens.clone())?,
+            type_ids: column(options.type_ids, lens.clone())?,
+            attention_mask: column(options.attention_mask, lens.clone())?,
+            special_tokens_mask: column(options.special_tokens_mask, lens)?,
+            sample_mapping: options.overflowing.then(Vec::new),
+        })
     }
 
     fn push(&mut self, encoding: &Encoding, input: usize) {

@@ -16,7 +16,7 @@ import tokenizers.tools.visualizer
 import lexmill
 import lexmill.implementations
 import lexmill.tools.visualizer
-from differential import chunks, rooms
+from differential import chunks, sandboxes
 from differential.deliberate import reason
 from differential.run import Tally, run
 
@@ -33,7 +33,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     tally = Tally()
-    pair = rooms.pair(tokenizers, lexmill, folder)
+    pair = sandboxes.pair(tokenizers, lexmill, folder)
     progress = os.open(folder / "progress", os.O_WRONLY)
     for number in range(start, stop):
         program = chunks.numbered(seed, number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from differential.programs import OPERATORS, Step
+from differential.programs import Step
 from differential.values import FOLDER, Member, Subject, method
 
 POSITIONS = [0, 1, 2, 5, 17, 400]
@@ -109,7 +109,7 @@ def files() -> list[Step]:
     path = f"{FOLDER}/saved.json"
     return [
         call("to_str"), call("to_str", pretty=True), call("save", path, False), call("encode", "again"),
-        *(Step("Tokenizer", name, Subject()) for name in ["pickle", "deepcopy", "=="] if name in OPERATORS),
+        *(Step("Tokenizer", name, Subject()) for name in ["pickle", "deepcopy", "=="]),
         Step("Tokenizer.encode_special_tokens.setter", "set", Subject(), ("encode_special_tokens", True)),
         call("encode", "<s>[CLS]<|endoftext|></s> a"),
         call("add_tokens", ["zzq", "qq z"]), call("encode", "a zzq qq z"), call("add_special_tokens", ["zzq", "[Q]"]),

@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from differential import surface
 from differential.programs import Program, function_program, name_program, program
@@ -31,12 +30,24 @@ class Report:
     unexplained: list[str] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)
 
-    def add(self, part: dict[str, Any]) -> None:
-        """Adds what one process has written."""
-        self.compared.update(part["compared"])
-        self.panics.update(part["panics"])
-        self.explained.update(part["explained"])
-        self.unexplained += part["unexplained"]
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """What one process has written."""
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return cls(
+            compared=Counter(found["compared"]),
+            panics=Counter(found["panics"]),
+            explained=Counter(found["explained"]),
+            unexplained=found["unexplained"],
+        )
+
+    def add(self, other: Report) -> None:
+        """Adds what another report has seen."""
+        self.compared += other.compared
+        self.panics += other.panics
+        self.explained += other.explained
+        self.unexplained += other.unexplained
+        self.crashes += other.crashes
 
     def __str__(self) -> str:
         return (
@@ -75,7 +86,7 @@ def run_chunk(seed: int, start: int, stop: int, folder: Path) -> Report:
         result.unlink(missing_ok=True)
         died = run_process([str(seed), str(start), str(stop), str(folder.absolute())], progress)
         if result.exists():
-            report.add(json.loads(result.read_text(encoding="utf-8")))
+            report.add(Report.read(result))
         if died is None:
             return report
         number, _, library = progress.read_text().strip().partition(" ")

@@ -113,9 +113,11 @@ DELIBERATE = [
         "an empty text in the visualizer",
         on(r"tools\.visualizer\.EncodingVisualizer\.__call__", lambda seen: errors(seen.theirs, "IndexError") != []),
         about(
-            "tools.visualizer.HTMLBody", None,
+            "tools.visualizer.HTMLBody",
+            None,
             Step(
-                "tools.visualizer.EncodingVisualizer.__call__", "evaluate",
+                "tools.visualizer.EncodingVisualizer.__call__",
+                "evaluate",
                 Call(make("tools.visualizer.EncodingVisualizer", TOKENIZER, default_to_notebook=False), ("",)),
             ),
         ),
@@ -129,16 +131,23 @@ DELIBERATE = [
         "`vocab_size` below the alphabet",
         on(TRAIN, refused("OptionError: vocab_size is")),
         about(
-            "Tokenizer", TOKENIZER,
-            call("Tokenizer.train_from_iterator", "train_from_iterator", ["abc"], make("trainers.BpeTrainer",
-            vocab_size=1)),
+            "Tokenizer",
+            TOKENIZER,
+            call(
+                "Tokenizer.train_from_iterator",
+                "train_from_iterator",
+                ["abc"],
+                make("trainers.BpeTrainer", vocab_size=1),
+            ),
         ),
     ),
     Deliberate(
         "an error in the middle of an iterator",
         on(TRAIN, either(both_raise, mentions(r"broken|surrogate|\[5\]|\[None\]|, 5\]|b'a'"))),
         about(
-            "Tokenizer", TOKENIZER, call("Tokenizer.train_from_iterator", "train_from_iterator", Script("broken")),
+            "Tokenizer",
+            TOKENIZER,
+            call("Tokenizer.train_from_iterator", "train_from_iterator", Script("broken")),
         ),
     ),
     Deliberate(
@@ -150,32 +159,39 @@ DELIBERATE = [
         "lists of two words in the asynchronous batches",
         on(r".*\.async_encode_batch", lambda seen: errors(seen.theirs, "PreTokenizedInputSequence") != []),
         about(
-            "Tokenizer", TOKENIZER,
+            "Tokenizer",
+            TOKENIZER,
             call("Tokenizer.async_encode_batch", "async_encode_batch", [["a", "b"]], is_pretokenized=True),
         ),
     ),
     Deliberate(
         "`normalize` of a ready-made tokenizer without a normalizer",
-        on(r"implementations\.base_tokenizer\.BaseTokenizer\.normalize", lambda seen: errors(seen.theirs,
-        "NoneType") != []),
+        on(
+            r"implementations\.base_tokenizer\.BaseTokenizer\.normalize",
+            lambda seen: errors(seen.theirs, "NoneType") != [],
+        ),
         about(
-            "implementations.base_tokenizer.BaseTokenizer", WORDS,
+            "implementations.base_tokenizer.BaseTokenizer",
+            WORDS,
             call("implementations.base_tokenizer.BaseTokenizer.normalize", "normalize", "a"),
         ),
     ),
     Deliberate(
         "`DecodeStream`",
         on(r"decoders\.DecodeStream(\.__[gs]etstate__)?", after("pickle", "copy", "deepcopy", "evaluate")),
-        about("decoders.DecodeStream", make("decoders.DecodeStream"), Step("decoders.DecodeStream", "pickle",
-        Subject())),
+        about(
+            "decoders.DecodeStream", make("decoders.DecodeStream"), Step("decoders.DecodeStream", "pickle", Subject())
+        ),
     ),
     Deliberate(
         "`Replace` and `Precompiled` pickled or copied",
-        both(after("pickle", "copy", "deepcopy"), lambda seen: errors(seen.theirs,
-        "missing . required positional") != []),
+        both(
+            after("pickle", "copy", "deepcopy"), lambda seen: errors(seen.theirs, "missing . required positional") != []
+        ),
         about(
-            "normalizers.Replace", make("normalizers.Replace", "a", "b"), Step("normalizers.Replace", "copy",
-            Subject()),
+            "normalizers.Replace",
+            make("normalizers.Replace", "a", "b"),
+            Step("normalizers.Replace", "copy", Subject()),
         ),
     ),
     Deliberate(
@@ -190,10 +206,13 @@ DELIBERATE = [
     ),
     Deliberate(
         "the `repr` and the pickled state of trainers",
-        on(TRAINERS + r"(\.__(repr|str|getstate|setstate)__)?", either(
-            after("repr", "str", "format"), lambda seen: "state" in seen.step.path or "__repr__" in seen.step.path
-            or "__str__" in seen.step.path,
-        )),
+        on(
+            TRAINERS + r"(\.__(repr|str|getstate|setstate)__)?",
+            either(
+                after("repr", "str", "format"),
+                lambda seen: "state" in seen.step.path or "__repr__" in seen.step.path or "__str__" in seen.step.path,
+            ),
+        ),
         about("trainers.BpeTrainer", make("trainers.BpeTrainer"), Step("trainers.BpeTrainer", "repr", Subject())),
     ),
     Deliberate(
@@ -210,7 +229,8 @@ DELIBERATE = [
         "`nbest_size=0`",
         on(r"models\.Unigram\.nbest_size", shows(r"^0 \| None")),
         about(
-            "models.Unigram", make("models.Unigram", PIECES, 0, nbest_size=0),
+            "models.Unigram",
+            make("models.Unigram", PIECES, 0, nbest_size=0),
             Step("models.Unigram.nbest_size", "evaluate", Member(Subject(), "nbest_size")),
         ),
     ),
@@ -218,7 +238,8 @@ DELIBERATE = [
         "a function for `PreTokenizedString.split` that raises",
         on(r"PreTokenizedString\.split", shows(r"^\['list'\] \| ")),
         about(
-            "PreTokenizedString", make("PreTokenizedString", "a b"),
+            "PreTokenizedString",
+            make("PreTokenizedString", "a b"),
             call("PreTokenizedString.split", "split", Script("raising")),
         ),
     ),
@@ -231,19 +252,23 @@ DELIBERATE = [
         "text before the first character, then changed",
         on(r"NormalizedString\.\w+", mentions(r"(prepend|append|replace)\(")),
         about(
-            "NormalizedString", make("NormalizedString", ""),
-            call("NormalizedString.append", "append", "x"), call("NormalizedString.lowercase", "lowercase"),
+            "NormalizedString",
+            make("NormalizedString", ""),
+            call("NormalizedString.append", "append", "x"),
+            call("NormalizedString.lowercase", "lowercase"),
         ),
     ),
-]  # fmt: skip
+]
 DELIBERATE += [
     Deliberate(
         "arguments of wrong types in the visualizer",
         on(r"tools\.visualizer\..*", both_raise),
         about(
-            "tools.visualizer.CharState", None,
+            "tools.visualizer.CharState",
+            None,
             Step(
-                "tools.visualizer.EncodingVisualizer.consecutive_chars_to_html", "evaluate",
+                "tools.visualizer.EncodingVisualizer.consecutive_chars_to_html",
+                "evaluate",
                 make("tools.visualizer.EncodingVisualizer.consecutive_chars_to_html", {"a": None}, "a", "b"),
             ),
         ),
@@ -262,7 +287,8 @@ DELIBERATE += [
         "`NormalizedString.split` by an empty text",
         on(r"NormalizedString\.split", mentions(r"split\((pattern=)?''")),
         about(
-            "NormalizedString", make("NormalizedString", "éa"),
+            "NormalizedString",
+            make("NormalizedString", "éa"),
             call("NormalizedString.split", "split", "", "removed"),
         ),
     ),
@@ -270,7 +296,8 @@ DELIBERATE += [
         "`async_encode`",
         on(r".*\.async_encode"),
         about(
-            "Tokenizer", make("Tokenizer", make("models.WordLevel", LETTERS, "<unk>")),
+            "Tokenizer",
+            make("Tokenizer", make("models.WordLevel", LETTERS, "<unk>")),
             call("Tokenizer.async_encode", "async_encode", "é"),
         ),
     ),
@@ -278,7 +305,8 @@ DELIBERATE += [
         "a state of another kind for a model or trainer",
         on(r"models\.Model\.__setstate__", refused("FormatError: the state is that of")),
         about(
-            "models.BPE", make("models.BPE"),
+            "models.BPE",
+            make("models.BPE"),
             call("models.Model.__setstate__", "__setstate__", Call(Member(make("models.Unigram"), "__getstate__"))),
         ),
     ),
@@ -289,7 +317,8 @@ DELIBERATE += [
             on(r".*\.num_special_tokens_to_add", mentions(r"\('single', ")),
         ),
         about(
-            "processors.TemplateProcessing", make("processors.TemplateProcessing"),
+            "processors.TemplateProcessing",
+            make("processors.TemplateProcessing"),
             Step("processors.TemplateProcessing.single.setter", "set", Subject(), ("single", "[X] $A")),
         ),
     ),
@@ -297,15 +326,17 @@ DELIBERATE += [
         "options that a stage's file leaves out",
         on(r"\w+\.\w+\.__setstate__", lambda seen: errors(seen.theirs, "unpickle") != [] and seen.ours is None),
         about(
-            "decoders.Fuse", make("decoders.Fuse"), call("decoders.Decoder.__setstate__", "__setstate__",
-            b'{"type":"ByteLevel"}'),
+            "decoders.Fuse",
+            make("decoders.Fuse"),
+            call("decoders.Decoder.__setstate__", "__setstate__", b'{"type":"ByteLevel"}'),
         ),
     ),
     Deliberate(
         "a `dropout` or an `alpha` that makes no sense",
         on(r"models\.\w+(\.\w+\.setter)?", refused("OptionError: (dropout|alpha) is ")),
         about(
-            "models.BPE", make("models.BPE"),
+            "models.BPE",
+            make("models.BPE"),
             Step("models.BPE.dropout.setter", "set", Subject(), ("dropout", Script("nan"))),
         ),
     ),
@@ -319,12 +350,13 @@ DELIBERATE += [
             ),
         ),
         about(
-            "normalizers.Strip", make("normalizers.Strip"),
+            "normalizers.Strip",
+            make("normalizers.Strip"),
             call("normalizers.Normalizer.__setstate__", "__setstate__", b'{"type":"NFC"}'),
             Step("normalizers.Strip.left.setter", "set", Subject(), ("left", False)),
         ),
     ),
-]  # fmt: skip
+]
 
 
 def reason(difference: Difference) -> Deliberate | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from differential import outcomes
 from differential.outcomes import Panic, Raised, outcome
 from differential.programs import CLASS_OPERATORS, OPERATORS, Program, Step
-from differential.values import Room, evaluate
+from differential.values import Sandbox, evaluate
 
 # Characters of a program that a report shows.
 LONGEST = 3000
@@ -47,16 +47,18 @@ class Tally:
 class Pair(NamedTuple):
     """Both libraries, each with a folder."""
 
-    theirs: Room
-    ours: Room
+    theirs: Sandbox
+    ours: Sandbox
 
 
-def do(step: Step, room: Room) -> Any:
+def do(step: Step, sandbox: Sandbox) -> Any:
     """Does a step; what it returns counts."""
     if step.action == "evaluate":
-        return evaluate(step.value, room) if ".async_" not in step.path else asyncio.run(awaited(step.value, room))
-    value = evaluate(step.value, room)
-    given = evaluate(step.given, room)
+        return (
+            evaluate(step.value, sandbox) if ".async_" not in step.path else asyncio.run(awaited(step.value, sandbox))
+        )
+    value = evaluate(step.value, sandbox)
+    given = evaluate(step.given, sandbox)
     if step.action == "set":
         return setattr(value, *given)
     if step.action == "delete":
@@ -97,8 +99,8 @@ def is_random(step: Step, subject: Any) -> bool:
     return type(model).__name__ in ("WordPiece", "Unigram") or has_affix or "limit_alphabet" in str(step)
 
 
-async def awaited(value: Any, room: Room) -> Any:
-    return await evaluate(value, room)
+async def awaited(value: Any, sandbox: Sandbox) -> Any:
+    return await evaluate(value, sandbox)
 
 
 def nowhere(_: str) -> None:
@@ -110,43 +112,48 @@ def run(program: Program, pair: Pair, tally: Tally, *, at: Callable[[str], None]
 
     `at` is told which library runs.
     """
-    rooms = [pair.theirs, pair.ours]
+    sandboxes = [pair.theirs, pair.ours]
 
-    def in_both(call: Callable[[Room], Any]) -> list[Any]:
+    def in_both(call: Callable[[Sandbox], Any]) -> list[Any]:
         seen = []
-        for room in rooms:
-            at(room.library.__name__)
-            seen.append(seen_of(lambda room=room: call(room), room))
+        for sandbox in sandboxes:
+            at(sandbox.library.__name__)
+            seen.append(seen_of(lambda sandbox=sandbox: call(sandbox), sandbox))
         return seen
 
     if program.subject is not None:
         subjects: list[Any] = []
-        seen = in_both(lambda room: kept(subjects, evaluate(program.subject, room)))
+        seen = in_both(lambda sandbox: kept(subjects, evaluate(program.subject, sandbox)))
         made = Step(program.path, "evaluate", program.subject)
-        if not compare(program, made, seen, tally) or len(subjects) < len(rooms):
+        if not compare(program, made, seen, tally) or len(subjects) < len(sandboxes):
             return
-        rooms = [room._replace(subject=subject) for room, subject in zip(rooms, subjects, strict=True)]
+        sandboxes = [sandbox._replace(subject=subject) for sandbox, subject in zip(sandboxes, subjects, strict=True)]
     for step in program.steps:
-        seen = in_both(lambda room, step=step: do(step, room))
+        seen = in_both(lambda sandbox, step=step: do(step, sandbox))
         if step.path in UNORDERED:
             seen = [sorted(result, key=repr) if isinstance(result, list) else result for result in seen]
         # What is only shown otherwise changes nothing for the steps after it.
         if not compare(program, step, seen, tally) and not is_shown(step):
             return
-        if is_random(step, rooms[0].subject):
+        if is_random(step, sandboxes[0].subject):
             return
-        if program.subject is not None and not compare(program, step, in_both(lambda room: room.subject), tally):
+        if program.subject is not None and not compare(program, step, in_both(lambda sandbox: sandbox.subject), tally):
             return
 
 
-def run_steps(program: Program, rooms: list[Room], tally: Tally) -> None:
+def run_steps(program: Program, sandboxes: list[Sandbox], tally: Tally) -> None:
     """Runs all steps of a program on subjects that are there already, whatever comes of each."""
     for step in program.steps:
-        compare(program, step, [seen_of(lambda room=room, step=step: do(step, room), room) for room in rooms], tally)
+        compare(
+            program,
+            step,
+            [seen_of(lambda sandbox=sandbox, step=step: do(step, sandbox), sandbox) for sandbox in sandboxes],
+            tally,
+        )
 
 
-def cleaner(room: Room) -> Callable[[str], str]:
-    return outcomes.cleaner(room.folder, str(Path(str(room.library.__file__)).parent))
+def cleaner(sandbox: Sandbox) -> Callable[[str], str]:
+    return outcomes.cleaner(sandbox.folder, str(Path(str(sandbox.library.__file__)).parent))
 
 
 def kept(subjects: list[Any], subject: Any) -> Any:
@@ -154,11 +161,11 @@ def kept(subjects: list[Any], subject: Any) -> Any:
     return subject
 
 
-def seen_of(call: Any, room: Room) -> Any:
+def seen_of(call: Any, sandbox: Sandbox) -> Any:
     """What a call comes to, and the kinds of warnings that it gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = outcome(call, cleaner(room))
+        result = outcome(call, cleaner(sandbox))
     kinds = sorted({warning.category.__name__ for warning in caught})
     return ["warned", kinds, result] if kinds else result
 

@@ -57,8 +57,8 @@ def method(target: Any, name: str, *arguments: Any, **keywords: Any) -> Call:
     return Call(Member(target, name), arguments, keywords)
 
 
-class Room(NamedTuple):
-    """Where a program runs: a library, a folder of its own, and the subject once it is there."""
+class Sandbox(NamedTuple):
+    """One library under test, with a folder of its own and the subject once it is made."""
 
     library: ModuleType
     folder: str
@@ -73,28 +73,28 @@ def resolve(library: ModuleType, path: str) -> Any:
     return operator.attrgetter(path)(library) if path else library
 
 
-def evaluate(value: Any, room: Room) -> Any:
+def evaluate(value: Any, sandbox: Sandbox) -> Any:
     """The Python object that a value stands for."""
     match value:
         case Name(path):
-            return resolve(room.library, path)
+            return resolve(sandbox.library, path)
         case Script(name):
-            return SCRIPTS[name](room.library)
+            return SCRIPTS[name](sandbox.library)
         case Subject():
-            return room.subject
+            return sandbox.subject
         case Member(target, name):
-            return getattr(evaluate(target, room), name)
+            return getattr(evaluate(target, sandbox), name)
         case Call(function, arguments, keywords):
-            called = evaluate(function, room)
-            return called(*evaluate(arguments, room), **evaluate(keywords, room))
+            called = evaluate(function, sandbox)
+            return called(*evaluate(arguments, sandbox), **evaluate(keywords, sandbox))
         case str() if type(value) is str:
-            return value.replace(FOLDER, room.folder)
+            return value.replace(FOLDER, sandbox.folder)
         case list():
-            return [evaluate(item, room) for item in value]
+            return [evaluate(item, sandbox) for item in value]
         case tuple():
-            return tuple(evaluate(item, room) for item in value)
+            return tuple(evaluate(item, sandbox) for item in value)
         case dict():
-            return {evaluate(key, room): evaluate(item, room) for key, item in value.items()}
+            return {evaluate(key, sandbox): evaluate(item, sandbox) for key, item in value.items()}
     return value
 
 

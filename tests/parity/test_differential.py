@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 import lexmill
 import lexmill.implementations
 import lexmill.tools.visualizer
-from differential import chunks, parameters, rooms, surface
+from differential import chunks, parameters, sandboxes, surface
 from differential.calls import calls_of, calls_of_all
 from differential.deliberate import DELIBERATE, Deliberate, reason
 from differential.programs import Program
 from differential.run import Tally, run, run_steps
-from differential.values import Room, make
+from differential.values import Sandbox, make
 from peers import CORPORA, DATA, FULL, HARD, ROOT, corpus_file, documents
 from whole_tokenizers import beyond_the_peer, cases, not_compared
 
@@ -66,7 +66,7 @@ def unexplained(tally: Tally) -> list[str]:
 def test_every_class_method_and_property_does_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = chunks.Report()
     tally = Tally()
-    pair = rooms.pair(peer, lexmill, folder)
+    pair = sandboxes.pair(peer, lexmill, folder)
     for program in chunks.names():
         run(program, pair, tally)
     report.compared.update(tally.compared)
@@ -74,12 +74,7 @@ def test_every_class_method_and_property_does_the_same(folder: Path, capsys: pyt
     programs = ROUNDS * chunks.programs_of_round()
     for number in range(CHUNKS):
         bounds = number * programs // CHUNKS, (number + 1) * programs // CHUNKS
-        part = chunks.run_chunk(SEED, *bounds, folder)
-        report.compared += part.compared
-        report.panics += part.panics
-        report.explained += part.explained
-        report.unexplained += part.unexplained
-        report.crashes += part.crashes
+        report.add(chunks.run_chunk(SEED, *bounds, folder))
     with capsys.disabled():
         print(f"\n{report}")
     assert not report.unexplained, "\n\n".join([str(report), *report.unexplained[:10]])
@@ -104,7 +99,7 @@ def test_all_that_the_peer_takes_is_drawn() -> None:
 @pytest.mark.parametrize("entry", DELIBERATE, ids=lambda entry: ascii(entry.written))
 def test_each_meant_difference_is_there_and_written_down(entry: Deliberate, folder: Path) -> None:
     tally = Tally()
-    run(entry.example, rooms.pair(peer, lexmill, folder), tally)
+    run(entry.example, sandboxes.pair(peer, lexmill, folder), tally)
     assert tally.differences, f"this is no difference any more:\n{entry.example}"
     assert entry.applies(tally.differences[0])
     page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
@@ -119,7 +114,7 @@ def published() -> list[str]:
 @pytest.mark.parametrize("name", published())
 def test_published_tokenizers_do_the_same(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(DATA / "tokenizers" / name / "tokenizer.json")
-    loaded = [room._replace(subject=room.library.Tokenizer.from_file(path)) for room in both(folder)]
+    loaded = [sandbox._replace(subject=sandbox.library.Tokenizer.from_file(path)) for sandbox in both(folder)]
     rng = Random(name)
     tally = Tally()
     texts = [text for corpus in CORPORA for text in rng.sample(documents(corpus_file(corpus)), DOCUMENTS)]
@@ -136,8 +131,8 @@ def test_published_tokenizers_do_the_same(name: str, folder: Path, capsys: pytes
     assert not (found := unexplained(tally)), "\n\n".join(map(str, found[:5]))
 
 
-def both(folder: Path) -> list[Room]:
-    return [*rooms.pair(peer, lexmill, folder)]
+def both(folder: Path) -> list[Sandbox]:
+    return [*sandboxes.pair(peer, lexmill, folder)]
 
 
 @settings(max_examples=200 if FULL else 6)
@@ -149,7 +144,9 @@ def test_random_tokenizers_do_the_same(folder: Path, case: tuple[Any, Any], seed
     note(json.dumps(file, ensure_ascii=False))
     texts = [text for given_input in inputs for text in (given_input.text, given_input.pair) if text is not None]
     made = make("Tokenizer.from_str", json.dumps(file))
-    subjects = [room._replace(subject=room.library.Tokenizer.from_str(json.dumps(file))) for room in both(folder)]
+    subjects = [
+        sandbox._replace(subject=sandbox.library.Tokenizer.from_str(json.dumps(file))) for sandbox in both(folder)
+    ]
     vocab = spec["model"]["vocab"]
     tokens = sorted(vocab) if isinstance(vocab, dict) else [piece for piece, _ in vocab]
     tally, rng = Tally(), Random(seed)

@@ -10,7 +10,7 @@ use lexmill::models::wordlevel::WordLevel;
 use lexmill::pre_tokenizers::PreTokenizer;
 use lexmill::processors::{Bert, PostProcessor, Roberta};
 use lexmill::tokenizer::{
-    Components, PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy, Wanted,
+    ColumnOptions, Components, PaddingLength, PaddingRule, Tokenizer, Truncation, TruncationStrategy,
 };
 use lexmill::vocab::Vocab;
 use proptest::prelude::*;
@@ -95,9 +95,9 @@ proptest! {
             texts.iter().map(|(text, pair)| (text.as_str(), pair.as_str())).unzip();
         let pairs = has_pairs.then_some(pairs.as_slice());
         let [offsets, word_ids, type_ids, attention_mask, special_tokens_mask, overflowing] = columns;
-        let wanted = Wanted { offsets, word_ids, type_ids, attention_mask, special_tokens_mask, overflowing };
-        let fast = tokenizer.encode_columns::<u32>(&texts, pairs, wanted, add_special_tokens, threads);
-        let naive = tokenizer.columns_by_encodings::<u32>(&texts, pairs, wanted, add_special_tokens, threads);
+        let options = ColumnOptions { offsets, word_ids, type_ids, attention_mask, special_tokens_mask, overflowing };
+        let fast = tokenizer.encode_columns::<u32>(&texts, pairs, options, add_special_tokens, threads);
+        let naive = tokenizer.columns_by_encodings::<u32>(&texts, pairs, options, add_special_tokens, threads);
         match (fast, naive) {
             (Ok(fast), Ok(naive)) => prop_assert_eq!(fast, naive),
             (fast, naive) => prop_assert_eq!(
@@ -105,5 +105,17 @@ proptest! {
                 naive.err().map(|error| error.to_string())
             ),
         }
+    }
+}
+
+#[test]
+fn another_number_of_pairs_than_of_texts_is_refused() {
+    let (tokenizer, options) = (tokenizer(None), ColumnOptions::default());
+    let (texts, pairs) = (["a", "b"], Some(["a"].as_slice()));
+    let fast = tokenizer.encode_columns::<u32>(&texts, pairs, options, true, 1);
+    let naive = tokenizer.columns_by_encodings::<u32>(&texts, pairs, options, true, 1);
+    for refused in [fast, naive] {
+        let message = refused.expect_err("one pair is missing").to_string();
+        assert_eq!(message, "number of pairs is 1 but must be 2, the number of texts");
     }
 }

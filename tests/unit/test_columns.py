@@ -151,7 +151,7 @@ class TestLimits:
             ({"padding": "max_length"}, "padding is max_length but max_length is not given"),
             ({"pad_id": 1}, "pad_id is given but padding is neither given nor set"),
             ({"pad_to_multiple_of": 8}, "pad_to_multiple_of is given but padding is neither given nor set"),
-            ({"pairs": ["a"]}, "pairs are 1 but there are 2 texts"),
+            ({"pairs": ["a"]}, "number of pairs is 1 but must be 2, the number of texts"),
             ({"padding": "max_length", "max_length": 1 << 40}, "length to pad to is"),
         ],
     )

@@ -134,8 +134,11 @@ def test_sizes_in_a_file_that_nothing_can_have() -> None:
     assert tokenizer.encode("ab").ids == [2**32 - 1, 2**31]
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"return_offsets": True, "return_attention_mask": True}], ids=["ids", "columns"]
+)
 @pytest.mark.parametrize("template", [False, True])
-def test_arrays_of_padding_that_no_memory_holds_are_refused(template: bool) -> None:
+def test_arrays_of_padding_that_no_memory_holds_are_refused(template: bool, options: dict[str, bool]) -> None:
     tokenizer = letters("a")
     if template:
         # Rows of this template are made by way of encodings.
@@ -145,4 +148,4 @@ def test_arrays_of_padding_that_no_memory_holds_are_refused(template: bool) -> N
     texts = ["a"] * (1 << 19)
     message = "length to pad to is 268435456 tokens, 140737488355328 in 524288 texts but must be such that memory holds"
     with pytest.raises(OptionError, match=message):
-        tokenizer.encode_batch_arrays(texts)
+        tokenizer.encode_batch_arrays(texts, **options)

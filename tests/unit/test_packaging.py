@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import lexmill
+from lexmill import _types
 
 ROOT = Path(__file__).parents[2]
+# Programs, the readable twin, and the module that takes the place of `tokenizers`, with names that `lexmill` has too.
+NO_REFERENCE = {"cli", "demo", "reference", "tokenizers"}
+# Types of arguments, a table that Hugging Face has too, and the version.
+NO_ENTRY = {*vars(_types), "NORMALIZERS", "__version__"}
 
 
 def read(name: str) -> str:
@@ -43,3 +55,23 @@ def test_pages_of_the_site_are_in_its_navigation() -> None:
     listed = set(re.findall(r"[\w/-]+\.md", read("mkdocs.yml").partition("\nnav:\n")[2]))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert pages - listed == {"pypi.md"}
+
+
+def public_modules() -> list[str]:
+    names = [found.name for found in pkgutil.iter_modules(lexmill.__path__)]
+    return ["lexmill", *(f"lexmill.{name}" for name in names if not name.startswith("_") and name not in NO_REFERENCE)]
+
+
+@pytest.mark.parametrize("name", public_modules())
+def test_public_names_are_in_the_api_reference(name: str) -> None:
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.md"))
+    paths = re.findall(r"^::: ([\w.]+)$", pages, re.MULTILINE)
+    documented = [pkgutil.resolve_name(path) for path in paths]
+    module = importlib.import_module(name)
+    missing = {
+        public
+        for public in set(module.__all__) - NO_ENTRY
+        if not isinstance(value := getattr(module, public), ModuleType)
+        and all(value is not other for other in documented)
+    }
+    assert not missing

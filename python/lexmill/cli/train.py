@@ -200,7 +200,7 @@ def _trainer(options: Options) -> Trainer:
             tie_break=options.tie_break.value if options.tie_break else None,
             show_progress=False,
         )
-        # The keyword is not None there, but the property may be.
+        # As in Hugging Face, the keyword refuses None and the property takes it.
         wordpiece.limit_alphabet = options.limit_alphabet
         return wordpiece
     if options.model is ModelName.UNIGRAM:
@@ -224,6 +224,7 @@ def _trainer(options: Options) -> Trainer:
         tie_break=(options.tie_break or TieBreakName.SMALLEST_IDS).value,
         show_progress=False,
     )
+    # As in Hugging Face, the keyword refuses None and the property takes it.
     bpe.limit_alphabet = options.limit_alphabet
     return bpe
 

@@ -42,8 +42,7 @@ pub(in crate::bindings) struct ParityTraining {
 ///     `special_tokens`: `str` or `AddedToken`, which take the first ids in this order and are added to the tokenizer.
 ///     `show_progress`: draws progress on standard error, unless `train_from_iterator` gets `on_progress`.
 ///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. None for no limit.
-///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
-///         character.
+///     `initial_alphabet`: single characters that are in the alphabet even if no word has them.
 ///     `continuing_subword_prefix`: what every character but the first of a word begins with.
 ///     `end_of_word_suffix`: what the last character of a word ends with.
 ///     `max_token_length`: tokens that are merged have fewer characters than this; two single characters may always be
@@ -51,7 +50,7 @@ pub(in crate::bindings) struct ParityTraining {
 ///
 /// Raises:
 ///     `OptionRangeError`: a number is negative.
-///     `OptionError`: another name for `variant`, or a ratio that is not positive.
+///     `OptionError`: another name for `variant`, or an element of `initial_alphabet` that is not one character.
 #[pyclass(name = "ParityBpeTrainer", module = "lexmill.trainers", frozen, weakref)]
 pub(in crate::bindings) struct PyParityBpeTrainer {
     training: RwLock<ParityTraining>,

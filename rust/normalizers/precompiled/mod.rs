@@ -18,8 +18,8 @@ pub use charsmap::Charsmap;
 use clusters::{is_simple_grapheme, joins_next};
 
 use crate::Result;
+use crate::growth::Growth;
 use crate::normalized::{Normalized, Rewrite};
-use crate::structures::growth::Growth;
 
 /// Clusters of this many bytes or more are looked up character by character.
 const LONG: usize = 6;

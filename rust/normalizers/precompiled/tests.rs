@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::Charsmap;
+use crate::growth::Growth;
 use crate::normalized::Normalized;
-use crate::structures::growth::Growth;
 
 /// A trie under construction: its entries by position, and the positions in use.
 #[derive(Default)]

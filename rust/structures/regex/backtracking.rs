@@ -4,23 +4,23 @@ use std::sync::{Arc, OnceLock};
 
 use fancy_regex::{Error as EngineError, Regex, RegexBuilder, RuntimeError};
 
-/// Backtracking steps that one search may always take: a tenth of a second or two.
+/// Steps that any search may take; they last one or two tenths of a second.
 const LEAST_STEPS: usize = 1 << 22;
 
-/// Up to this limit, half the square of the text's length is allowed. That many steps takes a pattern such as
-/// `\w+(?=:)` in a run of word characters without a colon.
+/// Cap of the quadratic bound: a search may take half the square of the text's length, up to this. `\w+(?=:)` takes that
+/// many in a run of word characters without a colon.
 const MOST_QUADRATIC: usize = 1 << 26;
 
-/// Steps for each byte of a longer text. A search for a rare match takes one or two.
+/// Steps per byte of a longer text. A search for a rare match takes one or two.
 const STEPS_PER_BYTE: usize = 16;
 
-/// Number of limits, each four times the one before; the last is enough for texts of 4 GiB.
+/// Number of limits: 2^22, 2^24, … 2^36; the last allows 16 steps per byte of 4 GiB.
 const LIMITS: usize = 8;
 
-/// Choices that the engine remembers at most; its own limit, which cannot be changed.
+/// The engine remembers at most this many choices; the limit is its own and cannot be changed.
 const MOST_CHOICES: usize = 1_000_000;
 
-/// A pattern for the engine that tries one alternative after the other; cheap to clone.
+/// A pattern run by fancy-regex's backtracking engine; cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Backtracking {
     translated: Arc<str>,
@@ -65,7 +65,7 @@ impl Backtracking {
     /// The first match at or after byte `from` of `text`.
     ///
     /// # Errors
-    /// What limit the search exceeds.
+    /// Which limit was exceeded, and its value.
     pub(super) fn find(&self, text: &str, from: usize) -> Result<Option<(usize, usize)>, String> {
         let index = index_for(text.len());
         match self.regex(index)?.find_from_pos(text, from) {
@@ -107,7 +107,7 @@ mod tests {
         let pattern = Backtracking::new("(?<=b)c").expect("it compiles");
         assert_eq!(pattern.find(&("c".repeat(2_000_000) + "bc"), 0), Ok(Some((2_000_001, 2_000_002))));
         assert!(pattern.by_limit[0].get().is_some() && pattern.by_limit[2].get().is_some());
-        assert!(limit(LIMITS - 1) >= STEPS_PER_BYTE << 31);
+        assert_eq!(limit(LIMITS - 1), STEPS_PER_BYTE << 32);
         assert_eq!([2000, 5000, 50_000, 1 << 22, 5 << 20].map(index_for), [0, 1, 2, 2, 3]);
     }
 

@@ -37,117 +37,47 @@ impl CharCounts {
     }
 }
 
-/// Builds the initial vocabulary and the arena of the words; with [`Numbering::Sorted`], also counts the symbols.
-pub(super) fn symbolise(
-    trainer: &BpeTrainer,
-    numbering: Numbering,
-    words: &WordCounts,
-    on_progress: &mut OnProgress<'_>,
-) -> Result<(Tokens, Arena, Vec<u64>)> {
-    let parts = parts_of(words, trainer.threads);
-    let total = words.byte_len() as u64;
-    let counted =
-        run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| count_chars(words, part, meter))?;
-    let chars: Vec<usize> = counted.iter().map(|part| part.distinct).collect();
-    let mut tokens = Tokens::default();
-    for special in &trainer.special_tokens {
-        tokens.intern(special);
-    }
-    let Alphabet { present, kept } = alphabet(trainer, counted)?;
-    let mut symbols = Symbols::of(trainer);
-    match numbering {
-        Numbering::Alphabet => {
-            for character in kept {
-                tokens.intern(character.encode_utf8(&mut [0; 4]));
-            }
-            symbols.add_plain(&present, &mut tokens);
-            symbols.add_affixed(words, &mut tokens);
-        }
-        Numbering::Sorted => symbols.add_sorted(trainer, &present, &kept, words, &mut tokens),
-    }
-    if trainer.vocab_size < tokens.len() {
-        return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed: tokens.len() });
-    }
-    let counts = match numbering {
-        Numbering::Alphabet => Vec::new(),
-        Numbering::Sorted => {
-            let parts = run_parts(STAGE, total, parts.clone(), on_progress, |part, meter| {
-                symbols.count(words, part, tokens.len(), meter)
-            })?;
-            let add = |mut sums: Vec<u64>, part: Vec<u64>| {
-                sums.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
-                sums
-            };
-            parts.into_iter().reduce(add).unwrap_or_default()
-        }
-    };
-    let arena = build_arena(&symbols, words, parts, chars, on_progress)?;
-    Ok((tokens, arena, counts))
-}
-
-/// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary; with each arena the number of
-/// symbols in its words, weighted by their counts. The words of `together`, whose arena is the last, are those of some of the
-/// corpora and do not count again. Does not look at `vocab_size`.
-pub(super) fn symbolise_all(
-    trainer: &BpeTrainer,
-    corpora: &[&WordCounts],
-    together: Option<&WordCounts>,
-    on_progress: &mut OnProgress<'_>,
-) -> Result<(Tokens, Vec<(Arena, u64)>)> {
-    let (mut counted, mut chars) = (Vec::new(), Vec::new());
-    for words in corpora {
-        let (parts, total) = (parts_of(words, trainer.threads), words.byte_len() as u64);
-        let count = |part, meter: &Meter| count_chars(words, part, meter);
-        let counts = run_parts(STAGE, total, parts, on_progress, count)?;
-        chars.push(counts.iter().map(|part| part.distinct).collect::<Vec<_>>());
-        counted.extend(counts);
-    }
-    let mut tokens = Tokens::default();
-    for special in &trainer.special_tokens {
-        tokens.intern(special);
-    }
-    let Alphabet { present, kept } = alphabet(trainer, counted)?;
-    let mut symbols = Symbols::of(trainer);
-    for character in kept {
-        tokens.intern(character.encode_utf8(&mut [0; 4]));
-    }
-    symbols.add_plain(&present, &mut tokens);
-    for words in corpora {
-        symbols.add_affixed(words, &mut tokens);
-    }
-    let bytes = |words: &WordCounts, part: Range<usize>| part.map(|index| words.word(index).len()).sum();
-    chars.extend(together.map(|words| {
-        parts_of(words, trainer.threads).into_iter().map(|part| bytes(words, part)).collect::<Vec<_>>()
-    }));
-    let mut arenas = Vec::with_capacity(corpora.len() + 1);
-    for (words, chars) in corpora.iter().copied().chain(together).zip(chars) {
-        // The alphabet has refused corpora of 2^64 characters.
-        // A word that does not occur may have characters that no table has.
-        let present = words.iter().filter(|&(_, count)| count > 0);
-        let size = present.map(|(word, count)| symbols.of_word(word).count() as u64 * count).sum();
-        let parts = parts_of(words, trainer.threads);
-        arenas.push((build_arena(&symbols, words, parts, chars, on_progress)?, size));
-    }
-    Ok((tokens, arenas))
-}
-
-/// Writes the symbols of all words; each of `parts` has as many characters as `chars` tells.
-fn build_arena(
-    symbols: &Symbols<'_>,
-    words: &WordCounts,
-    parts: Vec<Range<usize>>,
+/// A corpus in parts, one or more for each thread.
+struct Parts<'a> {
+    words: &'a WordCounts,
+    ranges: Vec<Range<usize>>,
+    /// For each range at least as many as its words have characters.
     chars: Vec<usize>,
-    on_progress: &mut OnProgress<'_>,
-) -> Result<Arena> {
-    let total = words.byte_len() as u64;
-    let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
-    let room: Vec<usize> = parts.iter().zip(chars).map(|(part, chars)| part.len() + chars).collect();
-    // The arena is joined in the memory of the first part.
-    let all = room.iter().sum::<usize>() + 1;
-    let rooms = std::iter::once(all).chain(room.into_iter().skip(1));
-    let built =
-        run_parts(STAGE, total, parts.into_iter().zip(rooms).collect(), on_progress, |part, meter| {
-            let (part, room) = part;
+}
+
+impl<'a> Parts<'a> {
+    /// A corpus with the counts of its characters.
+    fn counted(
+        words: &'a WordCounts,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<(Self, Vec<CharCounts>)> {
+        let (ranges, total) = (parts_of(words, threads), words.byte_len() as u64);
+        let count = |part, meter: &Meter| count_chars(words, part, meter);
+        let counts = run_parts(STAGE, total, ranges.clone(), on_progress, count)?;
+        let chars = counts.iter().map(|part| part.distinct).collect();
+        Ok((Self { words, ranges, chars }, counts))
+    }
+
+    /// A corpus whose characters need not be counted: no word has more of them than bytes.
+    fn uncounted(words: &'a WordCounts, threads: usize) -> Self {
+        let ranges = parts_of(words, threads);
+        let bytes = |part: &Range<usize>| part.clone().map(|index| words.word(index).len()).sum();
+        let chars = ranges.iter().map(bytes).collect();
+        Self { words, ranges, chars }
+    }
+
+    /// Writes the symbols of all words.
+    fn build_arena(self, symbols: &Symbols<'_>, on_progress: &mut OnProgress<'_>) -> Result<Arena> {
+        let Self { words, ranges, chars } = self;
+        let total = words.byte_len() as u64;
+        let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
+        let room: Vec<usize> = ranges.iter().zip(chars).map(|(part, chars)| part.len() + chars).collect();
+        // The arena is joined in the memory of the first part.
+        let all = room.iter().sum::<usize>() + 1;
+        let rooms = std::iter::once(all).chain(room.into_iter().skip(1));
+        let parts = ranges.into_iter().zip(rooms).collect();
+        let built = run_parts(STAGE, total, parts, on_progress, |(part, room), meter| {
             let mut builder = ArenaBuilder::new(&large, room);
             for index in metered(words, part, meter) {
                 let (word, count) = (words.word(index), words.count(index));
@@ -159,7 +89,80 @@ fn build_arena(
             }
             Ok(builder.into_cells())
         })?;
-    Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())
+        Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())
+    }
+}
+
+/// Builds the initial vocabulary and the arena of the words; with [`Numbering::Sorted`], also counts the symbols.
+pub(super) fn symbolise(
+    trainer: &BpeTrainer,
+    numbering: Numbering,
+    words: &WordCounts,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<(Tokens, Arena, Vec<u64>)> {
+    let (parts, counted) = Parts::counted(words, trainer.threads, on_progress)?;
+    let alphabet = alphabet(trainer, counted)?;
+    let (mut tokens, mut symbols) = (special_tokens(trainer), Symbols::of(trainer));
+    match numbering {
+        Numbering::Alphabet => symbols.add_alphabet(&alphabet, &[words], &mut tokens),
+        Numbering::Sorted => symbols.add_sorted(trainer, &alphabet, words, &mut tokens),
+    }
+    if trainer.vocab_size < tokens.len() {
+        return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed: tokens.len() });
+    }
+    let counts = match numbering {
+        Numbering::Alphabet => Vec::new(),
+        Numbering::Sorted => {
+            let (ranges, total) = (parts.ranges.clone(), words.byte_len() as u64);
+            let counted = run_parts(STAGE, total, ranges, on_progress, |part, meter| {
+                symbols.count(words, part, tokens.len(), meter)
+            })?;
+            let add = |mut sums: Vec<u64>, part: Vec<u64>| {
+                sums.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+                sums
+            };
+            counted.into_iter().reduce(add).unwrap_or_default()
+        }
+    };
+    Ok((tokens, parts.build_arena(&symbols, on_progress)?, counts))
+}
+
+/// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary; with each arena the number of
+/// symbols in its words, weighted by their counts. The words of `together`, whose arena is the last, are those of some of the
+/// corpora and do not count again. Does not look at `vocab_size`.
+pub(super) fn symbolise_all(
+    trainer: &BpeTrainer,
+    corpora: &[&WordCounts],
+    together: Option<&WordCounts>,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<(Tokens, Vec<(Arena, u64)>)> {
+    let (mut all, mut counted) = (Vec::with_capacity(corpora.len() + 1), Vec::new());
+    for words in corpora {
+        let (parts, counts) = Parts::counted(words, trainer.threads, on_progress)?;
+        all.push(parts);
+        counted.extend(counts);
+    }
+    let alphabet = alphabet(trainer, counted)?;
+    let (mut tokens, mut symbols) = (special_tokens(trainer), Symbols::of(trainer));
+    symbols.add_alphabet(&alphabet, corpora, &mut tokens);
+    all.extend(together.map(|words| Parts::uncounted(words, trainer.threads)));
+    let arena = |parts: Parts<'_>| {
+        // A word that does not occur may have characters that no table has.
+        let present = parts.words.iter().filter(|&(_, count)| count > 0);
+        // The alphabet has refused corpora of 2^64 characters.
+        let size = present.map(|(word, count)| symbols.of_word(word).count() as u64 * count).sum();
+        Ok((parts.build_arena(&symbols, on_progress)?, size))
+    };
+    let arenas = all.into_iter().map(arena).collect::<Result<_>>()?;
+    Ok((tokens, arenas))
+}
+
+fn special_tokens(trainer: &BpeTrainer) -> Tokens {
+    let mut tokens = Tokens::default();
+    for special in &trainer.special_tokens {
+        tokens.intern(special);
+    }
+    tokens
 }
 
 /// Ranges of words with about the same number of bytes.
@@ -266,6 +269,17 @@ impl<'s> Symbols<'s> {
         }
     }
 
+    /// Interns the alphabet, then the affixed characters of each corpus.
+    fn add_alphabet(&mut self, alphabet: &Alphabet, corpora: &[&WordCounts], tokens: &mut Tokens) {
+        for character in &alphabet.kept {
+            tokens.intern(character.encode_utf8(&mut [0; 4]));
+        }
+        self.add_plain(&alphabet.present, tokens);
+        for words in corpora {
+            self.add_affixed(words, tokens);
+        }
+    }
+
     /// Fills the table of plain characters, and clears the others.
     fn add_plain(&mut self, present: &[char], tokens: &mut Tokens) {
         let size = present.last().map_or(0, |&character| character as usize + 1);
@@ -306,11 +320,11 @@ impl<'s> Symbols<'s> {
     fn add_sorted(
         &mut self,
         trainer: &BpeTrainer,
-        present: &[char],
-        kept: &[char],
+        alphabet: &Alphabet,
         words: &WordCounts,
         tokens: &mut Tokens,
     ) {
+        let Alphabet { present, kept } = alphabet;
         let size = present.last().map_or(0, |&character| character as usize + 1);
         self.by_place.fill(vec![ABSENT; size]);
         // As with `Numbering::Alphabet`, a special token of one character keeps that character.

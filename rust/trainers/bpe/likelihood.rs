@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 use super::TieBreak;
 use super::arena::Arena;
 use super::pairs::{Pair, PairTable};
-use super::scores::{Candidate, Precision, Scores, UNCERTAINTY, estimate};
+use super::scores::{Candidate, Precision, Scores, UNCERTAINTY, nearest_f64};
 use crate::structures::tournament::Tournament;
 
 /// A merge that has been applied.
@@ -182,7 +182,7 @@ impl Likelihood {
         let merged = [left, right, joined];
         for token in merged {
             let mut listed = std::mem::take(&mut self.by_right[token as usize]);
-            let token_count = estimate(self.scores.counts[token as usize]);
+            let token_count = nearest_f64(self.scores.counts[token as usize]);
             listed.retain(|&Listed { pair, other: group }| {
                 let count = pairs.live_count(pair);
                 let best = self.best[group as usize];
@@ -190,7 +190,7 @@ impl Likelihood {
                     // Scanned below.
                 } else if best.pair == pair {
                     self.renew(group, count, token_count, pairs, arena);
-                } else if estimate(count) >= best.bar * token_count && count > 0 {
+                } else if nearest_f64(count) >= best.bar * token_count && count > 0 {
                     let candidate = Candidate { pair, left: group, right: token, count };
                     if self
                         .best_of(group)
@@ -234,9 +234,9 @@ impl Likelihood {
         let (mut best, mut least) = (None, 0.0);
         group.retain(|&Listed { pair, other: right }| {
             let count = pairs.live_count(pair);
-            let right_count = estimate(self.scores.counts[right as usize]);
+            let right_count = nearest_f64(self.scores.counts[right as usize]);
             // One product rejects most pairs.
-            if count > 0 && estimate(count) >= least * right_count {
+            if count > 0 && nearest_f64(count) >= least * right_count {
                 let candidate = Candidate { pair, left: token, right, count };
                 if best.is_none_or(|best| self.scores.is_better(candidate, best, pairs, arena)) {
                     (best, least) = (Some(candidate), bar(count, right_count));
@@ -271,7 +271,7 @@ impl Likelihood {
             return;
         };
         let counts = &self.scores.counts;
-        let bar = bar(count, estimate(counts[right as usize]));
+        let bar = bar(count, nearest_f64(counts[right as usize]));
         self.best[group as usize] = Best { bar, count, pair, right };
         let left_count = counts[group as usize];
         let rank = self.scores.rule.rank(pair, pairs, arena);
@@ -324,5 +324,5 @@ impl Likelihood {
 
 /// See [`Best::bar`].
 fn bar(count: u64, right_count: f64) -> f64 {
-    estimate(count) / right_count * (1.0 - 4.0 * UNCERTAINTY)
+    nearest_f64(count) / right_count * (1.0 - 4.0 * UNCERTAINTY)
 }

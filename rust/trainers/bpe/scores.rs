@@ -48,8 +48,8 @@ impl Scores {
     pub(super) fn estimate(&self, candidate: Candidate) -> f64 {
         match self.precision {
             Precision::Exact => {
-                let count = |token: u32| estimate(self.counts[token as usize]);
-                estimate(candidate.count) / (count(candidate.left) * count(candidate.right))
+                let count = |token: u32| nearest_f64(self.counts[token as usize]);
+                nearest_f64(candidate.count) / (count(candidate.left) * count(candidate.right))
             }
             Precision::Float64 => self.fraction(candidate).rounded(),
         }
@@ -91,9 +91,9 @@ impl Scores {
     }
 }
 
-/// The nearest float, inexact above 53 bits.
+/// The nearest `f64`; inexact above 2^53.
 #[inline]
-#[expect(clippy::cast_precision_loss, reason = "an estimate, see `UNCERTAINTY`")]
-pub(super) fn estimate(number: u64) -> f64 {
+#[expect(clippy::cast_precision_loss, reason = "`UNCERTAINTY` bounds the error where scores are estimated")]
+pub(super) fn nearest_f64(number: u64) -> f64 {
     number as f64
 }

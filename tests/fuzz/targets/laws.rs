@@ -141,7 +141,7 @@ pub(crate) fn hold(components: &Components, is_from_json: bool, texts: &[&str]) 
     Some(fast)
 }
 
-/// Ids have tokens or stand below the bound; offsets lie within the text.
+/// Ids are below the bound; offsets lie within the text.
 fn in_range(tokenizer: &Tokenizer, text: &str, encoding: &Encoding) {
     let (chars, bound) = (text.chars().count() as u32, tokenizer.id_bound());
     for (id, (start, end)) in encoding.ids().zip(encoding.offsets()).take(MOST_SHOWN) {
@@ -209,7 +209,7 @@ pub(crate) fn decodes(tokenizer: &Tokenizer, ids: &[u32]) {
     }
 }
 
-/// N best tokenizations end; the first is the one that encoding gives.
+/// The n best tokenizations end, best first.
 fn nbest(components: &Components, tokenizer: &Tokenizer, texts: &[&str]) {
     if !matches!(&*components.model, Model::Unigram(_)) {
         return;

@@ -4,20 +4,20 @@ use super::super::apply_merges::Replacement;
 use super::super::arena::Arena;
 use super::super::counting::Counter;
 use super::super::pairs::{LengthLimit, PairTable};
+use super::super::scores::nearest_f64;
 use super::super::tokens::Tokens;
 use super::super::updates::{Threads, Updates};
-use super::estimate;
 use super::most_frequent::MostFrequent;
 use crate::Result;
 use crate::structures::parallel::OnProgress;
 
-/// What holds for all corpora.
+/// Options shared by all corpora.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     pub(super) length_limit: LengthLimit,
     pub(super) threads: Threads,
-    /// The least count of a pair that is merged.
-    pub(super) least: u64,
+    /// A pair less frequent than this is never merged.
+    pub(super) min_frequency: u64,
 }
 
 /// A merge of two tokens.
@@ -56,7 +56,7 @@ impl Corpus {
 
     /// Symbols at the start for each symbol now; infinite if there are none.
     pub(super) fn rate(&self) -> f64 {
-        if self.size == 0 { f64::INFINITY } else { estimate(self.size_at_start) / estimate(self.size) }
+        if self.size == 0 { f64::INFINITY } else { nearest_f64(self.size_at_start) / nearest_f64(self.size) }
     }
 
     /// Counts all pairs from scratch.
@@ -81,13 +81,14 @@ impl Corpus {
         Ok(())
     }
 
-    /// The most frequent pair with its count, if it occurs `least` times. It must be merged.
-    pub(super) fn best(&mut self, tokens: &Tokens, least: u64) -> Option<(u32, u32, u64)> {
+    /// Takes the most frequent pair out of the queue, with its count; `None` if it occurs less often than `min_frequency`. The
+    /// caller merges it, since it does not come again.
+    pub(super) fn take_best(&mut self, tokens: &Tokens, min_frequency: u64) -> Option<(u32, u32, u64)> {
         let pairs = self.pairs.as_ref()?;
         self.most_frequent.queue_new(pairs, tokens);
         let index = self.most_frequent.pop(pairs, tokens)?;
         let (pair, count) = (pairs.get(index), pairs.count(index));
-        (count >= least).then_some((pair.left, pair.right, count))
+        (count >= min_frequency).then_some((pair.left, pair.right, count))
     }
 
     /// Merges a pair wherever it occurs; calls `tick` with the number of positions read, and stops if it fails.

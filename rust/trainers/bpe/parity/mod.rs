@@ -8,8 +8,9 @@
 //! Each corpus has an arena of its own and a table of all its pairs (`corpus`), since a pair that is rare in one language may
 //! be chosen by another one. Pairs are recounted only after a merge that makes a token in use.
 //!
-//! Time: O(symbols + occurrences merged), and O(corpora) for each merge. Memory: for each corpus that of
-//! [`super::BpeTrainer`], with every pair tracked; during the global merges once more for all languages together.
+//! Time: O(symbols + occurrences merged), O(log ties) for each pair taken from a queue, O(corpora) for each merge, and
+//! O(symbols) more for each recount. Memory: for each corpus that of [`super::BpeTrainer`], with every pair tracked; during the
+//! global merges once more for all languages together.
 
 mod corpus;
 mod most_frequent;
@@ -24,6 +25,7 @@ use std::collections::HashMap;
 use super::alphabet::symbolise_all;
 use super::arena::MAX_IDS;
 use super::pairs::LengthLimit;
+use super::scores::nearest_f64;
 use super::tokens::Tokens;
 use super::updates::{Threads, Updates};
 use super::{BpeTrainer, TrainedBpe};
@@ -118,7 +120,7 @@ impl ParityBpeTrainer {
         let options = self.options();
         let dev_sets = dev.unwrap_or_default();
         let all: Vec<&WordCounts> = corpora.iter().chain(dev_sets).collect();
-        let together = (self.global_merges > 0).then(|| joined(corpora));
+        let together = (self.global_merges > 0).then(|| sum_counts(corpora));
         let (tokens, arenas) = symbolise_all(&options, &all, together.as_ref(), on_progress)?;
         let subtracted = if self.total_symbols { tokens.len() } else { 0 };
         let wanted = self.num_merges.saturating_sub(subtracted).min(MAX_IDS - tokens.len().min(MAX_IDS));
@@ -127,7 +129,7 @@ impl ParityBpeTrainer {
             setting: Setting {
                 length_limit: LengthLimit(self.max_token_length),
                 threads: Threads { most: self.threads.max(1), share: SHARE },
-                least: self.min_frequency.max(1),
+                min_frequency: self.min_frequency.max(1),
             },
             tokens,
             corpora: arenas.into_iter().map(|(arena, size)| Corpus::new(arena, size)).collect(),
@@ -228,18 +230,23 @@ impl Training<'_> {
             .then(|| Window::new(self.trainer.window_size, self.trainer.alpha, languages));
         let mut turns = Turns::new(languages, window);
         while self.merges.len() < wanted {
-            let badness = |at: usize| match &self.trainer.ratio {
-                _ if by_dev => estimate(self.corpora[languages + at].size()),
-                Some(ratio) => -self.corpora[at].rate() / ratio[at],
-                None => estimate(self.corpora[at].size()),
+            // Hugging Face compares sizes as floats.
+            let badness = |at: usize| {
+                if by_dev {
+                    nearest_f64(self.corpora[languages + at].size())
+                } else if let Some(ratio) = &self.trainer.ratio {
+                    -self.corpora[at].rate() / ratio[at]
+                } else {
+                    nearest_f64(self.corpora[at].size())
+                }
             };
             let at = match turns.next(badness) {
                 Turn::Of(at) => at,
-                Turn::Nobody => continue,
+                Turn::Pass => continue,
                 Turn::End => break,
             };
             if !self.merge_best(at, pacer, on_progress)? {
-                turns.take_out(at);
+                turns.retire(at);
             }
         }
         Ok(())
@@ -247,7 +254,8 @@ impl Training<'_> {
 
     /// Merges the most frequent pair of a corpus, in all of them; false if it has none that is frequent enough.
     fn merge_best(&mut self, at: usize, pacer: &mut Pacer, on_progress: &mut OnProgress<'_>) -> Result<bool> {
-        let Some((left, right, count)) = self.corpora[at].best(&self.tokens, self.setting.least) else {
+        let min_frequency = self.setting.min_frequency;
+        let Some((left, right, count)) = self.corpora[at].take_best(&self.tokens, min_frequency) else {
             return Ok(false);
         };
         let done = self.merges.len() as u64;
@@ -278,7 +286,7 @@ impl Training<'_> {
 }
 
 /// The words of all corpora with the sums of their counts, first seen first.
-fn joined(corpora: &[WordCounts]) -> WordCounts {
+fn sum_counts(corpora: &[WordCounts]) -> WordCounts {
     let mut counts: HashMap<&str, (usize, u64)> = HashMap::new();
     for (place, (word, count)) in corpora.iter().flat_map(WordCounts::iter).enumerate() {
         let sum = &mut counts.entry(word).or_insert((place, 0)).1;
@@ -288,10 +296,4 @@ fn joined(corpora: &[WordCounts]) -> WordCounts {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable_by_key(|&(_, (place, _))| place);
     counts.into_iter().map(|(word, (_, count))| (word, count)).collect()
-}
-
-/// The nearest float, as Hugging Face compares sizes.
-#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
-fn estimate(number: u64) -> f64 {
-    number as f64
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::naive::{Words, merge_naive, symbolise_naive};
+use super::super::scores::nearest_f64;
 use super::super::{BpeTrainer, TrainedBpe};
-use super::turns::float;
-use super::{ParityBpeTrainer, Variant, estimate};
+use super::{ParityBpeTrainer, Variant};
 
 /// Trains on words with counts, by language; words with the count 0 are ignored.
 pub(super) fn train_naive(
@@ -74,8 +74,8 @@ fn turn_naive(
     let window = &turns[turns.len().saturating_sub(trainer.window_size)..];
     let may_have_another = |at: usize| {
         let had = window.iter().filter(|&&turn| turn == Some(at)).count();
-        let share = float(had) / float(trainer.window_size);
-        trainer.variant == Variant::Base || share <= trainer.alpha / float(out.len())
+        let share = nearest_f64(had as u64) / nearest_f64(trainer.window_size as u64);
+        trainer.variant == Variant::Base || share <= trainer.alpha / nearest_f64(out.len() as u64)
     };
     let free = worst_first.iter().copied().find(|&at| may_have_another(at));
     if out.contains(&true) { free } else { free.or(worst_first.last().copied()) }
@@ -103,7 +103,7 @@ fn best_naive(
 }
 
 fn size(words: &Words) -> f64 {
-    estimate(words.iter().map(|(word, count)| word.len() as u64 * count).sum())
+    nearest_f64(words.iter().map(|(word, count)| word.len() as u64 * count).sum())
 }
 
 fn present<'a>(words: &'a [(&'a str, u64)]) -> impl Iterator<Item = (&'a str, u64)> {

@@ -1,6 +1,9 @@
-//! Whose turn it is.
+//! Chooses the language of each merge; with [`Variant::Window`](super::Variant::Window) it passes over languages that had too
+//! many of the last turns.
 
 use std::collections::VecDeque;
+
+use super::super::scores::nearest_f64;
 
 /// What a turn does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +11,7 @@ pub(super) enum Turn {
     /// The language at this index merges.
     Of(usize),
     /// The turn passes without a merge.
-    Nobody,
+    Pass,
     /// All languages are out.
     End,
 }
@@ -24,11 +27,11 @@ impl Window {
     /// A window of `size` turns, of which a language may have `alpha` times its share.
     pub(super) fn new(size: usize, alpha: f64, languages: usize) -> Self {
         // The quotients that Hugging Face compares; the products may round otherwise.
-        let share = alpha / float(languages);
+        let share = alpha / nearest_f64(languages as u64);
         let (mut most, mut above) = (0, size.saturating_add(1));
         while above - most > 1 {
             let middle = most + (above - most) / 2;
-            if float(middle) / float(size) <= share {
+            if nearest_f64(middle as u64) / nearest_f64(size as u64) <= share {
                 most = middle;
             } else {
                 above = middle;
@@ -36,11 +39,6 @@ impl Window {
         }
         Self { size: size as u128, most }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
-pub(super) fn float(number: usize) -> f64 {
-    number as f64
 }
 
 /// A language's record.
@@ -88,7 +86,7 @@ impl Turns {
             Some((worst, _)) => worst,
             None if self.languages.iter().any(|language| language.is_out) => {
                 self.pass();
-                return Turn::Nobody;
+                return Turn::Pass;
             }
             None => least,
         };
@@ -100,7 +98,7 @@ impl Turns {
     }
 
     /// Takes a language out for good.
-    pub(super) fn take_out(&mut self, at: usize) {
+    pub(super) fn retire(&mut self, at: usize) {
         self.languages[at].is_out = true;
     }
 

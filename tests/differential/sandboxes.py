@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from differential.run import Pair
-from differential.values import Room
+from differential.values import Sandbox
 from implementation_calls import LETTERS, WORDPIECES
 
 CORPUS = ["ab ab abc", "the cat"]
@@ -15,10 +15,10 @@ CORPUS = ["ab ab abc", "the cat"]
 
 def pair(theirs: ModuleType, ours: ModuleType, folder: Path) -> Pair:
     """Both libraries, each with a folder of the same files."""
-    return Pair(room(theirs, folder / "theirs"), room(ours, folder / "ours"))
+    return Pair(sandbox(theirs, folder / "theirs"), sandbox(ours, folder / "ours"))
 
 
-def room(library: ModuleType, folder: Path) -> Room:
+def sandbox(library: ModuleType, folder: Path) -> Sandbox:
     """A library with a folder of its own."""
     folder.mkdir(exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(WORDPIECES) + "\n", encoding="utf-8")
@@ -28,4 +28,4 @@ def room(library: ModuleType, folder: Path) -> Room:
     (folder / "more.txt").write_text("a b c", encoding="utf-8")
     model = {"type": "BPE", "vocab": LETTERS, "merges": ["a b"]}
     (folder / "tokenizer.json").write_text(json.dumps({"version": "1.0", "model": model}), encoding="utf-8")
-    return Room(library, str(folder))
+    return Sandbox(library, str(folder))

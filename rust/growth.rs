@@ -1,17 +1,17 @@
-//! A limit for text that stages make longer.
+//! Bound on text that stages lengthen: a chain of stages that each double a text would fill memory from a few bytes.
 //!
-//! A few stages that each double a text make gigabytes of a few characters, so a file of some hundred bytes could take all
-//! memory. No published tokenizer makes more than some ten times its input.
+//! A `tokenizer.json` of a few hundred bytes can describe such a chain. No published tokenizer makes a text more than about
+//! ten times as long.
 
 use crate::{Error, Result};
 
-/// Bytes that stages may always make of a text.
+/// Stages may lengthen any text to this many bytes.
 const ALWAYS: usize = 16 << 20;
 
-/// How many times as long as the text may be what stages make of a long one.
+/// Stages may lengthen a long text to this many times its bytes.
 const TIMES: usize = 64;
 
-/// What stages may make of one text.
+/// The bound for one text.
 #[derive(Clone, Copy, Debug)]
 pub struct Growth {
     bytes: usize,
@@ -19,13 +19,13 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// The limit for a text of `bytes` bytes: 16 MiB, or 64 times the text if that is more, but less than 4 GiB, since
+    /// The bound for a text of `bytes` bytes: 16 MiB, or 64 times the text if that is more. It is below 4 GiB, since
     /// offsets have 32 bits.
     pub fn of(bytes: usize) -> Self {
         Self { bytes, limit: bytes.saturating_mul(TIMES).clamp(ALWAYS, u32::MAX as usize) }
     }
 
-    /// Refuses more than the limit.
+    /// Refuses a text that stages have lengthened to `made` bytes, if that is beyond the bound.
     ///
     /// # Errors
     /// [`Error::TextGrown`].
