@@ -72,6 +72,27 @@ def test_random_corpora(seed: int) -> None:
     assert ours == theirs
 
 
+@pytest.mark.parametrize("seed", range(100))
+def test_dev_sets_with_characters_of_their_own(seed: int) -> None:
+    rng = random.Random(seed)
+    count = rng.randint(1, 3)
+    corpora = [texts(random_words(rng, "abc", 1)) for _ in range(count)]
+    dev = [texts(random_words(rng, "abcxy", 1)) for _ in range(count)]
+    options = {
+        "num_merges": rng.choice([3, 8, 20]),
+        "total_symbols": rng.random() < 0.4,
+        "continuing_subword_prefix": rng.choice([None, "##"]),
+        "end_of_word_suffix": rng.choice([None, "</w>"]),
+        "special_tokens": rng.choice([[], ["##x", "x"], ["x</w>"]]),
+    }
+    (vocab, merges), (peers_vocab, peers_merges) = (
+        learnt(package, corpora, dev, None, **options) for package in (lexmill, hf)
+    )
+    assert merges == peers_merges
+    # The peer numbers characters with a prefix or suffix at random.
+    assert sorted(vocab) == sorted(peers_vocab)
+
+
 @pytest.mark.parametrize("variant", ["base", "window"])
 @pytest.mark.parametrize("by", ["dev", "ratio"])
 def test_a_real_corpus_in_three_parts(variant: str, by: str) -> None:

@@ -2,8 +2,8 @@
 
 Order of choices:
 
-* Ids and alphabet as in `bpe_trainer`, from the words of all languages: first those to train on, then those of the dev
-  sets, whose characters count too.
+* Ids and alphabet as in `bpe_trainer`, from the words of all languages to train on; the characters of the dev sets
+  count too. A word of a dev set is left out if a character of it has no id in its place.
 * The first `global_merges` merges: the pair most frequent in all languages together.
 * Then, before each merge, the language. With dev sets it is the one whose dev set has most symbols; else with `ratio`
   the one of the lowest compression rate (symbols at the start / symbols now) / ratio; else the one whose words have
@@ -85,12 +85,9 @@ def train_parity_bpe(
         ids.setdefault(token, len(ids))
     prefix, suffix = continuing_subword_prefix or "", end_of_word_suffix or ""
 
-    def split(words: Words) -> Segments:
-        return [(split_word(word, ids, prefix, suffix), count) for word, count in words]
-
-    languages = [split(words) for words in corpora]
-    dev_sets = [split(words) for words in dev or []]
+    languages = [[(split_word(word, ids, prefix, suffix), count) for word, count in words] for words in corpora]
     tokens = list(ids)
+    dev_sets = [split_known(words, ids, prefix, suffix) for words in dev or []]
     wanted = max(num_merges - len(tokens), 0) if total_symbols else num_merges
     lengths = {symbol: 1 for segments in [*languages, *dev_sets] for symbols, _ in segments for symbol in symbols}
     at_start = [size(segments) for segments in languages]
@@ -132,6 +129,20 @@ def train_parity_bpe(
             side[:] = [[(merge_pair(symbols, pair, new), n) for symbols, n in segments] for segments in side]
         done += 1
     return tokens, list(merges)
+
+
+def split_known(words: Words, ids: dict[str, int], prefix: str, suffix: str) -> Segments:
+    """Splits the words whose characters all have ids with the prefix and suffix of their places."""
+    segments = []
+    for word, count in words:
+        last = len(word) - 1
+        symbols = [
+            ids.get((prefix if place else "") + char + (suffix if place == last else ""))
+            for place, char in enumerate(word)
+        ]
+        if None not in symbols:
+            segments.append(([symbol for symbol in symbols if symbol is not None], count))
+    return segments
 
 
 def choose(badness: Sequence[float], out: set[int], had: Sequence[float], most: float) -> int | None:

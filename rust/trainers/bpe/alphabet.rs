@@ -104,7 +104,7 @@ pub(super) fn symbolise(
     let alphabet = alphabet(trainer, counted)?;
     let (mut tokens, mut symbols) = (special_tokens(trainer), Symbols::of(trainer));
     match numbering {
-        Numbering::Alphabet => symbols.add_alphabet(&alphabet, &[words], &mut tokens),
+        Numbering::Alphabet => symbols.add_alphabet(&alphabet, std::slice::from_ref(words), &mut tokens),
         Numbering::Sorted => symbols.add_sorted(trainer, &alphabet, words, &mut tokens),
     }
     if trainer.vocab_size < tokens.len() {
@@ -128,32 +128,46 @@ pub(super) fn symbolise(
 }
 
 /// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary; with each arena the number of
-/// symbols in its words, weighted by their counts. The words of `together`, whose arena is the last, are those of some of the
-/// corpora and do not count again. Does not look at `vocab_size`.
+/// symbols in its words, weighted by their counts.
+///
+/// The arenas of the dev sets come after those of the corpora. Characters of dev sets belong to the alphabet, but their words give no
+/// further ids, and those with a character that has no id in its place are left out. The words of `together`, whose arena is the
+/// last, are those of the corpora and do not count again. Does not look at `vocab_size`.
 pub(super) fn symbolise_all(
     trainer: &BpeTrainer,
-    corpora: &[&WordCounts],
+    corpora: &[WordCounts],
+    dev: &[WordCounts],
     together: Option<&WordCounts>,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<(Tokens, Vec<(Arena, u64)>)> {
     let (mut all, mut counted) = (Vec::with_capacity(corpora.len() + 1), Vec::new());
-    for words in corpora {
+    for (at, words) in corpora.iter().chain(dev).enumerate() {
         let (parts, counts) = Parts::counted(words, trainer.threads, on_progress)?;
-        all.push(parts);
+        if at < corpora.len() {
+            all.push(parts);
+        }
         counted.extend(counts);
     }
     let alphabet = alphabet(trainer, counted)?;
     let (mut tokens, mut symbols) = (special_tokens(trainer), Symbols::of(trainer));
     symbols.add_alphabet(&alphabet, corpora, &mut tokens);
     all.extend(together.map(|words| Parts::uncounted(words, trainer.threads)));
-    let arena = |parts: Parts<'_>| {
+    let mut arena = |parts: Parts<'_>, symbols: &Symbols<'_>| {
         // A word that does not occur may have characters that no table has.
         let present = parts.words.iter().filter(|&(_, count)| count > 0);
         // The alphabet has refused corpora of 2^64 characters.
         let size = present.map(|(word, count)| symbols.of_word(word).count() as u64 * count).sum();
-        Ok((parts.build_arena(&symbols, on_progress)?, size))
+        Ok((parts.build_arena(symbols, on_progress)?, size))
     };
-    let arenas = all.into_iter().map(arena).collect::<Result<_>>()?;
+    let mut arenas = all.into_iter().map(|parts| arena(parts, &symbols)).collect::<Result<Vec<_>>>()?;
+    let mut of_dev = Vec::with_capacity(dev.len());
+    for words in dev {
+        symbols.find_affixed(words, &mut tokens);
+        let present = words.iter().filter(|&(_, count)| count > 0);
+        let known: WordCounts = present.filter(|(word, _)| symbols.has_all(word)).collect();
+        of_dev.push(arena(Parts::uncounted(&known, trainer.threads), &symbols)?);
+    }
+    arenas.splice(corpora.len()..corpora.len(), of_dev);
     Ok((tokens, arenas))
 }
 
@@ -270,7 +284,7 @@ impl<'s> Symbols<'s> {
     }
 
     /// Interns the alphabet, then the affixed characters of each corpus.
-    fn add_alphabet(&mut self, alphabet: &Alphabet, corpora: &[&WordCounts], tokens: &mut Tokens) {
+    fn add_alphabet(&mut self, alphabet: &Alphabet, corpora: &[WordCounts], tokens: &mut Tokens) {
         for character in &alphabet.kept {
             tokens.intern(character.encode_utf8(&mut [0; 4]));
         }
@@ -295,6 +309,26 @@ impl<'s> Symbols<'s> {
             }
         }
         self.by_place[0] = plain;
+    }
+
+    /// Finds the affixed characters that are tokens already.
+    fn find_affixed(&mut self, words: &WordCounts, tokens: &mut Tokens) {
+        if !self.have_affixes() {
+            return;
+        }
+        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
+            for (place, character) in self.places(word) {
+                if let Some(id) = tokens.get(&self.spelling(place, character)) {
+                    tokens.mark_in_use(id);
+                    self.by_place[place][character as usize] = id;
+                }
+            }
+        }
+    }
+
+    /// Whether each character of a word has an id in its place.
+    fn has_all(&self, word: &str) -> bool {
+        self.of_word(word).count() == word.chars().count()
     }
 
     /// Interns the affixed characters in order of first appearance.

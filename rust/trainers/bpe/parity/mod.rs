@@ -119,9 +119,8 @@ impl ParityBpeTrainer {
         self.check(corpora.len(), dev.map(<[_]>::len))?;
         let options = self.options();
         let dev_sets = dev.unwrap_or_default();
-        let all: Vec<&WordCounts> = corpora.iter().chain(dev_sets).collect();
         let together = (self.global_merges > 0).then(|| sum_counts(corpora));
-        let (tokens, arenas) = symbolise_all(&options, &all, together.as_ref(), on_progress)?;
+        let (tokens, arenas) = symbolise_all(&options, corpora, dev_sets, together.as_ref(), on_progress)?;
         let subtracted = if self.total_symbols { tokens.len() } else { 0 };
         let wanted = self.num_merges.saturating_sub(subtracted).min(MAX_IDS - tokens.len().min(MAX_IDS));
         let mut training = Training {
@@ -143,7 +142,7 @@ impl ParityBpeTrainer {
         let global = wanted.min(self.global_merges);
         if together.is_some() {
             // All corpora follow the merges of the last one.
-            let last = all.len();
+            let last = corpora.len() + dev_sets.len();
             while training.merges.len() < global && training.merge_best(last, &mut pacer, on_progress)? {}
             training.corpora.truncate(last);
         }

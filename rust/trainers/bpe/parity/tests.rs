@@ -127,6 +127,8 @@ fn golden_trainer(options: serde_json::Map<String, serde_json::Value>) -> Parity
             "total_symbols" => trainer.total_symbols = value(given),
             "special_tokens" => trainer.special_tokens = value(given),
             "limit_alphabet" => trainer.limit_alphabet = value(given),
+            "continuing_subword_prefix" => trainer.continuing_subword_prefix = value(given),
+            "end_of_word_suffix" => trainer.end_of_word_suffix = value(given),
             "max_token_length" => trainer.max_token_length = value(given),
             _ => panic!("unknown option {name}"),
         }
