@@ -46,7 +46,10 @@ class LexmillInstallFinder:
         return []
 
     def install(self) -> bool:
-        """Calls `lexmill.install()` once; True if this call did it. Where it fails, `tokenizers` stays the other package."""
+        """Calls `lexmill.install()` once; True if this call did it.
+
+        Where it fails, `tokenizers` stays the other package.
+        """
         if self.is_done:
             return False
         self.is_done = True
