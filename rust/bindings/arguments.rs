@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
@@ -50,7 +50,10 @@ pub(super) fn utf8_errors(name: &str) -> PyResult<Utf8Errors> {
     match name {
         "strict" => Ok(Utf8Errors::Strict),
         "replace" => Ok(Utf8Errors::Replace),
-        other => Err(PyValueError::new_err(format!("errors is {other} but must be strict or replace"))),
+        other => {
+            let message = format!("errors is {other} but must be strict or replace");
+            Err(Python::attach(|py| exception(py, "OptionError", message)))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PySlice, PyTuple};
 
@@ -83,22 +83,21 @@ impl PyTokenArrays {
     #[pyo3(signature = (ids, row_splits, **columns))]
     fn new(
         ids: Bound<'_, PyAny>,
-        row_splits: Bound<'_, PyArray1<i64>>,
+        row_splits: Bound<'_, PyAny>,
         columns: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         if ids.cast::<PyArray1<u32>>().is_err() && ids.cast::<PyArray1<u16>>().is_err() {
-            return Err(PyTypeError::new_err("ids must be a one-dimensional array of uint16 or uint32"));
+            let message = "ids must be a one-dimensional array of uint16 or uint32".to_owned();
+            return Err(exception(ids.py(), "InputTypeError", message));
         }
-        let splits: Vec<i64> = row_splits.readonly().as_array().to_vec();
+        let Ok(row_splits) = row_splits.cast_into::<PyArray1<i64>>() else {
+            let message = "row_splits must be a one-dimensional array of int64".to_owned();
+            return Err(exception(ids.py(), "InputTypeError", message));
+        };
         let n_ids = ids.len()?;
-        let is_valid =
-            splits.first() == Some(&0) && splits.last() == Some(&(n_ids as i64)) && splits.is_sorted();
-        if !is_valid {
-            let message = format!("row_splits must ascend from 0 to the {n_ids} ids");
-            return Err(exception(ids.py(), "OptionError", message));
-        }
+        check_splits(&row_splits, n_ids)?;
         let columns = match columns {
-            Some(columns) => ColumnArrays::of_arguments(columns, n_ids, splits.len() - 1)?,
+            Some(columns) => ColumnArrays::of_arguments(columns, n_ids, row_splits.len() - 1)?,
             None => ColumnArrays::default(),
         };
         Ok(Self { ids: ids.unbind(), row_splits: row_splits.unbind(), columns })
@@ -210,6 +209,8 @@ impl PyTokenArrays {
         for (kind, array) in arrays.columns.iter() {
             columns.push(kind.arrow_column(array.bind(py))?);
         }
+        // Whoever holds the array may have written to it.
+        check_splits(arrays.row_splits.bind(py), ids.len()?)?;
         let row_splits: *const c_void = contiguous(arrays.row_splits.bind(py))?;
         export(py, &columns, (row_splits, arrays.rows(py)), ids.len()?, this.as_any())
     }
@@ -230,4 +231,14 @@ impl PyTokenArrays {
         let columns = columns.collect::<Vec<_>>().join(", ");
         Ok(format!("TokenArrays({} rows, {} ids, {columns})", self.rows(py), ids.len()?))
     }
+}
+
+/// Refuses row splits that do not ascend from 0 to the number of ids.
+fn check_splits(row_splits: &Bound<'_, PyArray1<i64>>, n_ids: usize) -> PyResult<()> {
+    let splits: Vec<i64> = row_splits.readonly().as_array().to_vec();
+    if splits.first() == Some(&0) && splits.last() == Some(&(n_ids as i64)) && splits.is_sorted() {
+        return Ok(());
+    }
+    let message = format!("row_splits must ascend from 0 to the {n_ids} ids");
+    Err(exception(row_splits.py(), "OptionError", message))
 }

@@ -7,19 +7,20 @@ use pyo3::types::{PyBool, PyString};
 
 use super::encoding::direction;
 use super::errors::{OrRaise, exception};
+use super::properties::unsigned;
 use super::tokenizer_limits::strategy;
 use crate::tokenizer::{LimitOverrides, PaddingSwitch, Tokenizer, TruncationSwitch};
 
 /// The arguments as they were given; what is absent is as the tokenizer is set.
 pub(super) struct LimitArguments<'a, 'py> {
-    pub(super) max_length: Option<usize>,
+    pub(super) max_length: Option<i64>,
     pub(super) truncation: Option<&'a Bound<'py, PyAny>>,
-    pub(super) stride: Option<usize>,
+    pub(super) stride: Option<i64>,
     pub(super) truncation_side: Option<&'a str>,
     pub(super) padding: Option<&'a Bound<'py, PyAny>>,
     pub(super) padding_side: Option<&'a str>,
-    pub(super) pad_id: Option<u32>,
-    pub(super) pad_to_multiple_of: Option<usize>,
+    pub(super) pad_id: Option<i64>,
+    pub(super) pad_to_multiple_of: Option<i64>,
 }
 
 /// A switch that also takes names.
@@ -75,15 +76,20 @@ impl LimitArguments<'_, '_> {
         // A side is not read where nothing is cut off or padded.
         let truncation_side = self.truncation_side.filter(|_| truncation != Some(TruncationSwitch::Off));
         let padding_side = self.padding_side.filter(|_| padding != Some(PaddingSwitch::Off));
+        let count = |name, given: Option<i64>| given.map(|given| unsigned(py, name, given)).transpose();
+        let pad_id = self.pad_id.map(|id| {
+            let message = || format!("pad_id is {id} but must be from 0 to {}", u32::MAX);
+            u32::try_from(id).map_err(|_| exception(py, "IdRangeError", message()))
+        });
         Ok(LimitOverrides {
-            max_length: self.max_length,
+            max_length: count("max_length", self.max_length)?,
             truncation,
-            stride: self.stride,
+            stride: count("stride", self.stride)?,
             truncation_side: truncation_side.map(|side| direction(py, side)).transpose()?,
             padding,
             padding_side: padding_side.map(|side| direction(py, side)).transpose()?,
-            pad_id: self.pad_id,
-            pad_to_multiple_of: self.pad_to_multiple_of,
+            pad_id: pad_id.transpose()?,
+            pad_to_multiple_of: count("pad_to_multiple_of", self.pad_to_multiple_of)?,
         })
     }
 }

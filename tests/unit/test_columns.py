@@ -11,7 +11,7 @@ import pytest
 
 from arrow_consumer import values
 from lexmill import TokenArrays, Tokenizer, processors
-from lexmill.errors import InputTypeError, OptionError
+from lexmill.errors import IdRangeError, InputTypeError, OptionError, OptionRangeError
 from small import letters
 
 ALL = dict.fromkeys(
@@ -183,3 +183,32 @@ class TestConstructor:
                 TokenArrays(ids, splits, **{name: array})
         with pytest.raises(TypeError, match="unexpected keyword argument 'words'"):
             TokenArrays(ids, splits, words=ids)
+
+
+@pytest.mark.parametrize("name", ["max_length", "stride", "pad_to_multiple_of"])
+def test_negative_limits_are_refused_by_name(name: str) -> None:
+    tokenizer = letters("ab")
+    with pytest.raises(OptionRangeError, match=f"^{name} is -1 but must be at least 0"):
+        tokenizer.encode_batch_arrays(["a"], **{name: -1})
+
+
+@pytest.mark.parametrize("pad_id", [-1, 2**32])
+def test_a_pad_id_that_is_none_is_refused(pad_id: int) -> None:
+    with pytest.raises(IdRangeError, match=f"^pad_id is {pad_id} but must be from 0 to 4294967295"):
+        letters("ab").encode_batch_arrays(["a"], pad_id=pad_id)
+
+
+def test_row_splits_that_were_written_to_are_not_exported() -> None:
+    arrays = letters("ab").encode_batch_arrays(["a", "b"])
+    arrays.row_splits[1] = 5000
+    with pytest.raises(OptionError, match="row_splits must ascend from 0 to the 2 ids"):
+        arrays.__arrow_c_array__()
+
+
+def test_row_splits_of_another_type_are_refused() -> None:
+    ids = np.array([1, 2], np.uint32)
+    for splits in (np.array([0, 2], np.int32), np.array([[0, 2]]), [0, 2]):
+        with pytest.raises(InputTypeError, match="row_splits must be a one-dimensional array of int64"):
+            TokenArrays(ids, splits)  # type: ignore[arg-type]
+    with pytest.raises(InputTypeError, match="ids must be a one-dimensional array"):
+        TokenArrays(np.array([1, 2], np.int32), np.array([0, 2]))  # type: ignore[arg-type]

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 from lexmill import Encoding, processors
-from lexmill.errors import OptionError
+from lexmill.errors import FormatError, OptionError
 from small import byte_level, letters
 
 
@@ -151,3 +154,24 @@ def test_trimmed_spaces_belong_to_no_token() -> None:
     tokenizer.post_processor = processors.ByteLevel(trim_offsets=True)
     encoding = tokenizer.encode("b a")
     assert (encoding.offsets, encoding.char_to_token(1)) == ([(0, 1), (2, 3)], None)
+
+
+def test_copies_of_merged_encodings_keep_all_offsets() -> None:
+    tokenizer = letters("ab")
+    tokenizer.post_processor = processors.TemplateProcessing("$A [S]", special_tokens=[("[S]", 1)])
+    merged = Encoding.merge([tokenizer.encode("a", add_special_tokens=False), tokenizer.encode("b")], True)
+    merged.pad(4)
+    assert merged.offsets == [(0, 1), (1, 2), (1, 1), (0, 0)]
+    for again in (copy.copy(merged), copy.deepcopy(merged), pickle.loads(pickle.dumps(merged))):
+        assert again.offsets == merged.offsets
+        assert again.attention_mask == merged.attention_mask
+
+
+@pytest.mark.parametrize(
+    "sequences",
+    ['[[0,{"start":9,"end":12}]]', '[[0,{"start":1,"end":0}]]', '[[1,{"start":0,"end":1}],[0,{"start":0,"end":1}]]'],
+)
+def test_states_whose_sequences_have_no_tokens_are_refused(sequences: str) -> None:
+    state = f'{{"pieces":[{{"type_id":0,"tokens":[[64,"a",[0,1],0]]}}],"sequences":{sequences},"overflowing":[]}}'
+    with pytest.raises(FormatError, match="the pickled Encoding cannot be read"):
+        Encoding().__setstate__(state.encode())
