@@ -13,6 +13,7 @@ __all__ = [
     "OptionError",
     "OptionRangeError",
     "RegexError",
+    "SkippedRecordsWarning",
     "TextTooLongError",
     "VocabError",
 ]
@@ -71,3 +72,7 @@ class IdRangeError(LexmillError, OverflowError):
 
 class TextTooLongError(LexmillError, OverflowError):
     """Raised when one text is longer than offsets can address, or stages make far more of it than it has."""
+
+
+class SkippedRecordsWarning(UserWarning):
+    """Warns of records that a source has left out, with their number and the first ten."""

@@ -22,7 +22,7 @@ use layouts::Layouts;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use rows::Ragged;
 pub use token_columns::{TokenColumns, Wanted};
-pub use training::{LineBlock, WordCounting};
+pub use training::{BlockEnd, WordCounting};
 
 use crate::Result;
 use crate::added_tokens::AddedTokens;
