@@ -80,7 +80,7 @@ test: test-rust test-python test-docs test-peers ## all tests: cargo, pytest on 
 
 test-rust: ## unit, integration and documentation tests of the Rust core, with no Python in it
 	@echo "== cargo test"
-	@cargo test --locked --quiet
+	@cargo test --locked --quiet --features sources
 
 test-python: $(STAMPS)/core-dev $(STAMPS)/group-test ## pytest: the reference and the core under the same tests
 	@echo "== pytest"

@@ -17,6 +17,7 @@ from lexmill.models import Model
 from lexmill.normalizers import Normalizer
 from lexmill.pre_tokenizers import PreTokenizer
 from lexmill.processors import PostProcessor
+from lexmill.sources import Source
 from lexmill.trainers import Trainer
 
 _Path: TypeAlias = str | PathLike[str]
@@ -377,6 +378,31 @@ class Encoding:
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
 
+@final
+class FileSource:
+    """Files of one format, and what has been left out of them."""
+
+    def __new__(
+        cls,
+        paths: Sequence[_Path],
+        *,
+        field: list[str] | None = None,
+        column: str | int | None = None,
+        delimiter: str = ",",
+        errors: _Utf8Errors = "strict",
+        on_error: Literal["raise", "skip"] = "raise",
+    ) -> FileSource: ...
+    def skipped(self) -> tuple[int, list[str]]:
+        """Records left out so far, and what was wrong with the first ten."""
+    def __iter__(self) -> TextIterator: ...
+
+@final
+class TextIterator:
+    """The texts of a source, one after the other."""
+
+    def __iter__(self) -> TextIterator: ...
+    def __next__(self) -> str: ...
+
 # At run time iteration goes by `__getitem__`, which type checkers do not follow.
 class _Rows(Protocol):
     def __iter__(self) -> Iterator[npt.NDArray[np.uint16] | npt.NDArray[np.uint32]]: ...
@@ -717,7 +743,7 @@ class Tokenizer:
         """The padding options, if any."""
     def train(
         self,
-        files: Sequence[_Path],
+        files: Sequence[_Path | Source],
         trainer: Trainer | None = None,
         *,
         errors: _Utf8Errors = "strict",

@@ -13,6 +13,7 @@ __all__ = [
     "OptionError",
     "OptionRangeError",
     "RegexError",
+    "SkippedRecordsWarning",
     "TextTooLongError",
     "VocabError",
 ]
@@ -71,3 +72,7 @@ class IdRangeError(LexmillError, OverflowError):
 
 class TextTooLongError(LexmillError, OverflowError):
     """Raised when a text is too long for 32-bit offsets, or stages lengthen it beyond the limit."""
+
+
+class SkippedRecordsWarning(UserWarning):
+    """Warns of records that a source has left out, with their number and the first ten."""

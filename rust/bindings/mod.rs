@@ -26,6 +26,7 @@ mod progress;
 mod properties;
 mod regex;
 mod shown;
+mod sources;
 mod stage;
 mod stage_class;
 mod strings;
@@ -60,6 +61,8 @@ mod _core {
     use super::pre_tokenized_string::PyPreTokenizedString;
     #[pymodule_export]
     use super::regex::PyRegex;
+    #[pymodule_export]
+    use super::sources::{PyFileSource, PyTextIterator};
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]

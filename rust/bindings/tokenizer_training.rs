@@ -7,17 +7,18 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::arguments::{FilePath, threads, utf8_errors};
+use super::arguments::{threads, utf8_errors};
 use super::arrow::Column;
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
+use super::sources::TrainingFile;
 use super::stage::Stage;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use super::trainers::{PyTrainer, Training, default_trainer};
 use crate::added_tokens::AddedToken;
-use crate::corpus::{Utf8Errors, count_words};
+use crate::corpus::Utf8Errors;
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
 use crate::structures::parallel::Progress;
@@ -28,14 +29,14 @@ const ITERATOR_BYTES: usize = 16 << 20;
 
 #[pymethods]
 impl PyTokenizer {
-    /// Trains the model on files, line by line.
+    /// Trains the model on files, line by line, or on the texts of sources.
     ///
     /// The trained model takes the place of the one before, once all is read; an error leaves that as it was.
     ///
     /// Args:
-    ///     `files`: text files in UTF-8.
+    ///     `files`: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
-    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
     ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
     ///         what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
@@ -49,7 +50,7 @@ impl PyTokenizer {
     fn train(
         &self,
         py: Python<'_>,
-        files: Vec<FilePath>,
+        files: Vec<TrainingFile>,
         trainer: Option<&Bound<'_, PyAny>>,
         errors: &str,
         on_progress: Option<Py<PyAny>>,
@@ -60,14 +61,15 @@ impl PyTokenizer {
         let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
         let core = self.core(py)?;
         let trained = py.detach(|| {
-            let total = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
+            let total = files.iter().map(TrainingFile::bytes).sum();
             let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
             for file in &files {
-                count_words(&mut counting, file, errors, total, &mut |progress| reporter.report(progress))?;
+                file.count(&mut counting, errors, total, &mut |progress| reporter.report(progress))?;
             }
             learn(&core, &training, counting, threads, &mut reporter)
         });
         let model = reporter.or_raise(py, trained)?;
+        files.iter().try_for_each(|file| file.warn(py))?;
         self.install(model, &training.special_tokens);
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::text_file::Utf8Errors;
 use crate::structures::parallel::OnProgress;
-use crate::tokenizer::{LineBlock, WordCounting};
+use crate::tokenizer::{BlockEnd, WordCounting};
 use crate::{Error, Result};
 
 /// Bytes that are read at a time: few enough to stay in a near cache until they are counted.
@@ -29,9 +29,31 @@ pub fn count_words(
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
     let file = File::open(path).map_err(failed("open"))?;
     let bytes = file.metadata().map_or(0, |data| data.len());
-    let mut lines = LineBlocks { file, rest: Vec::new(), offset: 0, is_done: false };
-    let next = |block: &mut LineBlock| lines.next(block).map_err(failed("read"));
-    counting.add_blocks(bytes, next, |block| decode(block, path, errors), total, on_progress)
+    let mut lines = LineBlocks::new(file);
+    let next = |block: &mut LineBlock| {
+        block.offset = lines.offset();
+        lines.next(&mut block.bytes).map_err(failed("read"))
+    };
+    let read = |block: &LineBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
+        let text = decode(block, path, errors)?;
+        let mut offset = block.offset;
+        for line in text.split_inclusive('\n') {
+            each(line, offset)?;
+            offset += line.len() as u64;
+        }
+        let read = block.bytes.len() as u64;
+        Ok(BlockEnd { offset: block.offset + read, read })
+    };
+    counting.add_blocks(bytes, next, read, total, on_progress)
+}
+
+/// Whole lines of a file, not decoded yet.
+#[derive(Debug, Default)]
+struct LineBlock {
+    /// The lines with their line feeds.
+    bytes: Vec<u8>,
+    /// Bytes of the file before them.
+    offset: u64,
 }
 
 /// The text of a block.
@@ -48,8 +70,8 @@ fn decode<'a>(block: &'a LineBlock, path: &Path, errors: Utf8Errors) -> Result<C
 
 /// A file in blocks that end with a line.
 #[derive(Debug)]
-struct LineBlocks {
-    file: File,
+pub(super) struct LineBlocks<R> {
+    file: R,
     /// Bytes after the last line feed handed out.
     rest: Vec<u8>,
     /// Bytes handed out.
@@ -57,10 +79,19 @@ struct LineBlocks {
     is_done: bool,
 }
 
-impl LineBlocks {
-    /// Replaces `block` by the next lines; false at the end of the file.
-    fn next(&mut self, block: &mut LineBlock) -> io::Result<bool> {
-        let LineBlock { bytes, offset } = block;
+impl<R: Read> LineBlocks<R> {
+    /// The lines of a file from its beginning on.
+    pub(super) fn new(file: R) -> Self {
+        Self { file, rest: Vec::new(), offset: 0, is_done: false }
+    }
+
+    /// Bytes handed out.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Replaces `bytes` by the next lines; false at the end of the file.
+    pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<bool> {
         bytes.clear();
         bytes.append(&mut self.rest);
         let mut searched = 0;
@@ -77,13 +108,12 @@ impl LineBlocks {
             }
             searched = bytes.len();
         }
-        *offset = self.offset;
         self.offset += bytes.len() as u64;
         Ok(!bytes.is_empty())
     }
 }
 
-fn read_some(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+fn read_some(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match file.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -24,7 +24,7 @@ pub use limit_overrides::{LimitOverrides, PaddingSwitch, TruncationSwitch};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 pub use rows::Ragged;
 pub use token_columns::{ColumnOptions, TokenColumns};
-pub use training::{LineBlock, WordCounting};
+pub use training::{BlockEnd, WordCounting};
 
 use crate::Result;
 use crate::added_tokens::AddedTokens;

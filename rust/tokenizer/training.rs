@@ -32,13 +32,13 @@ pub struct WordCounting {
     bytes: u64,
 }
 
-/// Whole lines of a file, each a text of its own.
-#[derive(Debug, Default)]
-pub struct LineBlock {
-    /// The lines with their line feeds, not decoded yet.
-    pub bytes: Vec<u8>,
-    /// Bytes before this block, from the beginning of the call; decides which word appears first.
+/// Where a block ends.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockEnd {
+    /// Bytes up to the end of the block, from the beginning of the call.
     pub offset: u64,
+    /// Bytes that progress counts for the block.
+    pub read: u64,
 }
 
 /// Positions in the order of pre-tokens that a byte of text may need: replacing a byte that is not UTF-8 makes three of it,
@@ -56,20 +56,6 @@ fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut Word
         counter.add(bytes, start, end, at);
         at += 1;
     })
-}
-
-/// Counts the lines of a text whose first position is `at`; returns their number.
-fn count_lines(pipeline: &Pipeline, text: &str, mut at: u64, counter: &mut WordCounter) -> Result<u64> {
-    let (mut lines, mut rest) = (0, text);
-    while !rest.is_empty() {
-        let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
-        let (line, after) = rest.split_at(end);
-        count_text(pipeline, line, at, counter)?;
-        at += line.len() as u64 * POSITIONS_PER_BYTE;
-        lines += 1;
-        rest = after;
-    }
-    Ok(lines)
 }
 
 impl WordCounting {
@@ -111,18 +97,19 @@ impl WordCounting {
         Ok(())
     }
 
-    /// Counts the lines of blocks that `next` fills, about `bytes` bytes of a corpus of `total`; `next` returns false at the end. Each
-    /// thread decodes its own blocks.
+    /// Counts the texts of blocks that `next` fills, about `bytes` bytes of a corpus of `total`; `next` returns false at the end.
     ///
-    /// Memory does not grow with the number of blocks.
+    /// `read` runs on the thread that counts the block. It calls its last argument with each text and with the number of bytes before
+    /// that text from the beginning of the call, which decides which word appears first. A text must not be longer than the bytes up
+    /// to the next one, but for what replaces bytes that are not UTF-8.
     ///
     /// # Errors
-    /// Those of `next`, of `decode`, of the stages and of `on_progress`.
-    pub fn add_blocks(
+    /// Those of `next`, of `read`, of the stages and of `on_progress`.
+    pub fn add_blocks<B: Default>(
         &mut self,
         bytes: u64,
-        next: impl FnMut(&mut LineBlock) -> Result<bool> + Send,
-        decode: impl Fn(&LineBlock) -> Result<Cow<'_, str>> + Sync,
+        next: impl FnMut(&mut B) -> Result<bool> + Send,
+        read: impl Fn(&B, &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<BlockEnd> + Sync,
         total: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
@@ -134,17 +121,20 @@ impl WordCounting {
             (*on_progress.borrow_mut())(progress)
         };
         let parallelism = Parallelism { threads, interrupt: Some(&report) };
-        let lines = self.with_counters(|take, put| {
-            ordered_map(next, parallelism, take, put, |_, block: &LineBlock, counter| {
-                let (text, end) = (decode(block)?, block.offset + block.bytes.len() as u64);
-                let lines = count_lines(&pipeline, &text, start + positions(block.offset), counter)?;
-                done.fetch_add(block.bytes.len() as u64, Ordering::Relaxed);
-                Ok((lines, end))
+        let blocks = self.with_counters(|take, put| {
+            ordered_map(next, parallelism, take, put, |_, block: &B, counter| {
+                let mut texts = 0;
+                let end = read(block, &mut |text, offset| {
+                    texts += 1;
+                    count_text(&pipeline, text, start + positions(offset), counter)
+                })?;
+                done.fetch_add(end.read, Ordering::Relaxed);
+                Ok((texts, end.offset))
             })
         })?;
-        self.texts += lines.iter().map(|&(lines, _)| lines).sum::<u64>();
+        self.texts += blocks.iter().map(|&(texts, _)| texts).sum::<u64>();
         self.bytes = done.load(Ordering::Relaxed);
-        self.position += positions(lines.last().map_or(0, |&(_, end)| end));
+        self.position += positions(blocks.last().map_or(0, |&(_, offset)| offset));
         report()
     }
 

@@ -15,30 +15,7 @@ pub(super) fn train_naive(
 ) -> TrainedBpe {
     let options = BpeTrainer { max_token_length: trainer.max_token_length, ..trainer.options() };
     let languages = corpora.len();
-    let words: Vec<_> =
-        corpora.iter().chain(dev.unwrap_or_default()).flat_map(|words| present(words)).collect();
-    let lens: Vec<usize> = corpora.iter().map(|words| present(words).count()).collect();
-    let (mut vocab, all) = symbolise_naive(&options, &words);
-    let mut all = all.into_iter();
-    let mut corpora: Vec<Words> = lens.into_iter().map(|len| all.by_ref().take(len).collect()).collect();
-    // Ids that only words of dev sets have come last; they are taken back.
-    let without_affixes =
-        BpeTrainer { continuing_subword_prefix: None, end_of_word_suffix: None, ..options.clone() };
-    let plain = symbolise_naive(&without_affixes, &words).0.len();
-    let affixed = corpora.iter().flatten().flat_map(|(word, _)| word).max();
-    vocab.truncate(affixed.map_or(plain, |&id| plain.max(id + 1)));
-    let (prefix, suffix) =
-        (options.continuing_subword_prefix.as_deref(), options.end_of_word_suffix.as_deref());
-    let known = |(word, count): (&str, u64)| {
-        let last = word.chars().count().saturating_sub(1);
-        let id = |(at, character): (usize, char)| {
-            let before = prefix.filter(|_| at > 0).unwrap_or_default();
-            let after = suffix.filter(|_| at == last).unwrap_or_default();
-            vocab.iter().position(|token| *token == format!("{before}{character}{after}"))
-        };
-        Some((word.chars().enumerate().map(id).collect::<Option<Vec<_>>>()?, count))
-    };
-    corpora.extend(dev.unwrap_or_default().iter().map(|words| present(words).filter_map(known).collect()));
+    let (mut vocab, mut corpora) = symbolise_all_naive(&options, corpora, dev.unwrap_or_default());
     let mut lengths = vec![0; vocab.len()];
     corpora.iter().flatten().flat_map(|(word, _)| word).for_each(|&id| lengths[id] = 1);
     let at_start: Vec<f64> = corpora.iter().map(size).collect();
@@ -77,6 +54,38 @@ pub(super) fn train_naive(
     }
     learnt.vocab = vocab;
     learnt
+}
+
+/// The first tokens, and the words of the corpora and of the dev sets in symbols.
+fn symbolise_all_naive(
+    options: &BpeTrainer,
+    corpora: &[Vec<(&str, u64)>],
+    dev: &[Vec<(&str, u64)>],
+) -> (Vec<String>, Vec<Words>) {
+    let words: Vec<_> = corpora.iter().chain(dev).flat_map(|words| present(words)).collect();
+    let lens: Vec<usize> = corpora.iter().map(|words| present(words).count()).collect();
+    let (mut vocab, all) = symbolise_naive(options, &words);
+    let mut all = all.into_iter();
+    let mut corpora: Vec<Words> = lens.into_iter().map(|len| all.by_ref().take(len).collect()).collect();
+    // Ids that only words of dev sets have come last; they are taken back.
+    let without_affixes =
+        BpeTrainer { continuing_subword_prefix: None, end_of_word_suffix: None, ..options.clone() };
+    let plain = symbolise_naive(&without_affixes, &words).0.len();
+    let affixed = corpora.iter().flatten().flat_map(|(word, _)| word).max();
+    vocab.truncate(affixed.map_or(plain, |&id| plain.max(id + 1)));
+    let (prefix, suffix) =
+        (options.continuing_subword_prefix.as_deref(), options.end_of_word_suffix.as_deref());
+    let known = |(word, count): (&str, u64)| {
+        let last = word.chars().count().saturating_sub(1);
+        let id = |(at, character): (usize, char)| {
+            let before = prefix.filter(|_| at > 0).unwrap_or_default();
+            let after = suffix.filter(|_| at == last).unwrap_or_default();
+            vocab.iter().position(|token| *token == format!("{before}{character}{after}"))
+        };
+        Some((word.chars().enumerate().map(id).collect::<Option<Vec<_>>>()?, count))
+    };
+    corpora.extend(dev.iter().map(|words| present(words).filter_map(known).collect()));
+    (vocab, corpora)
 }
 
 /// The language of the next turn.

@@ -1,0 +1,158 @@
+"""Where texts come from: files in several formats, plain or compressed.
+
+A source is a description that can be compared, pickled and shown; it opens nothing until it is read. It can be
+iterated, and `Tokenizer.train` takes it in the place of a path:
+
+    tokenizer.train([JsonLines("data/*.jsonl.zst", field="text")], trainer)
+
+Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from lexmill._core import FileSource
+from lexmill.errors import FileError, OptionError, SkippedRecordsWarning
+
+__all__ = ["Csv", "JsonLines", "Lines", "Paths", "Source", "files_of", "warn_of_skipped"]
+
+Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""Files, folders, patterns such as `data/**/*.jsonl.gz`, `-` for standard input; one or several."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Texts in files.
+
+    Attributes:
+        paths: files, folders, patterns, or `-` for standard input. The files of a folder or pattern come in the order
+            of their names, without those that begin with a dot.
+    """
+
+    paths: Paths
+
+    def __post_init__(self) -> None:
+        """Makes what was given comparable and hashable."""
+        given = [self.paths] if isinstance(self.paths, str | os.PathLike) else self.paths
+        object.__setattr__(self, "paths", tuple(os.fspath(path) for path in given))
+
+    def _opened(self) -> FileSource:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        """Reads the texts in order, in memory that does not grow with the files.
+
+        Raises:
+            FileError: a file is missing, cannot be read or is damaged.
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            FormatError: a record is broken, with `on_error="raise"`.
+        """
+        opened = self._opened()
+        yield from opened
+        warn_of_skipped(opened)
+
+
+@dataclass(frozen=True)
+class Lines(Source):
+    """Text files: each line, with its line feed, is a text.
+
+    Attributes:
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    """
+
+    _: KW_ONLY
+    errors: Literal["strict", "replace"] = "strict"
+
+    def _opened(self) -> FileSource:
+        return FileSource(files_of(self.paths), errors=self.errors)
+
+
+@dataclass(frozen=True)
+class JsonLines(Source):
+    """JSON lines: each line is an object, one field of which is a text.
+
+    Attributes:
+        field: the name of the field; dots lead into inner objects (`meta.text`).
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+        on_error: `raise`, or `skip` to leave out lines that are no such object and to warn at the end.
+    """
+
+    _: KW_ONLY
+    field: str = "text"
+    errors: Literal["strict", "replace"] = "strict"
+    on_error: Literal["raise", "skip"] = "raise"
+
+    def _opened(self) -> FileSource:
+        keys = self.field.split(".")
+        if not all(keys):
+            message = f"field is {self.field!r} but must be a name, or names with a dot between them"
+            raise OptionError(message)
+        return FileSource(files_of(self.paths), field=keys, errors=self.errors, on_error=self.on_error)
+
+
+@dataclass(frozen=True)
+class Csv(Source):
+    r"""Comma-separated values: one column of each record is a text.
+
+    Attributes:
+        column: the name of the column in the first record, or its number from 0 on in files without names.
+        delimiter: what stands between values; `"\t"` for TSV.
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+        on_error: `raise`, or `skip` to leave out records without the column and to warn at the end.
+    """
+
+    _: KW_ONLY
+    column: str | int = "text"
+    delimiter: str = ","
+    errors: Literal["strict", "replace"] = "strict"
+    on_error: Literal["raise", "skip"] = "raise"
+
+    def _opened(self) -> FileSource:
+        return FileSource(
+            files_of(self.paths),
+            column=self.column,
+            delimiter=self.delimiter,
+            errors=self.errors,
+            on_error=self.on_error,
+        )
+
+
+def files_of(paths: Paths) -> list[str]:
+    """The files that paths, folders and patterns stand for.
+
+    Raises:
+        FileError: a pattern or folder has no file.
+    """
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return [file for path in given for file in _expanded(os.fspath(path))]
+
+
+def _expanded(path: str) -> list[str]:
+    if Path(path).is_dir():
+        found = sorted(file for file in Path(path).rglob("*") if file.is_file())
+        inner = [file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+        files = [str(file) for file in inner]
+    elif glob.has_magic(path) and not Path(path).exists():
+        files = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207 (any pattern)
+    else:
+        return [path]
+    if not files:
+        raise FileError(errno.ENOENT, "no file is there", path)
+    return files
+
+
+def warn_of_skipped(opened: FileSource) -> None:
+    """Warns of the records that were left out, if there are any."""
+    count, first = opened.skipped()
+    if count:
+        records = "a record was" if count == 1 else f"{count:,} records were"
+        message = f"{records} left out: {'; '.join(first)}{'; ...' if count > len(first) else ''}"
+        warnings.warn(message, SkippedRecordsWarning, stacklevel=3)

@@ -1,0 +1,77 @@
+//! A file's bytes, decompressed. What compresses a file is told by its first bytes, not by its name.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
+
+/// Bytes that are read from a file at a time.
+const BUFFER: usize = 1 << 18;
+
+/// What xz may take to decompress a file: as much as a file made by `xz -9` needs, and a little more.
+const XZ_KIB: u32 = 80 << 10;
+
+/// The name of standard input among paths.
+pub(super) const STDIN: &str = "-";
+
+/// Opens a file for its decompressed bytes: all members of a gzip file, all frames or streams of the others. The number of bytes
+/// that have been read from the file itself is added to `read`.
+///
+/// # Errors
+/// Those of opening and of reading the first bytes.
+pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+    let file: Box<dyn Read + Send> =
+        if path.as_os_str() == STDIN { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+    let mut file = BufReader::with_capacity(BUFFER, Counted { file, read: Arc::clone(read) });
+    Ok(match Compression::of(file.fill_buf()?) {
+        None => Box::new(file),
+        Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(file)),
+        Some(Compression::Zstd) => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
+        Some(Compression::Bzip2) => Box::new(MultiBzDecoder::new(file)),
+        Some(Compression::Xz) => Box::new(XzReader::new_mem_limit(file, true, XZ_KIB)),
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    Gzip,
+    Zstd,
+    Bzip2,
+    Xz,
+}
+
+impl Compression {
+    /// What compresses a file that begins with these bytes. None of these beginnings is UTF-8, but for bzip2's, of which more has to
+    /// be there.
+    fn of(start: &[u8]) -> Option<Self> {
+        let is_bzip2 = |start: &[u8]| {
+            start.starts_with(b"BZh") && matches!(start.get(4..10), Some(b"1AY&SY" | b"\x17rE8P\x90"))
+        };
+        match start {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            start if is_bzip2(start) => Some(Self::Bzip2),
+            _ => None,
+        }
+    }
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    file: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}

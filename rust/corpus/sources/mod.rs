@@ -1,0 +1,55 @@
+//! Texts in files of several formats, plain or compressed.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `source` | what is read: files, their format, and what becomes of broken records |
+//! | `compression` | a file's bytes, decompressed |
+//! | `reader` | the files of a source in blocks of whole records |
+//! | `csv_records` | blocks of CSV records |
+//! | `json_field` | the one field of a JSON object that is a text |
+//! | `texts` | the texts of a block of records |
+//!
+//! One thread reads and decompresses a block while the others parse theirs, so a block that leaves the [`SourceReader`] is still
+//! in the file's own spelling.
+
+mod compression;
+mod csv_records;
+mod json_field;
+mod reader;
+mod source;
+mod texts;
+
+use std::sync::Arc;
+
+use crate::Result;
+use crate::structures::parallel::OnProgress;
+use crate::tokenizer::{BlockEnd, WordCounting};
+
+pub use reader::{RecordBlock, SourceReader};
+pub use source::{CsvColumn, Format, OnError, Skipped, Source};
+
+/// Counts the words of a source text by text; progress counts bytes of files as they lie on the disk, of `total`.
+///
+/// Memory does not grow with the files; one record has to fit.
+///
+/// # Errors
+/// Those of [`SourceReader::next`], of [`Source::for_each_text`] and of [`WordCounting::add_blocks`].
+pub fn count_source(
+    counting: &mut WordCounting,
+    source: &Arc<Source>,
+    skipped: &Arc<Skipped>,
+    total: u64,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<()> {
+    let mut reader = SourceReader::new(Arc::clone(source), Arc::clone(skipped));
+    // Text takes more room decompressed; the estimate only decides how many threads are worth their start.
+    let bytes = reader.bytes().map_or(u64::MAX, |bytes| bytes.saturating_mul(4));
+    let read = |block: &RecordBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
+        source.for_each_text(block, skipped, each)?;
+        Ok(BlockEnd { offset: block.end, read: block.read })
+    };
+    counting.add_blocks(bytes, |block| reader.next(block), read, total, on_progress)
+}
+
+#[cfg(test)]
+mod tests;

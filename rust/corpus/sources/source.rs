@@ -1,0 +1,84 @@
+//! What is read, and what becomes of records that are broken.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use crate::corpus::Utf8Errors;
+
+/// How many broken records a report shows.
+const SHOWN: usize = 10;
+
+/// Files of one format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The files, in the order in which their texts come; `-` is standard input.
+    pub paths: Vec<PathBuf>,
+    /// How the files hold texts.
+    pub format: Format,
+    /// What to do with bytes that are not UTF-8.
+    pub errors: Utf8Errors,
+    /// What to do with a record that is no text.
+    pub on_error: OnError,
+}
+
+/// How a file holds texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Each line with its line feed is a text.
+    Lines,
+    /// Each line is a JSON object, one field of which is the text.
+    JsonLines {
+        /// The keys that lead to the field, from the outermost object inward.
+        field: Vec<String>,
+    },
+    /// Comma-separated values, one column of which holds the texts.
+    Csv {
+        /// The column.
+        column: CsvColumn,
+        /// What stands between two values.
+        delimiter: u8,
+    },
+}
+
+/// A column of a CSV file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CsvColumn {
+    /// By its name in the first record.
+    Name(String),
+    /// By its number from 0 on, in a file whose first record is a text like all others.
+    Number(usize),
+}
+
+/// What to do with a record that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnError {
+    /// Stop with an error that names the file and the line.
+    Raise,
+    /// Leave the record out, and report it.
+    Skip,
+}
+
+/// The records that were left out; shared by all threads.
+#[derive(Debug, Default)]
+pub struct Skipped {
+    found: Mutex<(u64, Vec<(u64, String)>)>,
+}
+
+impl Skipped {
+    /// Adds the record at `offset` of all bytes of the source.
+    pub(super) fn add(&self, offset: u64, message: String) {
+        let (count, first) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        *count += 1;
+        let place = first.partition_point(|&(known, _)| known < offset);
+        if place < SHOWN {
+            first.insert(place, (offset, message));
+            first.truncate(SHOWN);
+        }
+    }
+
+    /// How many there were, and what was wrong with the first ten.
+    pub fn report(&self) -> (u64, Vec<String>) {
+        let (count, first) = &*self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        (*count, first.iter().map(|(_, message)| message.clone()).collect())
+    }
+}

@@ -1,0 +1,215 @@
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::Error;
+use crate::corpus::Utf8Errors;
+use crate::testing::cases;
+
+/// A file that is removed in the end.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("lexmill-source-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).expect("a temporary file");
+        Self(path)
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.0));
+    }
+}
+
+fn source(files: &[&TemporaryFile], format: Format) -> Source {
+    let paths = files.iter().map(|file| file.0.clone()).collect();
+    Source { paths, format, errors: Utf8Errors::Strict, on_error: OnError::Raise }
+}
+
+fn json_lines(field: &str) -> Format {
+    Format::JsonLines { field: field.split('.').map(str::to_owned).collect() }
+}
+
+fn csv(name: &str) -> Format {
+    Format::Csv { column: CsvColumn::Name(name.to_owned()), delimiter: b',' }
+}
+
+fn opened(source: &Source) -> (SourceReader, Arc<Skipped>) {
+    let skipped = Arc::new(Skipped::default());
+    (SourceReader::new(Arc::new(source.clone()), Arc::clone(&skipped)), skipped)
+}
+
+/// How many records were left out, and what was wrong with the first.
+type Report = (u64, Vec<String>);
+
+/// All texts, and the report of what was left out.
+fn texts(source: &Source) -> Result<(Vec<String>, Report)> {
+    let (mut reader, skipped) = opened(source);
+    let mut block = RecordBlock::default();
+    let (mut texts, mut last, mut read) = (Vec::new(), None, 0);
+    while reader.next(&mut block)? {
+        source.for_each_text(&block, &skipped, |text, offset| {
+            assert!(Some(offset) > last, "texts come in order");
+            last = Some(offset);
+            texts.push(text.to_owned());
+            Ok(())
+        })?;
+        read += block.read;
+    }
+    assert_eq!(reader.bytes(), Some(read), "what is read is told");
+    Ok((texts, skipped.report()))
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ::zstd::encode_all(bytes, 1).expect("memory")
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn every_format_gives_back_the_texts(
+        texts in prop::collection::vec("[a\u{e9}日\"\\\\,\r\n ]{0,9}", 1..12),
+        split in 0..12usize,
+        compress in prop::sample::select(vec![<[u8]>::to_vec as fn(&[u8]) -> Vec<u8>, gzip, bzip2, zstd]),
+        ascii in any::<bool>(),
+    ) {
+        let (first, second) = texts.split_at(split.min(texts.len()));
+        let lines = |texts: &[String]| -> String {
+            let escaped = |text: &String| {
+                let json = serde_json::json!({"id": 1, "inner": {"text": text}}).to_string();
+                if ascii { json.replace('\u{e9}', "\\u00e9") } else { json }
+            };
+            texts.iter().map(|text| escaped(text) + "\n").collect()
+        };
+        let values = |texts: &[String]| {
+            let mut writer = ::csv::Writer::from_writer(Vec::new());
+            writer.write_record(["id", "text"]).expect("memory");
+            for text in texts {
+                writer.write_record(["1", text]).expect("memory");
+            }
+            writer.into_inner().expect("memory")
+        };
+        // Two members of one file, and another file.
+        let both = [compress(lines(first).as_bytes()), compress(lines(second).as_bytes())].concat();
+        let json = [TemporaryFile::new("both.json", &both), TemporaryFile::new("one.json", &compress(lines(&texts).as_bytes()))];
+        let csv_files = [TemporaryFile::new("first.csv", &compress(&values(first))), TemporaryFile::new("second.csv", &compress(&values(second)))];
+        let twice = [&texts[..], &texts[..]].concat();
+        prop_assert_eq!(self::texts(&source(&[&json[0], &json[1]], json_lines("inner.text"))).expect("valid").0, twice);
+        prop_assert_eq!(self::texts(&source(&[&csv_files[0], &csv_files[1]], csv("text"))).expect("valid").0, texts.clone());
+        let plain = texts.concat();
+        let file = TemporaryFile::new("plain", &compress(plain.as_bytes()));
+        let naive: Vec<&str> = plain.split_inclusive('\n').collect();
+        prop_assert_eq!(self::texts(&source(&[&file], Format::Lines)).expect("valid").0, naive);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..99), at in 0..99usize) {
+        let whole = [gzip(b"{\"text\": \"a\"}\n"), zstd(b"{\"text\": \"a\"}\n"), bzip2(b"{\"text\": \"a\"}\n"), bytes.clone()];
+        for mut file in whole {
+            // One byte is changed, and the rest is cut off.
+            file.truncate(at + 9);
+            if let Some(byte) = file.get_mut(at) {
+                *byte ^= bytes.first().copied().unwrap_or(1);
+            }
+            let file = TemporaryFile::new("any", &file);
+            for format in [Format::Lines, json_lines("text"), csv("text")] {
+                let source = source(&[&file], format);
+                let _ = texts_or_error(&source);
+                let lenient = Source { errors: Utf8Errors::Replace, on_error: OnError::Skip, ..source };
+                let _ = texts_or_error(&lenient);
+            }
+        }
+    }
+}
+
+fn texts_or_error(source: &Source) -> Result<usize> {
+    let (mut reader, skipped) = opened(source);
+    let (mut block, mut count) = (RecordBlock::default(), 0);
+    while reader.next(&mut block)? {
+        source.for_each_text(&block, &skipped, |_, _| {
+            count += 1;
+            Ok(())
+        })?;
+    }
+    Ok(count)
+}
+
+#[test]
+fn a_broken_record_is_named_or_left_out() {
+    let file = TemporaryFile::new(
+        "broken",
+        b"\xef\xbb\xbf{\"text\": \"a\"}\n\n{\"text\": 1}\n{\"text\": \"b\"}\nx\n{\"text\": \"\xff\"}",
+    );
+    let strict = source(&[&file], json_lines("text"));
+    let error = texts(&strict).expect_err("line 3 has no text");
+    assert!(
+        error.to_string().ends_with("broken, line 3: invalid type: integer `1`, expected a text at byte 10"),
+        "{error}"
+    );
+    let lenient = Source { on_error: OnError::Skip, ..strict.clone() };
+    let (found, (count, first)) = texts(&lenient).expect("broken lines are left out");
+    assert_eq!((found, count), (vec!["a".to_owned(), "b".to_owned()], 3));
+    let lines: Vec<&str> =
+        first.iter().filter_map(|message| message.split(": ").next()?.rsplit(' ').next()).collect();
+    assert_eq!(lines, ["3", "5", "6"]);
+    let (found, (count, _)) =
+        texts(&Source { errors: Utf8Errors::Replace, ..lenient }).expect("all is replaced");
+    assert_eq!((found, count), (vec!["a".to_owned(), "b".to_owned(), "\u{fffd}".to_owned()], 2));
+}
+
+#[test]
+fn a_csv_file_needs_the_column() {
+    let file = TemporaryFile::new("columns", "\u{feff}a,b\n1,\"2\n3\"\n4\n5,6\n".as_bytes());
+    assert_eq!(texts(&source(&[&file], csv("a"))).expect("it is there").0, ["1", "4", "5"]);
+    let error = texts(&source(&[&file], csv("text"))).expect_err("no column");
+    assert!(error.to_string().ends_with("columns: there is no column `text`, only a, b"), "{error}");
+    let error = texts(&source(&[&file], csv("b"))).expect_err("a short record");
+    assert!(
+        error.to_string().ends_with("columns, line 4: the record has 1 values, but the text is in number 1"),
+        "{error}"
+    );
+    let lenient = Source { on_error: OnError::Skip, ..source(&[&file], csv("b")) };
+    assert_eq!(
+        texts(&lenient).expect("left out"),
+        (vec!["2\n3".to_owned(), "6".to_owned()], (1, texts(&lenient).expect("left out").1.1))
+    );
+    let numbered = Format::Csv { column: CsvColumn::Number(1), delimiter: b',' };
+    let lenient = Source { format: numbered, ..lenient };
+    assert_eq!(texts(&lenient).expect("left out").0, ["b", "2\n3", "6"]);
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_an_error_that_names_the_file() {
+    let text = "abc \u{e9}\n".repeat(1000);
+    for compressed in [gzip(text.as_bytes()), bzip2(text.as_bytes()), zstd(text.as_bytes())] {
+        let file = TemporaryFile::new("cut", &compressed[..compressed.len() - 5]);
+        let error = texts(&source(&[&file], Format::Lines)).expect_err("cut off");
+        assert!(matches!(&error, Error::Io { action: "read", path, .. } if *path == file.0), "{error}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_named_by_their_place_in_the_decompressed_file() {
+    let good = TemporaryFile::new("good", b"ab\n");
+    let bad = TemporaryFile::new("bad", &gzip(b"a\nb\xff\n"));
+    let error = texts(&source(&[&good, &bad], Format::Lines)).expect_err("not UTF-8");
+    assert!(matches!(error, Error::InvalidUtf8 { byte: 3, .. }), "{error}");
+}

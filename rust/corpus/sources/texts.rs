@@ -1,0 +1,126 @@
+//! The texts of a block.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::json_field::push_field;
+use super::reader::{RecordBlock, named, place};
+use super::source::{Format, OnError, Skipped, Source};
+use crate::corpus::Utf8Errors;
+use crate::{Error, Result};
+
+impl Source {
+    /// Calls `each` with every text of `block`, and with the place of its record in all files, decompressed, in bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidUtf8`] unless such bytes are to be replaced; [`Error::Format`] with the line of a broken record, unless
+    /// such records are left out, which `skipped` reports; those of `each`.
+    pub fn for_each_text(
+        &self,
+        block: &RecordBlock,
+        skipped: &Skipped,
+        each: impl FnMut(&str, u64) -> Result<()>,
+    ) -> Result<()> {
+        let walk = Walk { block, source: self, skipped, path: &self.paths[block.file], each };
+        match &self.format {
+            Format::Lines => walk.lines(),
+            Format::JsonLines { field } => walk.json(field),
+            Format::Csv { .. } => walk.values(),
+        }
+    }
+}
+
+/// The work on one block.
+struct Walk<'a, F> {
+    block: &'a RecordBlock,
+    source: &'a Source,
+    skipped: &'a Skipped,
+    path: &'a Path,
+    each: F,
+}
+
+impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
+    fn lines(mut self) -> Result<()> {
+        let mut offset = self.block.offset;
+        for line in self.block.bytes.split_inclusive(|&byte| byte == b'\n') {
+            let text = decoded(line, self.source.errors).map_err(|at| {
+                let byte = offset - self.block.file_offset + at as u64;
+                Error::InvalidUtf8 { origin: named(self.path), byte }
+            })?;
+            (self.each)(&text, offset)?;
+            offset += line.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn json(mut self, field: &[String]) -> Result<()> {
+        let (mut next, mut text) = (self.block.offset, String::new());
+        for (number, line) in (self.block.line..).zip(self.block.bytes.split_inclusive(|&byte| byte == b'\n'))
+        {
+            let offset = next;
+            next += line.len() as u64;
+            let line =
+                if number == 1 { line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line) } else { line };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            // What is not UTF-8 is an error of the JSON.
+            let replaced = match self.source.errors {
+                Utf8Errors::Strict => None,
+                Utf8Errors::Replace => Some(String::from_utf8_lossy(line)),
+            };
+            let line = replaced.as_ref().map_or(line, |line| line.as_bytes());
+            text.clear();
+            match push_field(line, field, &mut text) {
+                Ok(()) => (self.each)(&text, offset)?,
+                Err(message) => self.source.broken(self.path, (number, offset), message, self.skipped)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn values(mut self) -> Result<()> {
+        let mut start = 0;
+        for value in &self.block.values {
+            let (bytes, offset) = (&self.block.bytes[start..value.end], self.block.offset + value.offset);
+            start = value.end;
+            match decoded(bytes, self.source.errors) {
+                Ok(text) => (self.each)(&text, offset)?,
+                Err(at) => {
+                    let message = format!("the value is not valid UTF-8 at its byte {at}");
+                    self.source.broken(self.path, (value.line, offset), message, self.skipped)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Source {
+    /// Reports a record in line `line` of its file that begins at `offset` of all files.
+    pub(super) fn broken(
+        &self,
+        path: &Path,
+        (line, offset): (u64, u64),
+        message: String,
+        skipped: &Skipped,
+    ) -> Result<()> {
+        let path = place(path, line);
+        match self.on_error {
+            OnError::Raise => Err(Error::Format { path, message }),
+            OnError::Skip => {
+                skipped.add(offset, format!("{path}: {message}"));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The text of bytes, or the first byte that is not UTF-8 if such bytes are not to be replaced.
+fn decoded(bytes: &[u8], errors: Utf8Errors) -> std::result::Result<Cow<'_, str>, usize> {
+    match (simdutf8::compat::from_utf8(bytes), errors) {
+        (Ok(text), _) => Ok(Cow::Borrowed(text)),
+        (Err(_), Utf8Errors::Replace) => Ok(String::from_utf8_lossy(bytes)),
+        (Err(error), Utf8Errors::Strict) => Err(error.valid_up_to()),
+    }
+}
