@@ -42,9 +42,11 @@ _OnProgress: TypeAlias = Callable[[str, int, int], object]
 __all__ = [
     "AddedToken",
     "Encoding",
+    "FileSource",
     "NormalizedString",
     "PreTokenizedString",
     "Regex",
+    "TextIterator",
     "Token",
     "TokenArrays",
     "Tokenizer",
@@ -380,7 +382,19 @@ class Encoding:
 
 @final
 class FileSource:
-    """Files of one format, and what has been left out of them."""
+    """Files of one format, and what has been left out of them: what the classes of `lexmill.sources` open.
+
+    Args:
+        paths: the files, in the order of their texts.
+        field: for JSON lines, the keys that lead to the text, from the outermost object inward.
+        column: for CSV, the name or the number of the column. Without a field or a column, lines are texts.
+        delimiter: for CSV, what stands between values.
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+        on_error: `raise`, or `skip` to leave out broken records.
+
+    Raises:
+        OptionError: an option has another value.
+    """
 
     def __new__(
         cls,
@@ -750,14 +764,15 @@ class Tokenizer:
         on_progress: _OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
-        """Trains the model on files, line by line.
+        """Trains the model on files, line by line, or on the texts of sources.
 
         The trained model takes the place of the one before, once all is read; an error leaves that as it was.
 
         Args:
-            files: text files in UTF-8.
+            files: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
             trainer: what learns; by default one for the kind of model, with default options.
-            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
+                their own.
             on_progress: called with the name of the step, what is done and the total, which is 0 where it is
                 unknown; what it raises ends the training.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.

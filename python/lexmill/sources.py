@@ -22,9 +22,9 @@ from typing import Literal, TypeAlias
 from lexmill._core import FileSource
 from lexmill.errors import FileError, OptionError, SkippedRecordsWarning
 
-__all__ = ["Csv", "JsonLines", "Lines", "Paths", "Source", "files_of", "warn_of_skipped"]
+__all__ = ["Csv", "JsonLines", "Lines", "Source"]
 
-Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """Files, folders, patterns such as `data/**/*.jsonl.gz`, `-` for standard input; one or several."""
 
 
@@ -37,14 +37,14 @@ class Source:
             of their names, without those that begin with a dot.
     """
 
-    paths: Paths
+    paths: _Paths
 
     def __post_init__(self) -> None:
         """Makes what was given comparable and hashable."""
         given = [self.paths] if isinstance(self.paths, str | os.PathLike) else self.paths
         object.__setattr__(self, "paths", tuple(os.fspath(path) for path in given))
 
-    def _opened(self) -> FileSource:
+    def _open(self) -> FileSource:
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[str]:
@@ -55,9 +55,9 @@ class Source:
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
             FormatError: a record is broken, with `on_error="raise"`.
         """
-        opened = self._opened()
+        opened = self._open()
         yield from opened
-        warn_of_skipped(opened)
+        _warn_of_skipped(opened)
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class Lines(Source):
     _: KW_ONLY
     errors: Literal["strict", "replace"] = "strict"
 
-    def _opened(self) -> FileSource:
-        return FileSource(files_of(self.paths), errors=self.errors)
+    def _open(self) -> FileSource:
+        return FileSource(_files_of(self.paths), errors=self.errors)
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ class JsonLines(Source):
     errors: Literal["strict", "replace"] = "strict"
     on_error: Literal["raise", "skip"] = "raise"
 
-    def _opened(self) -> FileSource:
+    def _open(self) -> FileSource:
         keys = self.field.split(".")
         if not all(keys):
             message = f"field is {self.field!r} but must be a name, or names with a dot between them"
             raise OptionError(message)
-        return FileSource(files_of(self.paths), field=keys, errors=self.errors, on_error=self.on_error)
+        return FileSource(_files_of(self.paths), field=keys, errors=self.errors, on_error=self.on_error)
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ class Csv(Source):
     errors: Literal["strict", "replace"] = "strict"
     on_error: Literal["raise", "skip"] = "raise"
 
-    def _opened(self) -> FileSource:
+    def _open(self) -> FileSource:
         return FileSource(
-            files_of(self.paths),
+            _files_of(self.paths),
             column=self.column,
             delimiter=self.delimiter,
             errors=self.errors,
@@ -125,7 +125,7 @@ class Csv(Source):
         )
 
 
-def files_of(paths: Paths) -> list[str]:
+def _files_of(paths: _Paths) -> list[str]:
     """The files that paths, folders and patterns stand for.
 
     Raises:
@@ -149,7 +149,7 @@ def _expanded(path: str) -> list[str]:
     return files
 
 
-def warn_of_skipped(opened: FileSource) -> None:
+def _warn_of_skipped(opened: FileSource) -> None:
     """Warns of the records that were left out, if there are any."""
     count, first = opened.skipped()
     if count:

@@ -14,7 +14,18 @@ use crate::corpus::{Utf8Errors, count_words};
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::WordCounting;
 
-/// Files of one format, and what has been left out of them.
+/// Files of one format, and what has been left out of them: what the classes of `lexmill.sources` open.
+///
+/// Args:
+///     `paths`: the files, in the order of their texts.
+///     `field`: for JSON lines, the keys that lead to the text, from the outermost object inward.
+///     `column`: for CSV, the name or the number of the column. Without a field or a column, lines are texts.
+///     `delimiter`: for CSV, what stands between values.
+///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+///     `on_error`: `raise`, or `skip` to leave out broken records.
+///
+/// Raises:
+///     `OptionError`: an option has another value.
 #[pyclass(name = "FileSource", module = "lexmill._core", frozen)]
 pub(super) struct PyFileSource {
     source: Arc<Source>,
@@ -30,7 +41,6 @@ enum ColumnArgument {
 
 #[pymethods]
 impl PyFileSource {
-    /// Lines of text; of JSON if there is a `field`, the keys that lead to the text; CSV if there is a `column`.
     #[new]
     #[pyo3(signature = (paths, *, field=None, column=None, delimiter=',', errors="strict", on_error="raise"))]
     fn new(
@@ -140,7 +150,7 @@ impl<'py> FromPyObject<'_, 'py> for TrainingFile {
     fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let class = item.py().import("lexmill.sources")?.getattr("Source")?;
         if item.is_instance(&class)? {
-            let opened = item.call_method0("_opened")?;
+            let opened = item.call_method0("_open")?;
             return Ok(Self::Source(opened.cast_into::<PyFileSource>()?.unbind()));
         }
         item.extract::<FilePath>().map(|path| Self::Path(path.into()))
@@ -182,7 +192,7 @@ impl TrainingFile {
     /// Warns of the records that were left out.
     pub(super) fn warn(&self, py: Python<'_>) -> PyResult<()> {
         if let Self::Source(source) = self {
-            py.import("lexmill.sources")?.call_method1("warn_of_skipped", (source,))?;
+            py.import("lexmill.sources")?.call_method1("_warn_of_skipped", (source,))?;
         }
         Ok(())
     }
