@@ -359,6 +359,36 @@ DELIBERATE += [
 ]
 
 
+PARITY = "trainers.ParityBpeTrainer"
+WINDOW = make(PARITY, variant="window", alpha=0.0)
+DELIBERATE += [
+    Deliberate(
+        "special tokens in a pickled `ParityBpeTrainer`",
+        both(on(PARITY, after("pickle", "copy", "deepcopy")), shows(r"AddedToken")),
+        about(
+            PARITY,
+            make(PARITY, special_tokens=[make("AddedToken", "<s>", rstrip=True)]),
+            Step(PARITY, "copy", Subject()),
+        ),
+    ),
+    Deliberate(
+        "`ParityBpeTrainer` with a wrong `ratio`, `alpha` or `window_size`",
+        on(PARITY + r"\.train_from_iterator", refused("OptionError: (number of ratios|ratio|alpha|window_size) is ")),
+        about(PARITY, WINDOW, call(f"{PARITY}.train_from_iterator", "train_from_iterator", TOKENIZER, [["ab ab"]])),
+    ),
+    Deliberate(
+        "overflowing encodings of joined sequences",
+        refused("OptionError: number of overflowing encodings is "),
+        about(
+            "Tokenizer",
+            TOKENIZER,
+            call("Tokenizer.enable_truncation", "enable_truncation", 2),
+            call("Tokenizer.encode", "encode", "ab" * 300, "ab" * 300),
+        ),
+    ),
+]
+
+
 def reason(difference: Difference) -> Deliberate | None:
     """The entry that a difference is meant by; None if it is a mistake."""
     return next((entry for entry in DELIBERATE if entry.applies(difference)), None)
