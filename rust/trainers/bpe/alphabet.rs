@@ -1,9 +1,9 @@
 //! The initial vocabulary, and the words as sequences of initial symbols.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::arena::{Arena, ArenaBuilder};
+use super::symbols::{Alphabet, Symbols};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Numbering};
 use crate::structures::parallel::OnProgress;
@@ -12,9 +12,6 @@ use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
 const STAGE: &str = "symbolise words";
-
-/// In place of an id: the character is not in the alphabet.
-const ABSENT: u32 = u32::MAX;
 
 /// How often each character occurs, by code point.
 #[derive(Default)]
@@ -115,7 +112,7 @@ pub(super) fn symbolise(
         Numbering::Sorted => {
             let (ranges, total) = (parts.ranges.clone(), words.byte_len() as u64);
             let counted = run_parts(STAGE, total, ranges, on_progress, |part, meter| {
-                symbols.count(words, part, tokens.len(), meter)
+                count_symbols(&symbols, words, part, tokens.len(), meter)
             })?;
             let add = |mut sums: Vec<u64>, part: Vec<u64>| {
                 sums.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
@@ -208,6 +205,23 @@ fn metered<'a>(
     })
 }
 
+/// How often each token below `size` occurs in the words of `part`.
+fn count_symbols(
+    symbols: &Symbols<'_>,
+    words: &WordCounts,
+    part: Range<usize>,
+    size: usize,
+    meter: &Meter,
+) -> Vec<u64> {
+    let mut counts = vec![0; size];
+    for index in metered(words, part, meter).filter(|&index| words.count(index) > 0) {
+        for id in symbols.of_word(words.word(index)) {
+            counts[id as usize] += words.count(index);
+        }
+    }
+    counts
+}
+
 fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCounts {
     let mut counts = CharCounts::default();
     for index in metered(words, part, meter) {
@@ -221,14 +235,6 @@ fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCou
         counts.distinct += length as usize;
     }
     counts
-}
-
-/// Characters, by code point.
-struct Alphabet {
-    /// All characters with a count.
-    present: Vec<char>,
-    /// The characters that the limit of the alphabet keeps.
-    kept: Vec<char>,
 }
 
 fn alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>) -> Result<Alphabet> {
@@ -265,179 +271,4 @@ fn alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>) -> Result<Alphabet> 
     let characters =
         |counted: Vec<(char, u64)>| counted.into_iter().map(|(character, _)| character).collect();
     Ok(Alphabet { present: characters(present), kept: characters(kept) })
-}
-
-/// The symbols of each character, in four tables: plain, with prefix, with suffix, with both.
-struct Symbols<'a> {
-    by_place: [Vec<u32>; 4],
-    prefix: &'a str,
-    suffix: &'a str,
-}
-
-impl<'s> Symbols<'s> {
-    fn of(trainer: &'s BpeTrainer) -> Self {
-        Self {
-            by_place: Default::default(),
-            prefix: trainer.continuing_subword_prefix.as_deref().unwrap_or_default(),
-            suffix: trainer.end_of_word_suffix.as_deref().unwrap_or_default(),
-        }
-    }
-
-    /// Interns the alphabet, then the affixed characters of each corpus.
-    fn add_alphabet(&mut self, alphabet: &Alphabet, corpora: &[WordCounts], tokens: &mut Tokens) {
-        for character in &alphabet.kept {
-            tokens.intern(character.encode_utf8(&mut [0; 4]));
-        }
-        self.add_plain(&alphabet.present, tokens);
-        for words in corpora {
-            self.add_affixed(words, tokens);
-        }
-    }
-
-    /// Fills the table of plain characters, and clears the others.
-    fn add_plain(&mut self, present: &[char], tokens: &mut Tokens) {
-        let size = present.last().map_or(0, |&character| character as usize + 1);
-        let mut plain = vec![ABSENT; size];
-        if self.have_affixes() {
-            self.by_place[1..].fill(vec![ABSENT; size]);
-        }
-        for &character in present {
-            // A special token of one character stands for that character even if the alphabet drops it.
-            if let Some(id) = tokens.get(character.encode_utf8(&mut [0; 4])) {
-                plain[character as usize] = id;
-                tokens.mark_in_use(id);
-            }
-        }
-        self.by_place[0] = plain;
-    }
-
-    /// Finds the affixed characters that are tokens already.
-    fn find_affixed(&mut self, words: &WordCounts, tokens: &mut Tokens) {
-        if !self.have_affixes() {
-            return;
-        }
-        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
-            for (place, character) in self.places(word) {
-                if let Some(id) = tokens.get(&self.spelling(place, character)) {
-                    tokens.mark_in_use(id);
-                    self.by_place[place][character as usize] = id;
-                }
-            }
-        }
-    }
-
-    /// Whether each character of a word has an id in its place.
-    fn has_all(&self, word: &str) -> bool {
-        self.of_word(word).count() == word.chars().count()
-    }
-
-    /// Interns the affixed characters in order of first appearance.
-    fn add_affixed(&mut self, words: &WordCounts, tokens: &mut Tokens) {
-        if !self.have_affixes() {
-            return;
-        }
-        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
-            for (place, character) in self.places(word) {
-                if self.by_place[0][character as usize] == ABSENT
-                    || self.by_place[place][character as usize] != ABSENT
-                {
-                    continue;
-                }
-                let id = tokens.intern(&self.spelling(place, character));
-                tokens.mark_in_use(id);
-                self.by_place[place][character as usize] = id;
-            }
-        }
-    }
-
-    /// Interns the symbols of the words and the initial alphabet, sorted as strings.
-    fn add_sorted(
-        &mut self,
-        trainer: &BpeTrainer,
-        alphabet: &Alphabet,
-        words: &WordCounts,
-        tokens: &mut Tokens,
-    ) {
-        let Alphabet { present, kept } = alphabet;
-        let size = present.last().map_or(0, |&character| character as usize + 1);
-        self.by_place.fill(vec![ABSENT; size]);
-        // As with `Numbering::Alphabet`, a special token of one character keeps that character.
-        let is_kept = |character: &char| {
-            kept.binary_search(character).is_ok() || tokens.get(character.encode_utf8(&mut [0; 4])).is_some()
-        };
-        let initial =
-            trainer.initial_alphabet.iter().filter(|character| kept.binary_search(character).is_ok());
-        let mut texts: BTreeSet<String> = initial.map(char::to_string).collect();
-        let mut seen = vec![0_u8; size];
-        let mut found = Vec::new();
-        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
-            for (place, character) in self.places(word).filter(|(_, character)| is_kept(character)) {
-                let seen = &mut seen[character as usize];
-                if *seen >> place & 1 == 0 {
-                    *seen |= 1 << place;
-                    found.push((place, character, self.spelling(place, character)));
-                }
-            }
-        }
-        texts.extend(found.iter().map(|(.., text)| text.clone()));
-        for text in &texts {
-            tokens.intern(text);
-        }
-        for (place, character, text) in found {
-            let id = tokens.intern(&text);
-            tokens.mark_in_use(id);
-            self.by_place[place][character as usize] = id;
-        }
-    }
-
-    /// How often each token below `size` occurs in the words of `part`.
-    fn count(&self, words: &WordCounts, part: Range<usize>, size: usize, meter: &Meter) -> Vec<u64> {
-        let mut counts = vec![0; size];
-        for index in metered(words, part, meter).filter(|&index| words.count(index) > 0) {
-            for id in self.of_word(words.word(index)) {
-                counts[id as usize] += words.count(index);
-            }
-        }
-        counts
-    }
-
-    fn spelling(&self, place: usize, character: char) -> String {
-        let mut text = if place & 1 == 0 { String::new() } else { self.prefix.to_owned() };
-        text.push(character);
-        if place & 2 != 0 {
-            text.push_str(self.suffix);
-        }
-        text
-    }
-
-    /// The characters of a word, each with the index of its table.
-    #[inline]
-    fn places<'a>(&self, word: &'a str) -> impl Iterator<Item = (usize, char)> + use<'a> {
-        let (prefixed, suffixed) =
-            (usize::from(!self.prefix.is_empty()), 2 * usize::from(!self.suffix.is_empty()));
-        word.char_indices().map(move |(at, character)| {
-            let continues = if at == 0 { 0 } else { prefixed };
-            let ends = if at + character.len_utf8() == word.len() { suffixed } else { 0 };
-            (continues | ends, character)
-        })
-    }
-
-    fn have_affixes(&self) -> bool {
-        !self.prefix.is_empty() || !self.suffix.is_empty()
-    }
-
-    /// As [`Self::of_word`], for options without affixes.
-    #[inline]
-    fn of_plain_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + use<'a, 's> {
-        let plain = &self.by_place[0];
-        word.chars().map(|character| plain[character as usize]).filter(|&id| id != ABSENT)
-    }
-
-    /// The symbols of a word, without characters outside the alphabet.
-    #[inline]
-    fn of_word<'a>(&'a self, word: &'a str) -> impl Iterator<Item = u32> + use<'a, 's> {
-        self.places(word)
-            .map(|(place, character)| self.by_place[place][character as usize])
-            .filter(|&id| id != ABSENT)
-    }
 }

@@ -40,6 +40,7 @@ mod pairs;
 pub mod parity;
 mod scores;
 mod sketch;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod ties;
