@@ -35,7 +35,7 @@ export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers lint lint-rust lint-python fmt parity \
-	bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
+	large bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,7 +105,12 @@ $(TRANSFORMERS)/ready: pyproject.toml $(STAMPS)/venv
 test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and datasets on lexmill and on tokenizers (some twenty minutes of processor time)
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
 	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
-		tests/parity/test_transformers_peer.py tests/parity/test_examples_transformers.py
+		tests/parity/test_transformers_peer.py tests/parity/test_examples_transformers.py tests/parity/test_token_files_peer.py
+
+# The default is small; 10 GB in 1 GB: MEGABYTES=10000 MEMORY=1GB with a release build.
+large: $(STAMPS)/core-dev ## a corpus larger than the memory for it: counted, trained from, and compared with no limit (MEGABYTES=200 MEMORY=32MB)
+	@echo "== a generated corpus of $(or $(MEGABYTES),200) MB in $(or $(MEMORY),32MB)"
+	@PYTHONPATH=python $(BIN)/python benches/large/measure.py --assert --megabytes $(or $(MEGABYTES),200) --max-memory $(or $(MEMORY),32MB)
 
 lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
 

@@ -106,6 +106,16 @@ pub enum Error {
         /// The largest size.
         limit: usize,
     },
+    /// A record of a file too long for 32-bit offsets; it is not read to its end.
+    #[error(
+        "{place}: the text has more than {limit} bytes, the most that can be addressed; split it into documents"
+    )]
+    RecordTooLong {
+        /// The file, and where the record is in it.
+        place: String,
+        /// The largest size.
+        limit: usize,
+    },
     /// Stages lengthened a text beyond its bound.
     #[error("the stages make more than {limit} bytes of a text of {bytes} bytes")]
     TextGrown {
@@ -128,6 +138,14 @@ pub enum Error {
         prefix: String,
         /// What the ids are decoded to now.
         text: String,
+    },
+    /// A folder of token files that cannot be used as asked.
+    #[error("{}: {message}", path.display())]
+    Output {
+        /// The folder, or the file in it.
+        path: PathBuf,
+        /// What stands in the way.
+        message: String,
     },
     /// A stage that a caller has made failed.
     #[error("{0}")]

@@ -60,10 +60,13 @@ pub mod pipeline;
 pub mod pre_tokenizers;
 pub mod processors;
 pub mod scan;
+pub mod sentencepiece;
 pub mod sinks;
 pub mod structures;
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "sources")]
+pub mod token_files;
 pub mod tokenizer;
 pub mod trainers;
 pub mod vocab;

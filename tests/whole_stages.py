@@ -115,20 +115,18 @@ PLANNED_RULES = choice(
 )
 
 # Stages that only lexmill has: SentencePiece's own way with its rules and with spaces.
-OWN = choice(
-    PRECOMPILED.map(lambda stage: {**stage, "match": "longest"}),
-    st.fixed_dictionaries(
-        {
-            "type": st.just("SentencePiece"),
-            "precompiled_charsmap": choice(st.none(), PRECOMPILED.map(lambda stage: stage["precompiled_charsmap"])),
-            "user_defined_symbols": st.lists(st.sampled_from(["a", "ab", " a", "  ", "日本", "▁", ""]), max_size=3),
-            "add_dummy_prefix": st.booleans(),
-            "remove_extra_whitespaces": st.booleans(),
-            "escape_whitespaces": st.booleans(),
-            "treat_whitespace_as_suffix": st.booleans(),
-        }
-    ),
+OWN_RULES = st.fixed_dictionaries(
+    {
+        "type": st.just("SentencePiece"),
+        "precompiled_charsmap": choice(st.none(), PRECOMPILED.map(lambda stage: stage["precompiled_charsmap"])),
+        "user_defined_symbols": st.lists(st.sampled_from(["a", "ab", " a", "  ", "日本", "▁", ""]), max_size=3),
+        "add_dummy_prefix": st.booleans(),
+        "remove_extra_whitespaces": st.booleans(),
+        "escape_whitespaces": st.booleans(),
+        "treat_whitespace_as_suffix": st.booleans(),
+    }
 )
+OWN = choice(PRECOMPILED.map(lambda stage: {**stage, "match": "longest"}), OWN_RULES)
 
 METASPACES = st.builds(
     lambda replacement, scheme, split: {
@@ -245,6 +243,18 @@ DECODER = choice(
     # More than is there at both ends at once makes Hugging Face panic.
     st.builds(lambda char: {"type": "Strip", "content": char, "start": 1, "stop": 0}, st.sampled_from(" a▁")),
     st.just({"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True}),
+)
+# The decoder that only lexmill has.
+OWN_DECODERS = st.fixed_dictionaries(
+    {
+        "type": st.just("SentencePiece"),
+        "unk_token": st.sampled_from([None, "<unk>", "a"]),
+        "unk_surface": st.sampled_from([" \u2047 ", "", "▁a"]),
+        "byte_fallback": st.booleans(),
+        "add_dummy_prefix": st.booleans(),
+        "remove_extra_whitespaces": st.booleans(),
+        "denormalizer": choice(st.none(), OWN_RULES),
+    }
 )
 DECODERS = choice(
     st.none(), DECODER, st.lists(DECODER, max_size=4).map(lambda stages: {"type": "Sequence", "decoders": stages})

@@ -24,6 +24,7 @@ from whole_stages import (
     NORMALIZERS,
     NULLABLE,
     OWN,
+    OWN_DECODERS,
     PLANNED_BERTS,
     PLANNED_BYTE_LEVELS,
     PLANNED_METASPACES,
@@ -126,7 +127,7 @@ def tokenizers(draw: st.DrawFn, *, own: bool) -> Json:
         "normalizer": normalizer,
         "pre_tokenizer": pre_tokenizer,
         "post_processor": draw(POST_PROCESSORS),
-        "decoder": draw(DECODERS),
+        "decoder": draw(choice(DECODERS, DECODERS, OWN_DECODERS) if own else DECODERS),
         "model": model,
         "encode_special_tokens": draw(st.sampled_from([False, False, False, True])),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lexmill import decoders, errors, models, normalizers, pre_tokenizers, processors, trainers
 from lexmill import tokenizers as tokenizers
 from lexmill._core import (
@@ -13,6 +15,7 @@ from lexmill._core import (
     Token,
     TokenArrays,
     Tokenizer,
+    WordCounts,
     __version__,
 )
 from lexmill._install import install, uninstall
@@ -29,6 +32,7 @@ from lexmill._types import (
     TextEncodeInput,
     TextInputSequence,
 )
+from lexmill._word_counts import count_words, merge_counts
 from lexmill.errors import LexmillError
 from lexmill.implementations import (
     BertWordPieceTokenizer,
@@ -37,6 +41,9 @@ from lexmill.implementations import (
     SentencePieceBPETokenizer,
     SentencePieceUnigramTokenizer,
 )
+
+if TYPE_CHECKING:
+    from lexmill.token_files import open_tokens, tokenize_files
 
 __all__ = [
     "AddedToken",
@@ -63,15 +70,30 @@ __all__ = [
     "Token",
     "TokenArrays",
     "Tokenizer",
+    "WordCounts",
     "__version__",
     "accelerate",
+    "count_words",
     "decoders",
     "errors",
     "install",
+    "merge_counts",
     "models",
     "normalizers",
+    "open_tokens",
     "pre_tokenizers",
     "processors",
+    "tokenize_files",
     "trainers",
     "uninstall",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # What brings numpy waits until someone asks for it.
+    if name in {"open_tokens", "tokenize_files"}:
+        from lexmill import token_files
+
+        return getattr(token_files, name)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -41,6 +41,7 @@ _OnProgress: TypeAlias = Callable[[str, int, int], object]
 
 __all__ = [
     "AddedToken",
+    "CountedWords",
     "Encoding",
     "FileSource",
     "NormalizedString",
@@ -50,12 +51,15 @@ __all__ = [
     "Token",
     "TokenArrays",
     "Tokenizer",
+    "WordCounts",
     "__version__",
+    "arrow_stream_batches",
     "decoders",
     "models",
     "normalizers",
     "pre_tokenizers",
     "processors",
+    "tokenize_files",
     "train_bpe_words",
     "train_parity_bpe_words",
     "train_unigram_words",
@@ -65,6 +69,33 @@ __all__ = [
 ]
 
 __version__: str
+
+def tokenize_files(
+    tokenizer: Tokenizer,
+    sources: Sequence[FileSource],
+    folder: _Path,
+    *,
+    format: str,
+    preset: str | None,
+    begin_id: int | None,
+    end_id: int | None,
+    add_special_tokens: bool,
+    pack: int | None,
+    pad_id: int | None,
+    validation: float,
+    seed: int,
+    part_bytes: int,
+    signed: bool,
+    existing: str,
+    num_threads: int | None,
+    on_progress: Callable[[str, int, int], object] | None,
+) -> None:
+    """Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`."""
+
+def arrow_stream_batches(path: _Path) -> list[tuple[int, int, int]]:
+    """Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file
+    at which offsets and values of the first column begin.
+    """
 
 def train_bpe_words(
     words: Sequence[tuple[str, int]], *, num_threads: int | None = None, **options: object
@@ -386,9 +417,11 @@ class FileSource:
 
     Args:
         paths: the files, in the order of their texts.
-        field: for JSON lines, the keys that lead to the text, from the outermost object inward.
-        column: for CSV, the name or the number of the column. Without a field or a column, lines are texts.
-        delimiter: for CSV, what stands between values.
+        format: `lines`, `json-lines`, `csv`, `parquet`, `arrow` or `documents`.
+        column: the name of the column; for CSV, also its number; for JSON lines, the keys that lead to the text,
+            from the outermost object inward.
+        separator: for CSV, what stands between values; for documents, what ends each of them, or None for whole
+            files.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
         on_error: `raise`, or `skip` to leave out broken records.
 
@@ -400,12 +433,28 @@ class FileSource:
         cls,
         paths: Sequence[_Path],
         *,
-        field: list[str] | None = None,
-        column: str | int | None = None,
-        delimiter: str = ",",
+        format: str = "lines",
+        column: str | int | list[str] | None = None,
+        separator: str | None = None,
         errors: _Utf8Errors = "strict",
         on_error: Literal["raise", "skip"] = "raise",
     ) -> FileSource: ...
+    @staticmethod
+    def of_stream(
+        data: _ArrowStream, *, column: str, errors: _Utf8Errors = "strict", on_error: Literal["raise", "skip"] = "raise"
+    ) -> FileSource:
+        """The stream of an object with `__arrow_c_stream__`, which is read once.
+
+        Args:
+            data: the object.
+            column: the name of the column.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            on_error: `raise`, or `skip` to leave out broken records.
+
+        Raises:
+            InputTypeError: the object has no such method.
+            OptionError: an option has another value.
+        """
     def skipped(self) -> tuple[int, list[str]]:
         """Records left out so far, and what was wrong with the first ten."""
     def __iter__(self) -> TextIterator: ...
@@ -416,6 +465,83 @@ class TextIterator:
 
     def __iter__(self) -> TextIterator: ...
     def __next__(self) -> str: ...
+
+@final
+class WordCounts:
+    """The distinct words of a corpus, each with its count and the place of its first appearance, on disk.
+
+    `lexmill.count_words` makes them; words are ordered by their bytes. What was not saved goes with the object.
+    """
+    @staticmethod
+    def load(path: _Path) -> WordCounts:
+        """Opens word counts that were saved.
+
+        Args:
+            path: the file.
+
+        Raises:
+            FileError: the file cannot be read.
+            FormatError: the file does not hold word counts, or is damaged.
+        """
+    def save(self, path: _Path) -> None:
+        """Puts the counts in place of a file, whole or not at all.
+
+        Args:
+            path: the file.
+
+        Raises:
+            FileError: the file cannot be written.
+        """
+    @staticmethod
+    def _merge(
+        counts: Sequence[WordCounts],
+        *,
+        max_memory: int | None = None,
+        folder: _Path | None = None,
+        on_progress: _OnProgress | None = None,
+    ) -> WordCounts: ...
+    def trim(self, min_count: int, *, folder: _Path | None = None) -> WordCounts:
+        """Counts without the words that were seen fewer than `min_count` times.
+
+        Args:
+            min_count: the least count of a word that is kept.
+            folder: the folder for the result until it is saved; by default that of the system for temporary files.
+
+        Raises:
+            FileError: the result cannot be written.
+        """
+    @property
+    def total(self) -> int:
+        """The sum of all counts."""
+    @property
+    def texts(self) -> int:
+        """How many texts were counted."""
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of sources that were read, as they lie on the disk."""
+    @property
+    def training_memory(self) -> int:
+        """About how many bytes training from the counts takes at most, beside what the process holds."""
+    @property
+    def dropped_words(self) -> int:
+        """Distinct words that `trim` left out."""
+    @property
+    def dropped_total(self) -> int:
+        """The sum of the counts of those."""
+    @property
+    def stages(self) -> str:
+        """What decides which words a text has, as JSON: normalizer, pre-tokenizer and added tokens."""
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> CountedWords: ...
+
+@final
+class CountedWords:
+    """The words of counts in the order of their bytes: tuples of a word as the model sees it, its count, and the number
+    of the source and the place there where it was first seen.
+    """
+    def __iter__(self) -> CountedWords: ...
+    def __next__(self) -> tuple[str, int, int, int]: ...
 
 # At run time iteration goes by `__getitem__`, which type checkers do not follow.
 class _Rows(Protocol):
@@ -783,6 +909,47 @@ class Tokenizer:
             EmptyCorpusError: there are no words in the files.
             OptionError: an option of the trainer is out of range.
         """
+    def train_from_counts(
+        self,
+        counts: WordCounts,
+        trainer: Trainer | None = None,
+        *,
+        max_memory: int | str | None = None,
+        on_progress: _OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> None:
+        """Trains the model on word counts: what it learns is what it would learn from the texts.
+
+        The trained model takes the place of the one before; an error leaves that as it was.
+
+        Args:
+            counts: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of
+                texts.
+            trainer: what learns; by default one for the kind of model, with default options.
+            max_memory: bytes that training may take beside what the process holds; if it would take more by
+                `counts.training_memory`, it does not start.
+            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
+                unknown; what it raises ends the training.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            OptionError: the counts are those of other stages, or training would take more than `max_memory`, or an
+                option of the trainer is out of range.
+            EmptyCorpusError: there are no words.
+            FormatError: the counts are damaged.
+        """
+    def _count_words(
+        self,
+        files: Sequence[_Path | Source],
+        *,
+        iterator: Iterable[object] | None = None,
+        max_memory: int | None = None,
+        folder: _Path | None = None,
+        first_source: int = 0,
+        errors: _Utf8Errors = "strict",
+        on_progress: _OnProgress | None = None,
+        num_threads: int | None = None,
+    ) -> WordCounts: ...
     def train_from_iterator(
         self,
         iterator: Iterable[str] | Iterable[Iterable[str] | _Column] | _Column,

@@ -13,6 +13,7 @@ Decoder = _core.decoders.Decoder
 Fuse = _core.decoders.Fuse
 Metaspace = _core.decoders.Metaspace
 Replace = _core.decoders.Replace
+SentencePiece = _core.decoders.SentencePiece
 Sequence = _core.decoders.Sequence
 Strip = _core.decoders.Strip
 WordPiece = _core.decoders.WordPiece
@@ -27,6 +28,7 @@ __all__ = [
     "Fuse",
     "Metaspace",
     "Replace",
+    "SentencePiece",
     "Sequence",
     "Strip",
     "WordPiece",

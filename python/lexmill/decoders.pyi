@@ -15,6 +15,7 @@ __all__ = [
     "Fuse",
     "Metaspace",
     "Replace",
+    "SentencePiece",
     "Sequence",
     "Strip",
     "WordPiece",
@@ -90,6 +91,55 @@ class Replace(Decoder):
     """
     def __new__(cls, pattern: str | Regex, content: str) -> Replace: ...
     def __getnewargs__(self) -> tuple[str, str]: ...
+
+@final
+class SentencePiece(Decoder):
+    """All of SentencePiece's decoding at once, as `Tokenizer.from_spm` sets it up.
+
+    The unknown token is shown even where special tokens are left out.
+
+    Args:
+        unk_token: the unknown token; None if there is none.
+        unk_surface: the text of the unknown token.
+        byte_fallback: tokens such as `<0xE2>` are bytes. Those that are not UTF-8 become U+FFFD, one each.
+        add_dummy_prefix: takes one space off the beginning of the text.
+        remove_extra_whitespaces: takes one off each of the first tokens, until there is text.
+        precompiled_charsmap: compiled rules that rewrite the text in the end (rules of denormalization), of which
+            the longest that matches is applied; None for no rules.
+
+    Raises:
+        FormatError: `precompiled_charsmap` is malformed.
+    """
+    def __new__(
+        cls,
+        unk_token: str | None = "<unk>",
+        unk_surface: str = " \u2047 ",
+        *,
+        byte_fallback: bool = False,
+        add_dummy_prefix: bool = True,
+        remove_extra_whitespaces: bool = True,
+        precompiled_charsmap: bytes | None = None,
+    ) -> SentencePiece: ...
+    @property
+    def unk_token(self) -> str | None: ...
+    @unk_token.setter
+    def unk_token(self, value: str | None) -> None: ...
+    @property
+    def unk_surface(self) -> str: ...
+    @unk_surface.setter
+    def unk_surface(self, value: str) -> None: ...
+    @property
+    def byte_fallback(self) -> bool: ...
+    @byte_fallback.setter
+    def byte_fallback(self, value: bool) -> None: ...
+    @property
+    def add_dummy_prefix(self) -> bool: ...
+    @add_dummy_prefix.setter
+    def add_dummy_prefix(self, value: bool) -> None: ...
+    @property
+    def remove_extra_whitespaces(self) -> bool: ...
+    @remove_extra_whitespaces.setter
+    def remove_extra_whitespaces(self, value: bool) -> None: ...
 
 @final
 class Strip(Decoder):

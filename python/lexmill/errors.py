@@ -12,6 +12,7 @@ __all__ = [
     "LexmillError",
     "OptionError",
     "OptionRangeError",
+    "OutputError",
     "RegexError",
     "SkippedRecordsWarning",
     "TextTooLongError",
@@ -49,6 +50,10 @@ class OptionRangeError(OptionError, OverflowError):
 
 class FormatError(LexmillError, ValueError):
     """Raised when a file is malformed or names a component type that this version does not know."""
+
+
+class OutputError(LexmillError, OSError):
+    """Raised when a folder of token files cannot be used: it holds something else, or another process writes."""
 
 
 class RegexError(LexmillError, ValueError):

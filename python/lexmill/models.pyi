@@ -25,6 +25,7 @@ class _Options(TypedDict, total=False):
     fuse_unk: bool
     byte_fallback: bool
     ignore_merges: bool
+    alpha: float | None
     seed: int | None
 
 @disjoint_base
@@ -74,7 +75,9 @@ class BPE(Model):
         fuse_unk: joins neighbouring unknown characters in one unknown token.
         byte_fallback: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
         ignore_merges: a word that is in the vocabulary is that token without merging.
-        seed: of `dropout`; None draws other numbers in each call.
+        alpha: the probability, from 0 to 1, of skipping a merge as SentencePiece's sampling does: until one of the
+            two symbols changes. (With `dropout`, until the next merge in the word.)
+        seed: of `dropout` and `alpha`; None draws other numbers in each call.
     """
     @overload
     def __new__(
@@ -90,6 +93,7 @@ class BPE(Model):
         fuse_unk: bool = ...,
         byte_fallback: bool = False,
         ignore_merges: bool = False,
+        alpha: float | None = None,
         seed: int | None = None,
     ) -> BPE: ...
     @overload
@@ -106,6 +110,7 @@ class BPE(Model):
         fuse_unk: bool = ...,
         byte_fallback: bool = False,
         ignore_merges: bool = False,
+        alpha: float | None = None,
         seed: int | None = None,
     ) -> BPE: ...
     @overload
@@ -122,6 +127,7 @@ class BPE(Model):
         fuse_unk: bool = ...,
         byte_fallback: bool = False,
         ignore_merges: bool = False,
+        alpha: float | None = None,
         seed: int | None = None,
     ) -> BPE: ...
     @classmethod
@@ -134,6 +140,10 @@ class BPE(Model):
     def dropout(self) -> float | None: ...
     @dropout.setter
     def dropout(self, value: float | None) -> None: ...
+    @property
+    def alpha(self) -> float | None: ...
+    @alpha.setter
+    def alpha(self, value: float | None) -> None: ...
     @property
     def seed(self) -> int | None: ...
     @seed.setter
@@ -176,7 +186,7 @@ class Unigram(Model):
         byte_fallback: spells unknown text as `<0xNN>` tokens, if the vocabulary has all that it needs.
         alpha: samples instead of taking the best segmentation: one of score s is drawn with a probability in
             proportion to exp(`alpha` s).
-        nbest_size: samples among this many best segmentations only, 1024 at most.
+        nbest_size: samples among this many best segmentations only, 1024 at most; None, 0 or -1 for all of them.
         seed: of the sampling; None draws other numbers in each call.
     """
     def __new__(

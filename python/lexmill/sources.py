@@ -1,11 +1,12 @@
-"""Where texts come from: files in several formats, plain or compressed.
+"""Where texts come from: files in several formats, plain or compressed, and Arrow data of other libraries.
 
 A source is a description that can be compared, pickled and shown; it opens nothing until it is read. It can be
 iterated, and `Tokenizer.train` takes it in the place of a path:
 
     tokenizer.train([JsonLines("data/*.jsonl.zst", field="text")], trainer)
 
-Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes.
+Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes; Parquet files are compressed
+within.
 """
 
 from __future__ import annotations
@@ -17,19 +18,45 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from lexmill._core import FileSource
 from lexmill.errors import FileError, OptionError, SkippedRecordsWarning
 
-__all__ = ["Csv", "JsonLines", "Lines", "Source"]
+__all__ = ["Arrow", "ArrowStream", "Csv", "Documents", "Files", "JsonLines", "Lines", "Parquet", "Source"]
 
 _Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """Files, folders, patterns such as `data/**/*.jsonl.gz`, `-` for standard input; one or several."""
 
 
-@dataclass(frozen=True)
+class _ArrowStreamExportable(Protocol):
+    """What offers a stream of Arrow data."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
 class Source:
+    """Texts that can be read again and again, unless they come from standard input or another stream."""
+
+    def _open(self) -> FileSource:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        """Reads the texts in order, in memory that does not grow with the files.
+
+        Raises:
+            FileError: a file is missing, cannot be read or is damaged.
+            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+            FormatError: a record is broken, with `on_error="raise"`, or there is no such column.
+            TextTooLongError: a text has 2 GiB or more.
+        """
+        opened = self._open()
+        yield from opened
+        _warn_of_skipped(opened)
+
+
+@dataclass(frozen=True)
+class Files(Source):
     """Texts in files.
 
     Attributes:
@@ -44,24 +71,9 @@ class Source:
         given = [self.paths] if isinstance(self.paths, str | os.PathLike) else self.paths
         object.__setattr__(self, "paths", tuple(os.fspath(path) for path in given))
 
-    def _open(self) -> FileSource:
-        raise NotImplementedError
-
-    def __iter__(self) -> Iterator[str]:
-        """Reads the texts in order, in memory that does not grow with the files.
-
-        Raises:
-            FileError: a file is missing, cannot be read or is damaged.
-            InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
-            FormatError: a record is broken, with `on_error="raise"`.
-        """
-        opened = self._open()
-        yield from opened
-        _warn_of_skipped(opened)
-
 
 @dataclass(frozen=True)
-class Lines(Source):
+class Lines(Files):
     """Text files: each line, with its line feed, is a text.
 
     Attributes:
@@ -76,7 +88,7 @@ class Lines(Source):
 
 
 @dataclass(frozen=True)
-class JsonLines(Source):
+class JsonLines(Files):
     """JSON lines: each line is an object, one field of which is a text.
 
     Attributes:
@@ -95,11 +107,13 @@ class JsonLines(Source):
         if not all(keys):
             message = f"field is {self.field!r} but must be a name, or names with a dot between them"
             raise OptionError(message)
-        return FileSource(_files_of(self.paths), field=keys, errors=self.errors, on_error=self.on_error)
+        return FileSource(
+            _files_of(self.paths), format="json-lines", column=keys, errors=self.errors, on_error=self.on_error
+        )
 
 
 @dataclass(frozen=True)
-class Csv(Source):
+class Csv(Files):
     r"""Comma-separated values: one column of each record is a text.
 
     Attributes:
@@ -116,13 +130,127 @@ class Csv(Source):
     on_error: Literal["raise", "skip"] = "raise"
 
     def _open(self) -> FileSource:
+        if not isinstance(self.column, str) and self.column < 0:
+            message = f"column is {self.column} but must be a name or a number from 0 on"
+            raise OptionError(message)
         return FileSource(
             _files_of(self.paths),
+            format="csv",
             column=self.column,
-            delimiter=self.delimiter,
+            separator=self.delimiter,
             errors=self.errors,
             on_error=self.on_error,
         )
+
+
+@dataclass(frozen=True)
+class Parquet(Files):
+    """Parquet files: one column of strings, or of bytes in UTF-8, holds the texts.
+
+    Only this column is read, page by page, so memory does not grow with row groups. Standard input and pipes will not
+    do, since a Parquet file is read from its end.
+
+    Attributes:
+        column: the name of the column; dots lead into structs (`meta.text`).
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+        on_error: `raise`, or `skip` to leave out nulls and values that are not UTF-8, and to warn at the end.
+    """
+
+    _: KW_ONLY
+    column: str = "text"
+    errors: Literal["strict", "replace"] = "strict"
+    on_error: Literal["raise", "skip"] = "raise"
+
+    def _open(self) -> FileSource:
+        return FileSource(
+            _files_of(self.paths), format="parquet", column=self.column, errors=self.errors, on_error=self.on_error
+        )
+
+
+@dataclass(frozen=True)
+class Arrow(Files):
+    """Arrow IPC files and streams: one column of strings, or of bytes in UTF-8, holds the texts.
+
+    Such a column may be a dictionary, or within structs. Which of the two a file is, its first bytes tell. The cache of
+    Hugging Face `datasets` and what `save_to_disk` writes are streams; a Feather file of version 2 is an Arrow file.
+    One record batch has to fit into memory.
+
+    Attributes:
+        column: the name of the column; dots lead into structs (`meta.text`).
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+        on_error: `raise`, or `skip` to leave out nulls and values that are not UTF-8, and to warn at the end.
+    """
+
+    _: KW_ONLY
+    column: str = "text"
+    errors: Literal["strict", "replace"] = "strict"
+    on_error: Literal["raise", "skip"] = "raise"
+
+    def _open(self) -> FileSource:
+        return FileSource(
+            _files_of(self.paths), format="arrow", column=self.column, errors=self.errors, on_error=self.on_error
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ArrowStream(Source):
+    """Arrow data of another library: one column of strings, or of bytes in UTF-8, holds the texts.
+
+    Batches are asked for one by one and read where they lie. Two such sources are equal if they have the same object
+    and options.
+
+    Attributes:
+        data: an object with `__arrow_c_stream__`, such as a pyarrow table or record batch reader, a polars data frame
+            or a duckdb relation. An object that is a single column, such as a pyarrow chunked array, is taken whole.
+        column: the name of the column; dots lead into structs (`meta.text`).
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+        on_error: `raise`, or `skip` to leave out nulls and values that are not UTF-8, and to warn at the end.
+    """
+
+    data: _ArrowStreamExportable
+    _: KW_ONLY
+    column: str = "text"
+    errors: Literal["strict", "replace"] = "strict"
+    on_error: Literal["raise", "skip"] = "raise"
+
+    def __repr__(self) -> str:
+        """Names the type of the object, whose own text may be long."""
+        kind = f"{type(self.data).__module__}.{type(self.data).__qualname__}"
+        options = f"column={self.column!r}, errors={self.errors!r}, on_error={self.on_error!r}"
+        return f"ArrowStream(data=<{kind}>, {options})"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other source reads the same object with the same options."""
+        return isinstance(other, ArrowStream) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """The hash that goes with `==`."""
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return id(self.data), self.column, self.errors, self.on_error
+
+    def _open(self) -> FileSource:
+        return FileSource.of_stream(self.data, column=self.column, errors=self.errors, on_error=self.on_error)
+
+
+@dataclass(frozen=True)
+class Documents(Files):
+    """Text files: each file is a text, or each part of it that ends with a separator.
+
+    After the last separator there is a text only if there is something.
+
+    Attributes:
+        separator: what stands after each text and is not part of it, such as `<|endoftext|>`; None for whole files.
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    """
+
+    _: KW_ONLY
+    separator: str | None = None
+    errors: Literal["strict", "replace"] = "strict"
+
+    def _open(self) -> FileSource:
+        return FileSource(_files_of(self.paths), format="documents", separator=self.separator, errors=self.errors)
 
 
 def _files_of(paths: _Paths) -> list[str]:

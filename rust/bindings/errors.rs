@@ -9,6 +9,7 @@ use crate::Error;
 fn class_name(error: &Error) -> &'static str {
     match error {
         Error::Io { .. } => "FileError",
+        Error::Output { .. } => "OutputError",
         Error::InvalidUtf8 { .. } => "InvalidUtf8Error",
         Error::EmptyCorpus { .. } => "EmptyCorpusError",
         Error::VocabSizeTooSmall { .. } | Error::InvalidOption { .. } | Error::Unsupported(_) => {
@@ -17,7 +18,9 @@ fn class_name(error: &Error) -> &'static str {
         Error::Format { .. } | Error::UnknownComponent { .. } => "FormatError",
         Error::Regex { .. } => "RegexError",
         Error::TokenNotInVocab { .. } | Error::UnknownId { .. } => "VocabError",
-        Error::TextTooLong { .. } | Error::TextGrown { .. } => "TextTooLongError",
+        Error::TextTooLong { .. } | Error::RecordTooLong { .. } | Error::TextGrown { .. } => {
+            "TextTooLongError"
+        }
         Error::Custom(_) | Error::UnstableText { .. } | Error::Interrupted => "LexmillError",
     }
 }

@@ -31,6 +31,7 @@ mod stage;
 mod stage_class;
 mod strings;
 mod texts;
+mod token_files;
 mod tokenizer;
 mod tokenizer_arrays;
 mod tokenizer_async;
@@ -41,6 +42,7 @@ mod tokenizer_limits;
 mod tokenizer_state;
 mod tokenizer_training;
 mod trainers;
+mod word_counts;
 
 use pyo3::prelude::*;
 
@@ -64,12 +66,16 @@ mod _core {
     #[pymodule_export]
     use super::sources::{PyFileSource, PyTextIterator};
     #[pymodule_export]
+    use super::token_files::{arrow_stream_batches, tokenize_files};
+    #[pymodule_export]
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]
     use super::trainers::{
         train_bpe_words, train_parity_bpe_words, train_unigram_words, train_wordlevel_words,
         train_wordpiece_words,
     };
+    #[pymodule_export]
+    use super::word_counts::{PyCountedWords, PyWordCounts};
     use super::{Bound, PyModule, PyModuleMethods, PyResult, pymodule};
 
     #[pymodule_init]
@@ -133,7 +139,7 @@ mod _core {
         #[pymodule_export]
         use super::super::decoders::{
             PyBpeDecoder, PyByteFallback, PyByteLevel, PyCtc, PyDecoder, PyFuse, PyMetaspace, PyReplace,
-            PySequence, PyStrip, PyWordPiece,
+            PySentencePiece, PySequence, PyStrip, PyWordPiece,
         };
     }
 }

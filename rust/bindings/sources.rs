@@ -6,21 +6,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 
 use super::arguments::{FilePath, utf8_errors};
+use super::arrow::taken_stream;
 use super::errors::{OrRaise, exception};
 use crate::corpus::sources::{
-    CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source,
+    ArrowStream, CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source,
 };
 use crate::corpus::{Utf8Errors, count_words};
 use crate::structures::parallel::OnProgress;
+use crate::token_files::TokenSource;
 use crate::tokenizer::WordCounting;
 
 /// Files of one format, and what has been left out of them: what the classes of `lexmill.sources` open.
 ///
 /// Args:
 ///     `paths`: the files, in the order of their texts.
-///     `field`: for JSON lines, the keys that lead to the text, from the outermost object inward.
-///     `column`: for CSV, the name or the number of the column. Without a field or a column, lines are texts.
-///     `delimiter`: for CSV, what stands between values.
+///     `format`: `lines`, `json-lines`, `csv`, `parquet`, `arrow` or `documents`.
+///     `column`: the name of the column; for CSV, also its number; for JSON lines, the keys that lead to the text, from
+///         the outermost object inward.
+///     `separator`: for CSV, what stands between values; for documents, what ends each of them, or None for whole files.
 ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
 ///     `on_error`: `raise`, or `skip` to leave out broken records.
 ///
@@ -32,53 +35,106 @@ pub(super) struct PyFileSource {
     skipped: Arc<Skipped>,
 }
 
+fn on_broken(py: Python<'_>, on_error: &str) -> PyResult<OnError> {
+    match on_error {
+        "raise" => Ok(OnError::Raise),
+        "skip" => Ok(OnError::Skip),
+        other => {
+            let message = format!("on_error is {other} but must be raise or skip");
+            Err(exception(py, "OptionError", message))
+        }
+    }
+}
+
 /// A column by its name or its number.
 #[derive(FromPyObject)]
 enum ColumnArgument {
     Name(String),
     Number(usize),
+    Keys(Vec<String>),
+}
+
+/// The format that arguments describe, or what is wrong with them.
+fn format_of(
+    format: &str,
+    column: Option<ColumnArgument>,
+    separator: Option<String>,
+) -> Result<Format, String> {
+    match (format, column) {
+        ("lines", _) => Ok(Format::Lines),
+        ("json-lines", Some(ColumnArgument::Keys(field))) => Ok(Format::JsonLines { field }),
+        ("csv", Some(ColumnArgument::Name(name))) => {
+            Ok(Format::Csv { column: CsvColumn::Name(name), delimiter: delimiter(separator)? })
+        }
+        ("csv", Some(ColumnArgument::Number(number))) => {
+            Ok(Format::Csv { column: CsvColumn::Number(number), delimiter: delimiter(separator)? })
+        }
+        ("parquet", Some(ColumnArgument::Name(column))) => Ok(Format::Parquet { column }),
+        ("arrow", Some(ColumnArgument::Name(column))) => Ok(Format::ArrowIpc { column }),
+        ("parquet" | "arrow", Some(ColumnArgument::Number(number))) => {
+            Err(format!("column is {number} but must be a name"))
+        }
+        ("documents", _) if separator.as_ref().is_some_and(String::is_empty) => {
+            Err("separator is empty but must be a text, or None for whole files".to_owned())
+        }
+        ("documents", _) => Ok(Format::Documents { separator }),
+        ("json-lines" | "csv" | "parquet" | "arrow", _) => {
+            Err(format!("format is {format}, which needs another kind of column"))
+        }
+        _ => {
+            Err(format!("format is {format} but must be lines, json-lines, csv, parquet, arrow or documents"))
+        }
+    }
+}
+
+fn delimiter(separator: Option<String>) -> Result<u8, String> {
+    let separator = separator.unwrap_or_else(|| ",".to_owned());
+    match separator.as_bytes() {
+        &[byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\r' | b'\n') => Ok(byte),
+        _ => Err(format!(
+            "delimiter is '{separator}' but must be an ASCII character that is no quote and ends no line"
+        )),
+    }
 }
 
 #[pymethods]
 impl PyFileSource {
     #[new]
-    #[pyo3(signature = (paths, *, field=None, column=None, delimiter=',', errors="strict", on_error="raise"))]
+    #[pyo3(signature = (paths, *, format="lines", column=None, separator=None, errors="strict", on_error="raise"))]
     fn new(
         py: Python<'_>,
         paths: Vec<FilePath>,
-        field: Option<Vec<String>>,
+        format: &str,
         column: Option<ColumnArgument>,
-        delimiter: char,
+        separator: Option<String>,
         errors: &str,
         on_error: &str,
     ) -> PyResult<Self> {
-        let on_error = match on_error {
-            "raise" => OnError::Raise,
-            "skip" => OnError::Skip,
-            other => {
-                let message = format!("on_error is {other} but must be raise or skip");
-                return Err(exception(py, "OptionError", message));
-            }
-        };
-        let is_usable = delimiter.is_ascii() && !matches!(delimiter, '"' | '\r' | '\n');
-        let Some(delimiter) = u8::try_from(delimiter).ok().filter(|_| is_usable) else {
-            let message = format!(
-                "delimiter is {delimiter:?} but must be an ASCII character that is no quote and ends no line"
-            );
-            return Err(exception(py, "OptionError", message));
-        };
-        let format = match (field, column) {
-            (Some(field), _) => Format::JsonLines { field },
-            (None, Some(ColumnArgument::Name(name))) => {
-                Format::Csv { column: CsvColumn::Name(name), delimiter }
-            }
-            (None, Some(ColumnArgument::Number(number))) => {
-                Format::Csv { column: CsvColumn::Number(number), delimiter }
-            }
-            (None, None) => Format::Lines,
-        };
+        let format =
+            format_of(format, column, separator).map_err(|message| exception(py, "OptionError", message))?;
         let paths = paths.into_iter().map(PathBuf::from).collect();
-        let source = Source { paths, format, errors: utf8_errors(errors)?, on_error };
+        let source =
+            Source { paths, format, errors: utf8_errors(errors)?, on_error: on_broken(py, on_error)? };
+        Ok(Self { source: Arc::new(source), skipped: Arc::default() })
+    }
+
+    /// The stream of an object with `__arrow_c_stream__`, which is read once.
+    ///
+    /// Args:
+    ///     `data`: the object.
+    ///     `column`: the name of the column.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `on_error`: `raise`, or `skip` to leave out broken records.
+    ///
+    /// Raises:
+    ///     `InputTypeError`: the object has no such method.
+    ///     `OptionError`: an option has another value.
+    #[staticmethod]
+    #[pyo3(signature = (data, *, column, errors="strict", on_error="raise"))]
+    fn of_stream(data: &Bound<'_, PyAny>, column: String, errors: &str, on_error: &str) -> PyResult<Self> {
+        let (errors, on_error) = (utf8_errors(errors)?, on_broken(data.py(), on_error)?);
+        let format = Format::ArrowStream { column, stream: Arc::new(ArrowStream::new(taken_stream(data)?)) };
+        let source = Source { paths: vec![PathBuf::from("Arrow stream")], format, errors, on_error };
         Ok(Self { source: Arc::new(source), skipped: Arc::default() })
     }
 
@@ -95,11 +151,21 @@ impl PyFileSource {
     }
 }
 
+impl PyFileSource {
+    /// The source for a run that tokenizes it to files.
+    pub(super) fn token_source(&self) -> TokenSource {
+        TokenSource { source: Arc::clone(&self.source), skipped: Arc::clone(&self.skipped) }
+    }
+}
+
 /// The texts of a source, one after the other.
 #[pyclass(name = "TextIterator", module = "lexmill._core", frozen)]
 pub(super) struct PyTextIterator {
     reading: Mutex<Reading>,
 }
+
+// Python's allocator aligns objects to 16 bytes, whatever they ask for.
+const _: () = assert!(align_of::<PyTextIterator>() <= 16);
 
 struct Reading {
     source: Arc<Source>,

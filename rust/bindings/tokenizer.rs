@@ -45,6 +45,12 @@ impl PyTokenizer {
         Ok(file.as_object().map_or_else(String::new, |members| call("Tokenizer", members, extent)))
     }
 
+    /// What decides which ids a text has: the file, and what it does not hold.
+    pub(super) fn identity(&self) -> crate::Result<String> {
+        let encodes_special_tokens = self.shared.state().encode_special_tokens;
+        Ok(format!("{}{encodes_special_tokens}", self.to_json(false)?))
+    }
+
     pub(super) fn to_json(&self, pretty: bool) -> crate::Result<String> {
         tokenizer_json::write(&self.shared.parts(), pretty)
     }

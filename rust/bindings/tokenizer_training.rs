@@ -113,7 +113,7 @@ impl PyTokenizer {
 }
 
 impl PyTokenizer {
-    fn training(&self, py: Python<'_>, trainer: Option<&Bound<'_, PyAny>>) -> PyResult<Training> {
+    pub(super) fn training(&self, py: Python<'_>, trainer: Option<&Bound<'_, PyAny>>) -> PyResult<Training> {
         let default;
         let trainer = if let Some(trainer) = trainer {
             trainer
@@ -159,7 +159,11 @@ pub(super) fn count_corpus(
     Ok(counting)
 }
 
-fn reporter(py: Python<'_>, training: &Training, on_progress: Option<Py<PyAny>>) -> PyResult<Reporter> {
+pub(super) fn reporter(
+    py: Python<'_>,
+    training: &Training,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Reporter> {
     match on_progress {
         Some(callback) => Ok(Reporter::to(callback)),
         None if training.show_progress => Reporter::shown(py, training.progress_format),

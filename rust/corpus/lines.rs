@@ -1,11 +1,11 @@
 //! Words of files, line by line, for training.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::text_file::Utf8Errors;
+use crate::pipeline::LONGEST_TEXT;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 use crate::{Error, Result};
@@ -15,10 +15,10 @@ const BLOCK: usize = 1 << 18;
 
 /// Counts the words of a file line by line, each line with its line feed; `total` is the number of bytes of the whole corpus.
 ///
-/// Memory does not grow with the file; one line has to fit.
+/// Memory does not grow with the file; one line has to fit, and have no more than [`LONGEST_TEXT`] bytes.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::InvalidUtf8`] unless such bytes are to be replaced, and those of [`WordCounting::add_blocks`].
+/// [`Error::Io`], [`Error::RecordTooLong`], [`Error::InvalidUtf8`] unless such bytes are to be replaced, and those of [`WordCounting::add_blocks`].
 pub fn count_words(
     counting: &mut WordCounting,
     path: &Path,
@@ -29,18 +29,21 @@ pub fn count_words(
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
     let file = File::open(path).map_err(failed("open"))?;
     let bytes = file.metadata().map_or(0, |data| data.len());
-    let mut lines = LineBlocks::new(file);
+    let mut lines = LineBlocks::new(file, LONGEST_TEXT);
+    counting.begin_sources(1)?(0, 0);
     let next = |block: &mut LineBlock| {
         block.offset = lines.offset();
-        lines.next(&mut block.bytes).map_err(failed("read"))
+        lines.next(&mut block.bytes).map_err(|unread| match unread {
+            Unread::Io(source) => failed("read")(source),
+            Unread::TooLong => {
+                let place = format!("{}, the line from byte {} on", path.display(), block.offset);
+                Error::RecordTooLong { place, limit: LONGEST_TEXT }
+            }
+        })
     };
     let read = |block: &LineBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
-        let text = decode(block, path, errors)?;
-        let mut offset = block.offset;
-        for line in text.split_inclusive('\n') {
-            each(line, offset)?;
-            offset += line.len() as u64;
-        }
+        let invalid = |at| Error::InvalidUtf8 { origin: path.display().to_string(), byte: block.offset + at };
+        for_each_line(&block.bytes, errors, invalid, |line, at| each(line, block.offset + at))?;
         let read = block.bytes.len() as u64;
         Ok(BlockEnd { offset: block.offset + read, read })
     };
@@ -56,15 +59,29 @@ struct LineBlock {
     offset: u64,
 }
 
-/// The text of a block.
-fn decode<'a>(block: &'a LineBlock, path: &Path, errors: Utf8Errors) -> Result<Cow<'a, str>> {
-    match (simdutf8::compat::from_utf8(&block.bytes), errors) {
-        (Ok(text), _) => Ok(Cow::Borrowed(text)),
-        (Err(error), Utf8Errors::Strict) => {
-            let byte = block.offset + error.valid_up_to() as u64;
-            Err(Error::InvalidUtf8 { origin: path.display().to_string(), byte })
-        }
-        (Err(_), Utf8Errors::Replace) => Ok(String::from_utf8_lossy(&block.bytes)),
+/// Calls `each` with every line of `bytes`, with its line feed, and with the number of bytes before the line.
+///
+/// # Errors
+/// `invalid` of the first byte that is not UTF-8, unless such bytes are to be replaced; those of `each`.
+pub(super) fn for_each_line(
+    bytes: &[u8],
+    errors: Utf8Errors,
+    invalid: impl Fn(u64) -> Error,
+    mut each: impl FnMut(&str, u64) -> Result<()>,
+) -> Result<()> {
+    let mut at = 0;
+    let mut take = |line: &str, bytes: usize| {
+        each(line, at)?;
+        at += bytes as u64;
+        Ok(())
+    };
+    match (simdutf8::compat::from_utf8(bytes), errors) {
+        (Ok(text), _) => text.split_inclusive('\n').try_for_each(|line| take(line, line.len())),
+        // Places are those of the bytes, of which there are fewer than of what replaces them.
+        (Err(_), Utf8Errors::Replace) => bytes
+            .split_inclusive(|&byte| byte == b'\n')
+            .try_for_each(|line| take(&String::from_utf8_lossy(line), line.len())),
+        (Err(error), Utf8Errors::Strict) => Err(invalid(error.valid_up_to() as u64)),
     }
 }
 
@@ -76,13 +93,30 @@ pub(super) struct LineBlocks<R> {
     rest: Vec<u8>,
     /// Bytes handed out.
     offset: u64,
+    /// Bytes of the longest line.
+    limit: usize,
     is_done: bool,
+}
+
+/// Why there is no next block.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// The operating system's answer.
+    Io(io::Error),
+    /// The next record is too long; it was read no further than that shows.
+    TooLong,
+}
+
+impl From<io::Error> for Unread {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
 }
 
 impl<R: Read> LineBlocks<R> {
     /// The lines of a file from its beginning on.
-    pub(super) fn new(file: R) -> Self {
-        Self { file, rest: Vec::new(), offset: 0, is_done: false }
+    pub(super) fn new(file: R, limit: usize) -> Self {
+        Self { file, rest: Vec::new(), offset: 0, limit, is_done: false }
     }
 
     /// Bytes handed out.
@@ -91,16 +125,17 @@ impl<R: Read> LineBlocks<R> {
     }
 
     /// Replaces `bytes` by the next lines; false at the end of the file.
-    pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> std::result::Result<bool, Unread> {
         bytes.clear();
         bytes.append(&mut self.rest);
         let mut searched = 0;
         while !self.is_done {
-            let start = bytes.len();
-            bytes.resize(start + BLOCK, 0);
-            let read = read_some(&mut self.file, &mut bytes[start..])?;
-            bytes.truncate(start + read);
-            self.is_done = read == 0;
+            self.is_done = read_more(&mut self.file, bytes)? == 0;
+            if bytes.len() > self.limit
+                && memchr::memchr(b'\n', &bytes[searched..]).is_none_or(|end| searched + end >= self.limit)
+            {
+                return Err(Unread::TooLong);
+            }
             if let Some(newline) = memchr::memrchr(b'\n', &bytes[searched..]) {
                 self.rest.extend_from_slice(&bytes[searched + newline + 1..]);
                 bytes.truncate(searched + newline + 1);
@@ -113,11 +148,18 @@ impl<R: Read> LineBlocks<R> {
     }
 }
 
-fn read_some(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+/// Appends the next bytes of a file to `bytes`; returns their number, which is 0 at the end.
+pub(super) fn read_more(file: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let start = bytes.len();
+    bytes.try_reserve(BLOCK).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.resize(start + BLOCK, 0);
     loop {
-        match file.read(buffer) {
+        match file.read(&mut bytes[start..]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result,
+            read => {
+                bytes.truncate(start + *read.as_ref().unwrap_or(&0));
+                return read;
+            }
         }
     }
 }

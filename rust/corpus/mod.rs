@@ -7,9 +7,12 @@
 //! | `blocks` | blocks of whole documents, or of shards of documents, that are encoded |
 //! | `documents` | whole files, where all documents are needed at once |
 //! | `files` | files encoded, or their tokens counted |
+//! | `bounded_counting` | words counted in bounded memory |
 //! | `sources` | texts in files of several formats, plain or compressed |
 
 mod blocks;
+#[cfg(feature = "sources")]
+mod bounded_counting;
 mod documents;
 pub mod files;
 mod lines;
@@ -17,5 +20,7 @@ mod lines;
 pub mod sources;
 mod text_file;
 
+#[cfg(feature = "sources")]
+pub use bounded_counting::BoundedCounting;
 pub use lines::count_words;
 pub use text_file::Utf8Errors;

@@ -2,11 +2,22 @@
 //!
 //! Each thread fills its own [`WordCounter`]; [`WordCounter::join`] merges them. A pre-token of up to 15 bytes is a
 //! 128-bit key in an open-addressing table, at most half full. Longer ones lie in a list with a hash index.
+//!
+//! In bounded memory a counter whose tables are full writes its words as a sorted run and starts empty again (`spill`); `runs` holds
+//! what becomes of the runs.
 
 mod join;
+#[cfg(feature = "sources")]
+pub mod runs;
+mod spill;
+
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 
+pub use spill::{Spill, TakeWord};
+
+use crate::Error;
 use crate::cache::key::{SHORT, hash_key, hash_long, key, key_bytes};
 use crate::structures::huge_pages::{vec_mapped, vec_mapped_filled};
 use crate::structures::prefetch::prefetch;
@@ -63,19 +74,25 @@ impl Entry {
 pub struct WordCounter {
     entries: Vec<Entry>,
     used: usize,
+    /// Used entries at which the table grows.
+    most: usize,
     pending: Vec<Pending>,
     long: Vec<Entry>,
     long_hashes: Vec<u64>,
     long_text: Vec<u8>,
     // Indices into `long`, by hash.
     long_places: HashTable<usize>,
+    /// Where words go if memory is bounded, and the error of that.
+    spill: Option<Arc<dyn Spill>>,
+    failed: Option<Error>,
 }
 
 impl WordCounter {
     /// An empty counter with capacity for `words` short pre-tokens.
     fn with_room(words: usize) -> Self {
-        let capacity = (2 * words + 1).next_power_of_two();
-        Self { entries: vec_mapped_filled(Entry::default(), capacity.max(FIRST_CAPACITY)), ..Self::default() }
+        let capacity = (2 * words + 1).next_power_of_two().max(FIRST_CAPACITY);
+        let entries = vec_mapped_filled(Entry::default(), capacity);
+        Self { entries, most: capacity / 2, ..Self::default() }
     }
 
     /// Counts `text[start..end]`, seen at `position` of the corpus.
@@ -105,8 +122,8 @@ impl WordCounter {
 
     #[inline]
     fn add_short(&mut self, hash: u64, entry: Entry) {
-        if self.used * 2 >= self.entries.len() {
-            self.grow();
+        if self.used >= self.most {
+            self.make_room_for_short();
         }
         let place = self.place(entry.key, hash);
         if self.entries[place].key == 0 {
@@ -128,8 +145,13 @@ impl WordCounter {
     }
 
     #[cold]
+    fn make_room_for_short(&mut self) {
+        if self.table_is_largest() { self.spill_full_table() } else { self.grow() }
+    }
+
     fn grow(&mut self) {
         let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
+        self.most = capacity / 2;
         let old = std::mem::replace(&mut self.entries, vec_mapped_filled(Entry::default(), capacity));
         for entry in old.into_iter().filter(|entry| entry.key != 0) {
             let place = self.place(entry.key, hash_key(entry.key));
@@ -143,6 +165,10 @@ impl WordCounter {
         if let Some(&at) = self.long_places.find(hash, is_word) {
             return entries[at].add(count, position);
         }
+        if self.long_is_full(word.len()) {
+            self.spill();
+        }
+        let (entries, hashes, text) = (&mut self.long, &mut self.long_hashes, &mut self.long_text);
         let key = (word.len() as u128) << 64 | text.len() as u128;
         make_room(text, word.len());
         text.extend_from_slice(word);

@@ -4,6 +4,7 @@ mod byte_fallback;
 mod cleanup;
 mod ctc;
 mod pieces;
+mod sentencepiece;
 mod strip;
 mod wordpiece;
 
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 pub use ctc::Ctc;
 pub use pieces::Pieces;
+pub use sentencepiece::SentencePieceDecoder;
 pub use strip::Strip;
 
 use crate::growth::Growth;
@@ -55,6 +57,8 @@ pub enum Decoder {
         /// Removes spaces before punctuation and in English contractions.
         cleanup: bool,
     },
+    /// All of SentencePiece's decoding at once.
+    SentencePiece(SentencePieceDecoder),
     /// Several decoders, each on the output of the one before.
     Sequence(Vec<Decoder>),
     /// A decoder that a caller has made.
@@ -114,6 +118,7 @@ impl Decoder {
             Self::WordPiece { prefix, cleanup } => {
                 tokens.map(|index, token, out| wordpiece::decode(prefix, *cleanup, index, token, out))
             }
+            Self::SentencePiece(stage) => stage.decode(&tokens, growth)?,
             Self::Sequence(stages) => {
                 stages.iter().try_fold(tokens, |tokens, stage| stage.chain(growth, tokens))?
             }

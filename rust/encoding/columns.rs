@@ -175,7 +175,7 @@ pub(crate) fn char_offsets<'a>(text: &str, offsets: impl Iterator<Item = (&'a mu
     if text.is_ascii() {
         return;
     }
-    let mut cursor = CharCursor { text, byte: 0, chars: 0 };
+    let mut cursor = CharCursor { bytes: text.as_bytes(), byte: 0, continued: 0, plain: 0 };
     // The byte tokens of an unknown run all have the range of the whole run, and there may be as many as bytes.
     let (mut bytes, mut chars) = ((0, 0), (0, 0));
     for (start, end) in offsets {
@@ -187,42 +187,90 @@ pub(crate) fn char_offsets<'a>(text: &str, offsets: impl Iterator<Item = (&'a mu
     }
 }
 
+/// Whether a byte of UTF-8 is one of a character, but not its first.
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
 /// Counts characters up to byte positions that mostly ascend; steps back where they do not.
 struct CharCursor<'a> {
-    text: &'a str,
-    /// A character boundary.
+    bytes: &'a [u8],
+    /// The position.
     byte: usize,
-    /// Number of characters before that boundary.
-    chars: u32,
+    /// Continuation bytes before the position.
+    continued: usize,
+    /// Between the position and here there is no continuation byte.
+    plain: usize,
 }
 
 impl CharCursor<'_> {
     /// Number of characters before the one that holds `byte`.
+    #[inline]
     fn chars_before(&mut self, byte: usize) -> u32 {
-        self.seek(self.text.floor_char_boundary(byte))
+        let chars = self.chars_up_to(byte);
+        chars - u32::from(self.plain <= byte && self.bytes.get(byte).copied().is_some_and(is_continuation))
     }
 
     /// Number of characters before `byte`, including a character that `byte` cuts.
+    #[inline]
     fn chars_up_to(&mut self, byte: usize) -> u32 {
-        self.seek(self.text.ceil_char_boundary(byte))
-    }
-
-    fn seek(&mut self, byte: usize) -> u32 {
-        let count = |range: &[u8]| range.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32;
-        let bytes = self.text.as_bytes();
-        if byte >= self.byte {
-            self.chars += count(&bytes[self.byte..byte]);
-        } else {
-            self.chars -= count(&bytes[byte..self.byte]);
+        if byte < self.byte || byte > self.plain {
+            self.seek(byte);
         }
         self.byte = byte;
-        self.chars
+        (byte - self.continued) as u32
+    }
+
+    #[inline(never)]
+    fn seek(&mut self, byte: usize) {
+        let count = |range: &[u8]| range.iter().filter(|&&byte| is_continuation(byte)).count();
+        if byte < self.byte {
+            self.continued -= count(&self.bytes[byte..self.byte]);
+            self.plain = byte;
+        } else {
+            self.continued += count(&self.bytes[self.plain..byte]);
+            self.plain = byte;
+            for block in self.bytes[byte..].chunks(32) {
+                if block.iter().fold(false, |found, &byte| found | is_continuation(byte)) {
+                    break;
+                }
+                self.plain += block.len();
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn char_offsets_matches_naive(
+            text in "[ -~]{0,80}|([ -~]{0,50}[éñ日😀]){0,6}|[aé日😀]{0,40}",
+            places in prop::collection::vec((0..1000u32, 0..9u32), 0..30),
+            ascending: bool,
+        ) {
+            let len = text.len() as u32;
+            let mut offsets: Vec<(u32, u32)> =
+                places.iter().map(|&(start, span)| (start % (len + 1), (start % (len + 1) + span).min(len))).collect();
+            if ascending {
+                offsets.sort_unstable();
+            }
+            let chars = |range: &str| range.chars().count() as u32;
+            let naive: Vec<(u32, u32)> = offsets
+                .iter()
+                .map(|&(start, end)| {
+                    let (start, end) = (text.floor_char_boundary(start as usize), text.ceil_char_boundary(end as usize));
+                    (chars(&text[..start]), chars(&text[..end]))
+                })
+                .collect();
+            char_offsets(&text, offsets.iter_mut().map(|(start, end)| (start, end)));
+            prop_assert_eq!(offsets, naive);
+        }
+    }
 
     #[test]
     fn byte_offsets_become_character_offsets() {

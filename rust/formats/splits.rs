@@ -37,6 +37,19 @@ pub(super) fn every_split(tokens: &[(&str, u32)]) -> Result<Vec<Split>> {
     Ok(splits)
 }
 
+/// A merge for every way to split a token of `tokens` into two others: better tokens first, equal ones by the ids of
+/// their halves.
+///
+/// # Errors
+/// As [`every_split`].
+pub(super) fn by_score(tokens: &[(&str, u32)], score: impl Fn(u32) -> f32) -> Result<Vec<Split>> {
+    let mut splits = every_split(tokens)?;
+    splits.sort_by(|&(one, one_id), &(other, other_id)| {
+        score(other_id).total_cmp(&score(one_id)).then((one_id, one).cmp(&(other_id, other)))
+    });
+    Ok(splits)
+}
+
 /// Calls `each` with the length and value of every key that is a prefix of the bytes, shorter keys first.
 fn ends(trie: &ByteTrie, bytes: impl Iterator<Item = (usize, u8)>, mut each: impl FnMut(usize, u32)) {
     let mut node = ByteTrie::ROOT;

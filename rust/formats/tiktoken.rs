@@ -130,8 +130,8 @@ pub fn write(parts: &Components) -> Result<String> {
     if !bpe.has_plain_symbols() {
         return refuse("it has a continuing_subword_prefix or an end_of_word_suffix".to_owned());
     }
-    if options.dropout.is_some_and(|dropout| dropout > 0.0) {
-        return refuse("it has dropout".to_owned());
+    if !bpe.is_deterministic() {
+        return refuse("it has dropout or an alpha".to_owned());
     }
     if bpe.kinds().is_some() {
         return refuse("its pieces have kinds".to_owned());

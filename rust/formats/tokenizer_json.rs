@@ -243,7 +243,7 @@ pub fn to_value(parts: &Components) -> Result<Value> {
         "normalizer": parts.normalizer.as_ref().map(Component::to_json).transpose()?,
         "pre_tokenizer": parts.pre_tokenizer.as_ref().map(Component::to_json).transpose()?,
         "post_processor": parts.post_processor.as_ref().map(Component::to_json).transpose()?,
-        "decoder": parts.decoder.as_ref().map(Component::to_json).transpose()?,
+        "decoder": parts.decoder.as_ref().map(Component::to_file).transpose()?,
         "model": model_json::write(&parts.model),
     }))
 }

@@ -148,7 +148,7 @@ impl Model {
     /// Whether the same pre-token always gives the same tokens, so that they may be cached.
     pub fn is_deterministic(&self) -> bool {
         match self {
-            Self::Bpe(bpe) => bpe.options().dropout.is_none_or(|dropout| dropout == 0.0),
+            Self::Bpe(bpe) => bpe.is_deterministic(),
             Self::Unigram(unigram) => unigram.is_deterministic(),
             Self::WordPiece(_) | Self::WordLevel(_) => true,
         }

@@ -16,7 +16,6 @@ mod precompiled;
 mod prepend;
 mod replace;
 mod rewrite_in_isolation;
-mod sentencepiece;
 mod strip;
 mod unicode;
 mod unicode_9;
@@ -26,17 +25,16 @@ use std::sync::Arc;
 
 pub use bert::Bert;
 pub use custom::CustomNormalizer;
-pub use precompiled::Charsmap;
 pub use precompiled::clusters;
 #[cfg(test)]
 pub(crate) use precompiled::tests::charsmap;
 pub use rewrite_in_isolation::Rewritten;
-pub use sentencepiece::{SentencePiece, SentencePieceOptions};
 pub use unicode::Form;
 
 use crate::Result;
 use crate::growth::Growth;
 use crate::normalized::Normalized;
+pub use crate::sentencepiece::{Charsmap, SentencePiece, SentencePieceOptions};
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 
 /// A normalizer; the names are Hugging Face's.

@@ -39,6 +39,8 @@ mod testing;
 mod training_words;
 mod unigram;
 
+#[cfg(feature = "sources")]
+pub(crate) use bert_rewriter::BertRewriter;
 pub(crate) use compiled::check_length;
 pub use compiled::{DEFAULT_CACHE_LIMIT, LONGEST_TEXT, Pipeline};
 pub use model_encoder::Worker;

@@ -65,27 +65,36 @@ impl<T: Id> SpanColumns<T> {
         for &lookup in lookups {
             let Some((inline, count)) = cache.get_inline(lookup, true) else { break };
             let count = count.min(N);
-            let room = written..written + count;
             let (Some(items), Some(spans)) = (
                 ids.get_mut(written..).and_then(|spare| spare.first_chunk_mut()),
-                offsets.get_mut(room.clone()),
+                offsets.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<N>()),
             ) else {
                 break;
             };
             if self.has_words {
-                let Some(words) = words.get_mut(room) else { break };
+                let Some(words) = words.get_mut(written..written + count) else { break };
                 let word = word_id(skipped_word_ids, lookup.word_id, count > 0) as i32;
                 for slot in words {
                     slot.write(word);
                 }
             }
             write(inline, items);
-            // Tokens follow one another from the start of the chunk; after the last there may be text that has no token.
+            // Tokens follow one another from the start of the chunk; after the last there may be text that has no token. Most
+            // chunks have one or two, so two are written without asking.
+            let ids = cache.packing().unpack(inline);
+            let len = |id: u32| token_lens.get(id as usize).copied().unwrap_or(0);
             let mut at = lookup.start;
-            for (span, &id) in spans.iter_mut().zip(&cache.packing().unpack(inline)) {
-                let end = at + token_lens.get(id as usize).copied().unwrap_or(0);
+            let mut push = |span: &mut MaybeUninit<[u32; 2]>, id: u32| {
+                let end = at.wrapping_add(len(id));
                 span.write([at, end]);
                 at = end;
+            };
+            push(&mut spans[0], ids[0]);
+            push(&mut spans[1], ids[1]);
+            if count > 2 {
+                for (span, &id) in spans[..count].iter_mut().zip(&ids).skip(2) {
+                    push(span, id);
+                }
             }
             written += count;
             taken += 1;

@@ -28,11 +28,19 @@ const SUFFIX: &str = ".tmp";
 /// # Errors
 /// [`Error::Io`]; the temporary file is removed and whatever `path` held stays, unless only the folder could not be synced.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// As [`write()`], with the bytes that `write` puts into the file.
+///
+/// # Errors
+/// Those of [`write()`].
+pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
     let there = fs::metadata(path);
     if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         let mut device = File::options().write(true).open(path).map_err(failed("open"))?;
-        return device.write_all(bytes).map_err(failed("write"));
+        return write(&mut device).map_err(failed("write"));
     }
     let target = match there {
         Ok(_) => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
@@ -41,7 +49,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     remove_litter(folder);
     let (temporary, file) = create_temporary(folder).map_err(failed("create"))?;
-    let result = write_and_rename(file, &temporary, &target, bytes);
+    let result = write_and_rename(file, &temporary, &target, write);
     if result.is_err() {
         // The error that matters is the first one.
         let _ = fs::remove_file(&temporary);
@@ -107,16 +115,21 @@ fn is_temporary_name(name: &OsStr) -> bool {
 }
 
 /// Writes, syncs and renames; the lock is released after that.
-fn write_and_rename(mut file: File, temporary: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
+fn write_and_rename(
+    mut file: File,
+    temporary: &Path,
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<()> {
     let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
-    file.write_all(bytes).map_err(failed("write"))?;
+    write(&mut file).map_err(failed("write"))?;
     file.sync_all().map_err(failed("write"))?;
     fs::rename(temporary, path).map_err(failed("replace"))
 }
 
 /// Makes a rename in `folder` last through a power cut.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     use ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
 
     // The folder may be written to but not read, or the file system does not sync folders: there is nothing more to do.
@@ -129,7 +142,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 
 /// Elsewhere folders cannot be opened as files are.
 #[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 

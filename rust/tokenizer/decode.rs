@@ -1,6 +1,7 @@
 //! From ids back to text.
 
 use super::Tokenizer;
+use crate::decoders::Decoder;
 use crate::processors::PostProcessor;
 use crate::{Error, Result};
 
@@ -18,11 +19,18 @@ impl Tokenizer {
     /// The text of `ids`; ids without a token are passed over, as in Hugging Face.
     ///
     /// # Errors
-    /// Those of [`crate::decoders::Decoder::decode`].
+    /// Those of [`Decoder::decode`].
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
         let added = self.pipeline.added();
         let tokens = ids.iter().filter_map(|&id| self.id_to_token(id));
-        let tokens = tokens.filter(|token| !skip_special_tokens || !added.is_special(token));
+        let is_shown = |token: &str| !skip_special_tokens || !added.is_special(token);
+        if let Some(decoder @ Decoder::SentencePiece(stage)) = &self.parts.decoder {
+            // The unknown piece has a text, and bytes on both sides of a control piece do not join to a character.
+            let unknown = stage.unk_token.as_deref();
+            let shown = |token| if is_shown(token) || unknown == Some(token) { token } else { "" };
+            return decoder.decode(tokens.map(shown));
+        }
+        let tokens = tokens.filter(|token| is_shown(token));
         match &self.parts.decoder {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.collect::<Vec<_>>().join(" ")),

@@ -4,6 +4,7 @@
 //! decodes the ids of the last piece of text again, with all ids after it, and gives what is new.
 
 use super::Tokenizer;
+use crate::decoders::Decoder;
 use crate::{Error, Result};
 
 /// What stands at the end of a text whose last character is not complete.
@@ -53,8 +54,15 @@ impl DecodeStream {
             return Err(Error::UnstableText { id, prefix: self.prefix.clone(), text });
         };
         let prefix = decode(&self.pending)?;
-        self.context = std::mem::take(&mut self.pending);
-        self.prefix = prefix;
-        Ok(Some(piece.to_owned()))
+        let piece = piece.to_owned();
+        if prefix.is_empty() && matches!(tokenizer.parts.decoder, Some(Decoder::SentencePiece(_))) {
+            // At the beginning of a text these ids lose their space, and so may those after them: they stay where they are.
+            self.context.append(&mut self.pending);
+            self.prefix = text;
+        } else {
+            self.context = std::mem::take(&mut self.pending);
+            self.prefix = prefix;
+        }
+        Ok(Some(piece))
     }
 }

@@ -182,6 +182,20 @@ impl Tokenizer {
         Ok(ids)
     }
 
+    /// What encodes texts on one thread, one after the other, whole and without limits of length.
+    ///
+    /// # Errors
+    /// Those of the post-processor.
+    pub fn text_encoder(&self, add_special_tokens: bool) -> Result<TextEncoder<'_>> {
+        let affixes = self.row_rules(add_special_tokens)?.map(|rules| rules.affixes);
+        Ok(TextEncoder {
+            tokenizer: self,
+            affixes,
+            add_special_tokens,
+            worker: Some(self.pipeline.pool().take()),
+        })
+    }
+
     /// Number of tokens of each text; ids are counted and not kept.
     ///
     /// # Errors
@@ -226,5 +240,41 @@ impl Tokenizer {
             rows.end_row();
         }
         Ok(rows)
+    }
+}
+
+/// A thread's way from texts to ids; it borrows a cache from the pool of the tokenizer.
+pub struct TextEncoder<'a> {
+    tokenizer: &'a Tokenizer,
+    /// None if the post-processor has to see whole rows.
+    affixes: Option<&'a SpecialAffixes>,
+    add_special_tokens: bool,
+    /// There until the encoder is dropped.
+    worker: Option<Worker>,
+}
+
+impl TextEncoder<'_> {
+    /// Appends the ids of `text`.
+    ///
+    /// # Errors
+    /// As [`Tokenizer::encode_batch`].
+    pub fn push(&mut self, text: &str, ids: &mut Vec<u32>) -> Result<()> {
+        let (Some(SpecialAffixes { before, after }), Some(worker)) = (self.affixes, &mut self.worker) else {
+            let encoding = self.tokenizer.encode(&EncodeInput::of_text(text), self.add_special_tokens)?;
+            ids.extend(encoding.ids());
+            return Ok(());
+        };
+        ids.extend_from_slice(before);
+        self.tokenizer.pipeline.encode(text, worker, &mut IdSink(ids))?;
+        ids.extend_from_slice(after);
+        Ok(())
+    }
+}
+
+impl Drop for TextEncoder<'_> {
+    fn drop(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            self.tokenizer.pipeline.pool().put(worker);
+        }
     }
 }

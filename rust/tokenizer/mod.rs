@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use decode_stream::DecodeStream;
 pub use encode::{EncodeInput, Sequence};
-pub use ids::Block;
+pub use ids::{Block, TextEncoder};
 use layouts::Layouts;
 pub use limit_overrides::{LimitOverrides, PaddingSwitch, TruncationSwitch};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};

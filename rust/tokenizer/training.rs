@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::counting::WordCounter;
+use crate::counting::{Spill, WordCounter};
 use crate::pipeline::Pipeline;
-use crate::structures::parallel::{OnProgress, Parallelism, Progress, ordered_map, runs};
+use crate::structures::parallel::{OnProgress, Parallelism, Progress, ordered_map, runs, share};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -30,6 +30,10 @@ pub struct WordCounting {
     position: u64,
     texts: u64,
     bytes: u64,
+    /// Where full counters write their words, if memory is bounded.
+    spill: Option<Arc<dyn Spill>>,
+    /// The number of the next source.
+    source: u32,
 }
 
 /// Where a block ends.
@@ -55,13 +59,56 @@ fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut Word
     pipeline.training_words(text, |bytes, start, end| {
         counter.add(bytes, start, end, at);
         at += 1;
-    })
+    })?;
+    counter.check()
 }
 
 impl WordCounting {
     /// Starts counting for a tokenizer's pipeline.
     pub fn new(pipeline: Arc<Pipeline>, threads: usize) -> Self {
-        Self { pipeline, counters: Vec::new(), threads: threads.max(1), position: 0, texts: 0, bytes: 0 }
+        Self {
+            pipeline,
+            counters: Vec::new(),
+            threads: threads.max(1),
+            position: 0,
+            texts: 0,
+            bytes: 0,
+            spill: None,
+            source: 0,
+        }
+    }
+
+    /// Bounds the memory of the counters, which hand their words to `spill`; the first source has the number `source`.
+    #[must_use]
+    pub fn with_spill(self, spill: Arc<dyn Spill>, source: u32) -> Self {
+        Self { spill: Some(spill), source, ..self }
+    }
+
+    /// Begins `count` sources, the files or iterators that texts come from; answers what to call where one of these begins, with its
+    /// number among them and the bytes of the call before it.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for more sources than there are numbers.
+    pub fn begin_sources(&mut self, count: usize) -> Result<impl Fn(usize, u64) + Send + use<>> {
+        let (spill, position, first) = (self.spill.clone(), self.position, self.source);
+        let next = u32::try_from(count).ok().and_then(|count| first.checked_add(count));
+        let limit = u32::MAX;
+        self.source = next.ok_or_else(|| Error::Unsupported(format!("a corpus may have {limit} sources")))?;
+        Ok(move |at: usize, offset| {
+            if let Some(spill) = &spill {
+                spill.begin_source(position + positions(offset), first + at as u32);
+            }
+        })
+    }
+
+    /// Hands all words to where they are spilled; returns the numbers of texts and bytes.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn flush(mut self) -> Result<(u64, u64)> {
+        let flushed = share(std::mem::take(&mut self.counters), |mut counter| counter.flush());
+        flushed.into_iter().collect::<Result<()>>()?;
+        Ok((self.texts, self.bytes))
     }
 
     /// Texts counted so far.
@@ -82,7 +129,7 @@ impl WordCounting {
         let sizes: Vec<usize> = texts.iter().map(|text| text.len() + 1).collect();
         let mut starts = Vec::with_capacity(texts.len());
         for text in texts {
-            starts.push(self.position);
+            starts.push(self.position + positions(0));
             self.position += positions(text.len() as u64);
             self.bytes += text.len() as u64;
         }
@@ -145,7 +192,9 @@ impl WordCounting {
     ) -> T {
         let idle = Mutex::new(std::mem::take(&mut self.counters));
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = work(&|| lock().pop().unwrap_or_default(), &|counter| lock().push(counter));
+        let spill = self.spill.clone();
+        let new = || spill.clone().map_or_else(WordCounter::default, WordCounter::bounded);
+        let result = work(&|| lock().pop().unwrap_or_else(new), &|counter| lock().push(counter));
         self.counters = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
         result
     }

@@ -14,6 +14,7 @@ BUILTINS = {
     errors.OptionError: ValueError,
     errors.OptionRangeError: OverflowError,
     errors.FormatError: ValueError,
+    errors.OutputError: OSError,
     errors.RegexError: ValueError,
     errors.VocabError: KeyError,
     errors.InputTypeError: TypeError,

@@ -13,15 +13,24 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lexmill import Tokenizer, pre_tokenizers
-from lexmill.errors import FileError, FormatError, InvalidUtf8Error, OptionError, SkippedRecordsWarning
+from lexmill.errors import (
+    FileError,
+    FormatError,
+    InputTypeError,
+    InvalidUtf8Error,
+    OptionError,
+    SkippedRecordsWarning,
+    TextTooLongError,
+)
 from lexmill.models import BPE
-from lexmill.sources import Csv, JsonLines, Lines, Source
+from lexmill.sources import Arrow, ArrowStream, Csv, Documents, JsonLines, Lines, Parquet, Source
 from lexmill.trainers import BpeTrainer
 
 # Half a megabyte: more than a block.
@@ -85,6 +94,28 @@ def test_training_learns_the_same_from_every_format(tmp_path: Path, threads: int
         Csv(tmp_path / "3", delimiter="\t"),
     ]
     assert trained(sources, threads) == tokenizer.to_str()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_replaced_bytes_do_not_move_what_comes_first(tmp_path: Path, threads: int) -> None:
+    # The first block of 256 KiB is twice as long once its bytes are replaced.
+    # `cd` is at its end, and `ab` in the second block.
+    block = 1 << 18
+    head = (b"\xff " * 100 + b"\n") * 1290
+    count = (block - len(head)) // 3
+    filler = b" " * (block - len(head) - 3 * count - 1) + b"\n"
+    (tmp_path / "bad").write_bytes(head + b"cd\n" * count + filler + b"ab\n" * count)
+
+    def merges(file: str | Source) -> list[list[str]]:
+        tokenizer = Tokenizer(BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        trainer = BpeTrainer(vocab_size=6, show_progress=False, tie_break="first-seen")
+        tokenizer.train([file], trainer, errors="replace", num_threads=threads)
+        found: list[list[str]] = json.loads(tokenizer.to_str())["model"]["merges"]
+        return found
+
+    assert merges(str(tmp_path / "bad")) == [["c", "d"]]
+    assert merges(Lines(tmp_path / "bad", errors="replace")) == [["c", "d"]]
 
 
 def test_training_tells_progress_in_bytes_of_files(tmp_path: Path) -> None:
@@ -180,8 +211,12 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     [
         (JsonLines("x", field="a..b"), "field is 'a..b' but must be a name"),
         (JsonLines("x", on_error="drop"), "on_error is drop but must be raise or skip"),  # type: ignore[arg-type]
+        (Csv("x", column=-1), "column is -1 but must be a name or a number from 0 on"),
         (Csv("x", delimiter="é"), "delimiter is 'é' but must be an ASCII character"),
         (Csv("x", delimiter='"'), "delimiter is"),
+        (Parquet("x", column=1), "column is 1 but must be a name"),  # type: ignore[arg-type]
+        (Arrow("x", column=1), "column is 1 but must be a name"),  # type: ignore[arg-type]
+        (Documents("x", separator=""), "separator is empty but must be a text, or None for whole files"),
     ],
 )
 def test_bad_options_are_refused_by_name(source: Source, message: str) -> None:
@@ -196,3 +231,188 @@ def test_a_pipe_can_be_read(tmp_path: Path) -> None:
     program = f"import pathlib; pathlib.Path({str(pipe)!r}).write_bytes(b'a\\nb')"
     with subprocess.Popen([sys.executable, "-c", program]):
         assert list(Lines(pipe)) == ["a\n", "b"]
+
+
+def test_documents_are_files_or_parts_of_files(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    for name, data in {"1": b"a\nb<|e|>c<|e|><|e|>\xc3\xa9", "2": b"", "3": b"d<|e|>"}.items():
+        (tmp_path / name).write_bytes(compress(data))
+    assert list(Documents(tmp_path)) == ["a\nb<|e|>c<|e|><|e|>é", "", "d<|e|>"]
+    assert list(Documents(tmp_path, separator="<|e|>")) == ["a\nb", "c", "", "é", "d"]
+    (tmp_path / "bad").write_bytes(compress(b"ab|c\xff"))
+    with pytest.raises(InvalidUtf8Error, match="bad is not valid UTF-8 at byte 4"):
+        list(Documents(tmp_path / "bad", separator="|"))
+    assert list(Documents(tmp_path / "bad", separator="|", errors="replace")) == ["ab", "c\ufffd"]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_training_learns_the_same_from_documents(tmp_path: Path, threads: int) -> None:
+    (tmp_path / "x").write_text("\0".join([*TEXTS, ""]))
+    (tmp_path / "y").write_bytes(as_json(TEXTS))
+    expected = trained([JsonLines(tmp_path / "y", field="meta.text")], threads)
+    assert trained([Documents(tmp_path / "x", separator="\0")], threads) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs sparse files")
+def test_a_text_of_three_gigabytes_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "big").open("wb") as file:
+        file.truncate(3 << 30)
+    path = tmp_path / "big"
+    limit = r"the text has more than 2147483647 bytes"
+    for source, place in [
+        (Lines(path), "line 1"),
+        (JsonLines(path), "line 1"),
+        (Csv(path), "line 1"),
+        (Csv(path, column=0), "line 1"),
+        (Documents(path), "document 0"),
+        (Documents(path, separator="x"), "document 0"),
+    ]:
+        with pytest.raises(TextTooLongError, match=f"big, {place}: {limit}"):
+            list(source)
+    with pytest.raises(TextTooLongError, match=f"big, the line from byte 0 on: {limit}"):
+        trained([str(path)], 1)
+
+
+class TestColumns:
+    """Columns of Parquet and Arrow, as pyarrow writes them."""
+
+    @pytest.fixture
+    def table(self) -> Any:
+        pa = pytest.importorskip("pyarrow")
+        columns = {
+            "text": TEXTS,
+            "meta": [{"text": text, "n": 1} for text in TEXTS],
+            "large": pa.array(TEXTS, pa.large_string()),
+            "view": pa.array(TEXTS, pa.string_view()),
+            "binary": [text.encode() for text in TEXTS],
+            "dictionary": pa.array(TEXTS).dictionary_encode(),
+            "id": range(len(TEXTS)),
+        }
+        return pa.table(columns)
+
+    NAMES = ("text", "meta.text", "large", "view", "binary", "dictionary")
+
+    def as_arrow(self, table: Any, kind: str, compression: str | None) -> bytes:
+        ipc = pytest.importorskip("pyarrow.ipc")
+        stream = io.BytesIO()
+        options = ipc.IpcWriteOptions(compression=compression)
+        with getattr(ipc, f"new_{kind}")(stream, table.schema, options=options) as writer:
+            writer.write_table(table, max_chunksize=5000)
+        return stream.getvalue()
+
+    @pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip", "lz4"])
+    @pytest.mark.parametrize("options", [{}, {"data_page_version": "2.0", "row_group_size": 999}])
+    def test_parquet(self, table: Any, compression: str, options: dict[str, Any], tmp_path: Path) -> None:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(table, tmp_path / "x", compression=compression, data_page_size=9999, **options)
+        for name in self.NAMES:
+            assert list(Parquet(tmp_path / "x", column=name)) == TEXTS, name
+
+    @pytest.mark.parametrize("kind", ["file", "stream"])
+    @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+    def test_arrow(
+        self, table: Any, kind: str, compression: str | None, compress: Callable[[bytes], bytes], tmp_path: Path
+    ) -> None:
+        data = compress(self.as_arrow(table, kind, compression))
+        (tmp_path / "x").write_bytes(data)
+        for name in self.NAMES:
+            assert list(Arrow(tmp_path / "x", column=name)) == TEXTS, name
+        program = "from lexmill.sources import Arrow; print(sum(len(text) for text in Arrow('-')))"
+        done = subprocess.run([sys.executable, "-c", program], input=data, capture_output=True, check=True)
+        assert int(done.stdout) == sum(len(text) for text in TEXTS)
+
+    def test_objects(self, table: Any) -> None:
+        for name in self.NAMES:
+            assert list(ArrowStream(table, column=name)) == TEXTS, name
+            assert list(ArrowStream(table.slice(7), column=name)) == TEXTS[7:], name
+        assert list(ArrowStream(table.to_reader())) == TEXTS
+        assert list(ArrowStream(table["text"])) == TEXTS
+        source = ArrowStream(table)
+        assert (source == ArrowStream(table), source == ArrowStream(table, column="x")) == (True, False)
+        assert hash(source) == hash(ArrowStream(table))
+        assert repr(source) == "ArrowStream(data=<pyarrow.lib.Table>, column='text', errors='strict', on_error='raise')"
+        assert list(pickle.loads(pickle.dumps(source))) == TEXTS
+
+    def test_polars_and_duckdb(self) -> None:
+        polars = pytest.importorskip("polars")
+        assert list(ArrowStream(polars.DataFrame({"text": TEXTS}))) == TEXTS
+        duckdb = pytest.importorskip("duckdb")
+        assert list(ArrowStream(duckdb.sql("select 'a' || range as text from range(3)"))) == ["a0", "a1", "a2"]
+
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_training_learns_the_same(self, table: Any, threads: int, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "p", row_group_size=5000)
+        (tmp_path / "a").write_bytes(gzip.compress(self.as_arrow(table, "stream", None)))
+        (tmp_path / "j").write_bytes(as_json(TEXTS))
+        expected = trained([JsonLines(tmp_path / "j", field="meta.text")], threads)
+        for source in [Parquet(tmp_path / "p"), Arrow(tmp_path / "a"), ArrowStream(table)]:
+            assert trained([source], threads) == expected, source
+
+    def test_progress_counts_bytes_of_files(self, table: Any, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "p")
+        (tmp_path / "a").write_bytes(self.as_arrow(table, "file", "zstd"))
+        for source in [Parquet(tmp_path / "p"), Arrow(tmp_path / "a")]:
+            seen: list[tuple[str, int, int]] = []
+            trainer = BpeTrainer(vocab_size=300, show_progress=False)
+            Tokenizer(BPE()).train([source], trainer, on_progress=lambda *report, seen=seen: seen.append(report))
+            size = Path(source.paths[0]).stat().st_size
+            assert [report[1:] for report in seen if report[0] == "count words"][-1] == (size, size)
+
+    def test_what_is_wrong_is_named(self, table: Any, tmp_path: Path) -> None:
+        pa = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(table, tmp_path / "p")
+        (tmp_path / "a").write_bytes(self.as_arrow(table, "file", None))
+        sources: list[Callable[[str], Source]] = [
+            lambda name: Parquet(tmp_path / "p", column=name),
+            lambda name: Arrow(tmp_path / "a", column=name),
+            lambda name: ArrowStream(table, column=name),
+        ]
+        for source in sources:
+            with pytest.raises(FormatError, match=r"there is no column `nope`, only text, meta\.text"):
+                list(source("nope"))
+            with pytest.raises(FormatError, match=r"(?i)column `id` holds int64 but must hold strings"):
+                list(source("id"))
+            with pytest.raises(FormatError, match="column `meta` holds"):
+                list(source("meta"))
+        nulls = pa.table({"text": ["a", None, b"\xff", "c"]}, schema=pa.schema({"text": pa.binary()}))
+        parquet.write_table(nulls, tmp_path / "p")
+        (tmp_path / "a").write_bytes(self.as_arrow(nulls, "stream", None))
+        for broken in [Parquet, Arrow]:
+            path = tmp_path / broken.__name__[0].lower()
+            with pytest.raises(FormatError, match=f"{path.name}, row 1: the value is null"):
+                list(broken(path))
+            with pytest.warns(SkippedRecordsWarning, match="2 records .*row 1: .*row 2: the value is not valid UTF-8"):
+                assert list(broken(path, on_error="skip")) == ["a", "c"]
+            path.write_bytes(path.read_bytes()[:-100])
+            with pytest.raises(FileError, match=f"cannot read .*{path.name}"):
+                list(broken(path, on_error="skip"))
+            path.write_bytes(b"plain text, and not a little of it")
+            with pytest.raises(FileError, match=f"cannot read .*{path.name}"):
+                list(broken(path))
+
+    def test_an_error_of_the_producer_is_raised(self, table: Any) -> None:
+        pa = pytest.importorskip("pyarrow")
+
+        def batches() -> Iterator[Any]:
+            yield table.to_batches()[0]
+            message = "the disk is full"
+            raise ValueError(message)
+
+        for threads in [1, 2]:
+            reader = pa.RecordBatchReader.from_batches(table.schema, batches())
+            with pytest.raises(FormatError, match=r"Arrow stream: .*the disk is full"):
+                trained([ArrowStream(reader)], threads)
+
+
+def test_what_is_no_arrow_data_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputTypeError, match="data is of type list but must have __arrow_c_stream__"):
+        list(ArrowStream([1]))  # type: ignore[arg-type]
+    for source in [Parquet("-"), Parquet(tmp_path / "missing"), Arrow(tmp_path / "missing")]:
+        with pytest.raises(FileError, match="cannot open"):
+            list(source)
+    (tmp_path / "x").write_bytes(b"{}")
+    with pytest.raises(FileError, match="it is neither an Arrow file nor an Arrow stream"):
+        list(Arrow(tmp_path / "x"))
+    with pytest.raises(FileError, match=r"cannot read .*x: "):
+        list(Parquet(tmp_path / "x"))

@@ -36,7 +36,7 @@ app = typer.Typer(
 )
 
 
-def _finish(code: int) -> None:
+def finish(code: int) -> None:
     # Not typer's own exception: its 130 for an interrupt that it meets itself comes without a message.
     raise SystemExit(code)
 
@@ -62,7 +62,7 @@ def run_script(
     arguments: Annotated[list[str] | None, typer.Argument(help="What the script gets.", metavar="ARGS")] = None,
 ) -> None:
     """Run a Python script in which `import tokenizers` gives lexmill."""
-    _finish(running.run_script([script, *(arguments or [])]))
+    finish(running.run_script([script, *(arguments or [])]))
 
 
 @app.command("install-hook", context_settings={"ignore_unknown_options": True, "help_option_names": []})
@@ -72,15 +72,26 @@ def install_hook(
     ] = None,
 ) -> None:
     """Make `import tokenizers` give lexmill wherever LEXMILL_INSTALL=1 is set."""
-    _finish(hooking.run_hook(arguments or []))
+    finish(hooking.run_hook(arguments or []))
 
 
 @app.command()
 def train(
-    files: Files,
     vocab_size: Annotated[
         int, typer.Option(min=1, max=LARGEST, help="Tokens at most, special tokens included.", show_default=False)
     ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES...", help="Text files in UTF-8; - is stdin.", show_default=False),
+    ] = None,
+    from_counts: Annotated[
+        str | None,
+        typer.Option(metavar="COUNTS", help="Train on word counts, with the stages of these, in place of files."),
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(help="With --from-counts: do not start what would take more, such as 4GB.", show_default=False),
+    ] = None,
     model: Annotated[training.ModelName, typer.Option(help="The kind of model.")] = training.ModelName.BPE,
     output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json",
     min_frequency: Annotated[
@@ -134,7 +145,9 @@ def train(
 ) -> None:
     """Train a tokenizer on text files and save it as a tokenizer.json."""
     options = training.Options(
-        files=files,
+        files=files or [],
+        from_counts=from_counts,
+        max_memory=max_memory,
         model=model,
         vocab_size=vocab_size,
         output=output,
@@ -156,7 +169,7 @@ def train(
         pretty=pretty,
         as_json=as_json,
     )
-    _finish(execute("train", as_json, lambda: training.train(options)))
+    finish(execute("train", as_json, lambda: training.train(options)))
 
 
 @app.command()
@@ -179,7 +192,7 @@ def encode(
 ) -> None:
     """Encode text files to ids."""
     source = encoding.Source(tokenizer, files, _unescaped(separator), special_tokens, errors.value, threads, as_json)
-    _finish(execute("encode", as_json, lambda: encoding.encode(source, output, row_splits)))
+    finish(execute("encode", as_json, lambda: encoding.encode(source, output, row_splits)))
 
 
 @app.command()
@@ -198,7 +211,7 @@ def decode(
 ) -> None:
     """Decode ids to text."""
     options = decoding.Options(tokenizer, ids, output, row_splits, _unescaped(separator) or "", special_tokens, as_json)
-    _finish(execute("decode", as_json, lambda: decoding.decode(options)))
+    finish(execute("decode", as_json, lambda: decoding.decode(options)))
 
 
 @app.command()
@@ -212,7 +225,7 @@ def count(
 ) -> None:
     """Count the tokens of text files."""
     source = encoding.Source(tokenizer, files, None, special_tokens, errors.value, threads, as_json)
-    _finish(execute("count", as_json, lambda: counting.count(source)))
+    finish(execute("count", as_json, lambda: counting.count(source)))
 
 
 @app.command()
@@ -224,7 +237,7 @@ def inspect(
 ) -> None:
     """Show what a tokenizer is made of and how it cuts a text."""
     options = inspection.Options(tokenizer, top, text, as_json)
-    _finish(execute("inspect", as_json, lambda: inspection.inspect(options)))
+    finish(execute("inspect", as_json, lambda: inspection.inspect(options)))
 
 
 @app.command()
@@ -270,7 +283,7 @@ def convert(
     """
     around = conversion.Surroundings(normalizer, pre_tokenizer, unk_token, special_token or [])
     options = conversion.Options(source, output, from_kind, to_kind, around, lossy, as_json)
-    _finish(execute("convert", as_json, lambda: conversion.convert(options)))
+    finish(execute("convert", as_json, lambda: conversion.convert(options)))
 
 
 def _unescaped(text: str | None) -> str | None:

@@ -7,7 +7,23 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["LARGEST", "Errors", "Files", "Json", "OnInvalid", "SpecialTokens", "Threads", "Tokenizer"]
+from lexmill.cli.sources import InputName
+
+__all__ = [
+    "LARGEST",
+    "Corpus",
+    "Errors",
+    "Field",
+    "Files",
+    "Input",
+    "Json",
+    "OnBroken",
+    "OnError",
+    "OnInvalid",
+    "SpecialTokens",
+    "Threads",
+    "Tokenizer",
+]
 
 
 # No number of tokens, characters or threads comes near it, and the core holds it.
@@ -21,9 +37,26 @@ class OnInvalid(str, Enum):
     REPLACE = "replace"
 
 
+class OnBroken(str, Enum):
+    """What to do with records that hold no text."""
+
+    RAISE = "raise"
+    SKIP = "skip"
+
+
 Tokenizer = Annotated[str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json.", show_default=False)]
 Files = Annotated[list[str], typer.Argument(metavar="FILES...", help="Text files in UTF-8; - is stdin.")]
+Corpus = Annotated[
+    list[str],
+    typer.Argument(metavar="FILES...", help="JSON lines, CSV, TSV, text, Parquet or Arrow files; - is stdin."),
+]
+Input = Annotated[
+    InputName | None,
+    typer.Option("--input", help="How texts are found in FILES; told by their names unless given.", show_default=False),
+]
+Field = Annotated[str, typer.Option(help="The field (a.b for b in a) or column that holds the text.")]
 Errors = Annotated[OnInvalid, typer.Option(help="Stop at bytes that are not UTF-8, or read U+FFFD in their place.")]
+OnError = Annotated[OnBroken, typer.Option(help="Stop at a record that holds no text, or leave it out and say so.")]
 Threads = Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Threads at most; all processors unless given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome, or the error, as one JSON object on stdout.")]
 SpecialTokens = Annotated[bool, typer.Option(help="Whether to add the post-processor's special tokens.")]

@@ -98,9 +98,19 @@ def _describe(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory"
     if isinstance(error, LexmillError):
-        # The core names Python's keyword; here it is an option.
-        return str(error).replace('errors="replace"', "--errors replace")
+        return _with_options(str(error))
     return f"unexpected {type(error).__name__}: {error}"
+
+
+def _with_options(message: str) -> str:
+    """The core names Python's keywords; here they are options."""
+    for keyword, option in (
+        ('errors="replace"', "--errors replace"),
+        ("resume=True", "--resume"),
+        ("overwrite=True", "--overwrite"),
+    ):
+        message = message.replace(keyword, option)
+    return message
 
 
 def _abandon_stdout() -> None:

@@ -24,7 +24,15 @@ from lexmill.pre_tokenizers import (
     Sequence as PreTokenizerSequence,
 )
 
-__all__ = ["GPT2_PATTERN", "PATTERNS", "NormalizerName", "PreTokenizerName", "pre_tokenizer_of", "put_stages"]
+__all__ = [
+    "GPT2_PATTERN",
+    "PATTERNS",
+    "NormalizerName",
+    "PreTokenizerName",
+    "normalizer_of",
+    "pre_tokenizer_of",
+    "put_stages",
+]
 
 # What `ByteLevel` cuts by.
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -66,8 +74,9 @@ class NormalizerName(str, Enum):
 
 def put_stages(tokenizer: Tokenizer, normalizer: NormalizerName, cut: PreTokenizerName) -> None:
     """Puts the normalizer, the pre-tokenizer and the decoder that goes with it and the model around the model."""
-    if normalizer is not NormalizerName.NONE:
-        tokenizer.normalizer = BertNormalizer(lowercase=normalizer is NormalizerName.BERT)
+    chosen = normalizer_of(normalizer)
+    if chosen is not None:
+        tokenizer.normalizer = chosen
     tokenizer.pre_tokenizer = pre_tokenizer_of(cut)
     if isinstance(tokenizer.model, WordPiece):
         tokenizer.decoder = WordPieceDecoder()
@@ -75,6 +84,13 @@ def put_stages(tokenizer: Tokenizer, normalizer: NormalizerName, cut: PreTokeniz
         tokenizer.decoder = ByteLevelDecoder()
     elif cut is PreTokenizerName.METASPACE:
         tokenizer.decoder = MetaspaceDecoder()
+
+
+def normalizer_of(name: NormalizerName) -> BertNormalizer | None:
+    """The normalizer of this name."""
+    if name is NormalizerName.NONE:
+        return None
+    return BertNormalizer(lowercase=name is NormalizerName.BERT)
 
 
 def pre_tokenizer_of(name: PreTokenizerName) -> PreTokenizer:

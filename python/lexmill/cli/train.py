@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
-from lexmill import Tokenizer
+from lexmill import Tokenizer, WordCounts
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, is_stream, write_whole
 from lexmill.cli.outcome import Outcome, UsageError
@@ -65,6 +65,8 @@ class Options:
     """The options of `lexmill train`, each as its `--help` says."""
 
     files: list[str]
+    from_counts: str | None
+    max_memory: str | None
     model: ModelName
     vocab_size: int
     output: str
@@ -92,8 +94,15 @@ def train(options: Options) -> Outcome:
     if options.output == STANDARD and options.as_json:
         message = f"--json needs a file as --output, since {STANDARD} is stdout"
         raise UsageError(message)
-    size = check_inputs(options.files)
-    check_output(options.output, options.files)
+    given = options.files if options.from_counts is None else [options.from_counts]
+    if bool(options.files) == (options.from_counts is not None):
+        message = "give either FILES or --from-counts"
+        raise UsageError(message)
+    if options.max_memory is not None and options.from_counts is None:
+        message = "--max-memory goes with --from-counts: count the words first, with `lexmill count-words --max-memory`"
+        raise UsageError(message)
+    size = check_inputs(given)
+    check_output(options.output, given)
     _check_model(options)
     tokenizer = _untrained(options)
     trainer = _trainer(options)
@@ -101,7 +110,17 @@ def train(options: Options) -> Outcome:
     is_streamed = any(map(is_stream, options.files))
     # From an iterator, texts are counted and not bytes.
     with ProgressBar(not options.as_json, in_bytes=() if is_streamed else ("count words",)) as progress:
-        if is_streamed:
+        if options.from_counts is not None:
+            counts = WordCounts.load(options.from_counts)
+            size = counts.bytes_read
+            tokenizer.train_from_counts(
+                counts,
+                trainer,
+                max_memory=options.max_memory,
+                on_progress=progress.callback,
+                num_threads=options.threads,
+            )
+        elif is_streamed:
             texts = LineBatches(options.files, options.errors)
             tokenizer.train_from_iterator(texts, trainer, on_progress=progress.callback, num_threads=options.threads)
             size = texts.size

@@ -24,6 +24,7 @@ from typing import TypeVar
 
 from lexmill.reference.added_tokens import AddedToken, AddedTokens, Matcher
 from lexmill.reference.decoders import Decoder
+from lexmill.reference.decoders.sentencepiece import SentencePiece
 from lexmill.reference.encoding import Encoding, Row, merge
 from lexmill.reference.formats.decoders import decoder
 from lexmill.reference.formats.fields import Json, flags
@@ -95,7 +96,11 @@ class Tokenizer:
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
         """Returns the text of ids."""
         tokens = [token for token_id in ids if (token := self.id_to_token(token_id)) is not None]
-        if skip_special_tokens:
+        if skip_special_tokens and isinstance(self.decoder, SentencePiece):
+            # The unknown token has a text, and what is left out still ends the bytes before it.
+            kept = self.added.special - {self.decoder.unk_token}
+            tokens = ["" if token in kept else token for token in tokens]
+        elif skip_special_tokens:
             tokens = [token for token in tokens if token not in self.added.special]
         return " ".join(tokens) if self.decoder is None else "".join(self.decoder.decode(tokens))
 

@@ -2,15 +2,19 @@
 //!
 //! Source: Apache Arrow, "The Arrow C data interface" and "The Arrow C stream interface".
 
+mod counted_words;
 mod export;
 mod import;
 mod layout;
+mod stream;
 
 use std::ffi::{c_char, c_int, c_void};
 
+pub(super) use counted_words::counted_words_stream;
 pub(super) use export::{ArrowColumn, Values, export};
 pub(super) use import::{Column, Imported};
 pub(super) use layout::Malformed;
+pub(super) use stream::taken_stream;
 
 #[repr(C)]
 struct ArrowSchema {

@@ -1,6 +1,7 @@
 //! `lexmill.decoders`.
 
 mod ctc;
+mod sentencepiece;
 mod wordpiece;
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 pub(super) use ctc::PyCtc;
+pub(super) use sentencepiece::PySentencePiece;
 pub(super) use wordpiece::PyWordPiece;
 
 use super::custom_stage::CustomStage;
@@ -39,6 +41,7 @@ stage_base! {
     Decoder::Bpe { .. } => PyBpeDecoder,
     Decoder::Ctc(_) => PyCtc,
     Decoder::WordPiece { .. } => PyWordPiece,
+    Decoder::SentencePiece(_) => PySentencePiece,
 }
 
 metaspace_class! {

@@ -33,7 +33,9 @@ use crate::vocab::Vocab;
 ///     `fuse_unk`: joins neighbouring unknown characters in one unknown token.
 ///     `byte_fallback`: spells unknown characters as `<0xNN>` tokens, if the vocabulary has all that they need.
 ///     `ignore_merges`: a word that is in the vocabulary is that token without merging.
-///     `seed`: of `dropout`; None draws other numbers in each call.
+///     `alpha`: the probability, from 0 to 1, of skipping a merge as SentencePiece's sampling does: until one of the two
+///         symbols changes. (With `dropout`, until the next merge in the word.)
+///     `seed`: of `dropout` and `alpha`; None draws other numbers in each call.
 #[pyclass(name = "BPE", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyBpe;
 
@@ -43,6 +45,7 @@ model_options! {
         bpe.set_options(options).map(|()| bpe)
     };
     dropout set_dropout: Option<f32>;
+    alpha set_alpha: Option<f32>;
     seed set_seed: Option<Seed>;
     unk_token set_unk_token: Option<String>;
     continuing_subword_prefix set_continuing_subword_prefix: Option<String>;
@@ -82,10 +85,10 @@ impl PyBpe {
     #[pyo3(signature = (
         vocab=None, merges=None, *, cache_capacity=Keyword::ABSENT, dropout=None, unk_token=None,
         continuing_subword_prefix=Keyword::ABSENT, end_of_word_suffix=Keyword::ABSENT, fuse_unk=Keyword::ABSENT,
-        byte_fallback=false, ignore_merges=false, seed=None, **kwargs
+        byte_fallback=false, ignore_merges=false, alpha=None, seed=None, **kwargs
     ), text_signature = "(vocab=None, merges=None, *, cache_capacity=None, dropout=None, unk_token=None, \
         continuing_subword_prefix=None, end_of_word_suffix=None, fuse_unk=None, byte_fallback=False, \
-        ignore_merges=False, seed=None, **kwargs)")]
+        ignore_merges=False, alpha=None, seed=None, **kwargs)")]
     #[expect(clippy::too_many_arguments, reason = "Hugging Face's signature")]
     fn new(
         py: Python<'_>,
@@ -99,6 +102,7 @@ impl PyBpe {
         fuse_unk: Keyword<bool>,
         byte_fallback: bool,
         ignore_merges: bool,
+        alpha: Option<f32>,
         seed: Option<u64>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
@@ -110,6 +114,7 @@ impl PyBpe {
             continuing_subword_prefix: continuing_subword_prefix.0,
             end_of_word_suffix: end_of_word_suffix.0,
             dropout,
+            alpha,
             fuse_unk: fuse_unk.0.unwrap_or(false),
             byte_fallback,
             ignore_merges,

@@ -24,10 +24,18 @@ use crate::models::unigram::{Segmentation, Unigram, UnigramOptions};
 ///     `byte_fallback`: spells unknown text as `<0xNN>` tokens, if the vocabulary has all that it needs.
 ///     `alpha`: samples instead of taking the best segmentation: one of score s is drawn with a probability in
 ///         proportion to exp(`alpha` s).
-///     `nbest_size`: samples among this many best segmentations only, 1024 at most.
+///     `nbest_size`: samples among this many best segmentations only, 1024 at most; None, 0 or -1 for all of them.
 ///     `seed`: of the sampling; None draws other numbers in each call.
 #[pyclass(name = "Unigram", module = "lexmill.models", extends = PyModel, frozen)]
 pub(in crate::bindings) struct PyUnigram;
+
+/// All segmentations are asked for by None, and by -1 as in SentencePiece; 0 is Hugging Face's.
+fn nbest(py: Python<'_>, given: Option<i64>) -> PyResult<usize> {
+    match given {
+        None | Some(-1) => Ok(0),
+        Some(given) => unsigned(py, "nbest_size", given),
+    }
+}
 
 fn unigram(this: &PyRef<'_, PyUnigram>) -> PyResult<Unigram> {
     get_field(&this.as_super().stage, |model| match &**model {
@@ -59,14 +67,14 @@ impl PyUnigram {
         unk_id: Option<u32>,
         byte_fallback: Option<bool>,
         alpha: Option<f64>,
-        nbest_size: Option<usize>,
+        nbest_size: Option<i64>,
         seed: Option<u64>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let options = UnigramOptions {
             unk_id,
             byte_fallback: byte_fallback.unwrap_or(false),
             alpha,
-            nbest_size: nbest_size.unwrap_or(0),
+            nbest_size: nbest(py, nbest_size)?,
             seed,
         };
         let unigram = match (vocab, unk_id) {
@@ -109,7 +117,8 @@ impl PyUnigram {
     }
 
     #[setter]
-    fn set_nbest_size(this: PyRef<'_, Self>, value: Option<usize>) -> PyResult<()> {
-        set_options(&this, |options| options.nbest_size = value.unwrap_or(0))
+    fn set_nbest_size(this: PyRef<'_, Self>, value: Option<i64>) -> PyResult<()> {
+        let nbest_size = nbest(this.py(), value)?;
+        set_options(&this, |options| options.nbest_size = nbest_size)
     }
 }

@@ -5,16 +5,17 @@ use std::path::Path;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::reader::{CsvValue, RecordBlock, failed, named};
+use super::columns::{BLOCK, no_column};
+use super::reader::{RecordBlock, Value, failed, named};
 use super::source::{CsvColumn, Skipped, Source};
 use crate::{Error, Result};
 
-/// Bytes of values in a block, as a rule.
-const BLOCK: usize = 1 << 18;
+/// Bytes that are read at a time, perhaps before the record that they belong to.
+const BUFFER: usize = 1 << 16;
 
 /// The records of one file.
 pub(super) struct CsvRecords {
-    reader: Reader<Box<dyn Read + Send>>,
+    reader: Reader<Limited>,
     /// The number of the column.
     column: usize,
     record: ByteRecord,
@@ -29,21 +30,26 @@ impl CsvRecords {
         bytes: Box<dyn Read + Send>,
         column: &CsvColumn,
         delimiter: u8,
+        limit: usize,
         path: &Path,
     ) -> Result<Self> {
+        let bytes = Limited { file: bytes, limit, left: limit.saturating_add(BUFFER) };
         let mut reader = ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(matches!(column, CsvColumn::Name(_)))
             .flexible(true)
+            .buffer_capacity(BUFFER)
             .from_reader(bytes);
         let column = match column {
             CsvColumn::Number(number) => *number,
             CsvColumn::Name(name) => {
-                let names = reader.byte_headers().map_err(|error| csv_error(error, path))?;
+                let place = || format!("{}, line 1", named(path));
+                let names = reader.byte_headers().map_err(|error| csv_error(error, place(), limit, path))?;
+                check_size(names, limit, place)?;
                 names
                     .iter()
                     .position(|found| found == name.as_bytes())
-                    .ok_or_else(|| no_column(name, names, path))?
+                    .ok_or_else(|| no_column(name, names.iter().map(String::from_utf8_lossy), path))?
             }
         };
         Ok(Self { reader, column, record: ByteRecord::new() })
@@ -57,7 +63,8 @@ impl CsvRecords {
     /// Replaces the values of `block` by the next ones; false at the end.
     ///
     /// # Errors
-    /// [`Error::Io`], and [`Error::Format`] for a record without the column, unless such records are left out.
+    /// [`Error::Io`], and [`Error::Format`] for a record without the column, unless such records are left out;
+    /// [`Error::RecordTooLong`].
     pub(super) fn next(
         &mut self,
         block: &mut RecordBlock,
@@ -69,9 +76,14 @@ impl CsvRecords {
         let mut is_filled = false;
         while block.bytes.len() < BLOCK {
             let position = self.reader.position().clone();
-            if !self.reader.read_byte_record(&mut self.record).map_err(|error| csv_error(error, path))? {
+            let limit = self.reader.get_ref().limit;
+            self.reader.get_mut().left = limit.saturating_add(BUFFER);
+            let read = self.reader.read_byte_record(&mut self.record);
+            let place = || source.format.place(path, position.line());
+            if !read.map_err(|error| csv_error(error, place(), limit, path))? {
                 break;
             }
+            check_size(&self.record, limit, place)?;
             is_filled = true;
             let (offset, line) = (position.byte() - begin, position.line());
             let Some(value) = self.record.get(self.column) else {
@@ -81,21 +93,46 @@ impl CsvRecords {
                 continue;
             };
             block.bytes.extend_from_slice(value);
-            block.values.push(CsvValue { end: block.bytes.len(), offset, line });
+            block.values.push(Value { end: block.bytes.len(), offset, place: line });
         }
         Ok(is_filled)
     }
 }
 
-fn no_column(name: &str, names: &ByteRecord, path: &Path) -> Error {
-    let names: Vec<_> = names.iter().map(String::from_utf8_lossy).collect();
-    let message = format!("there is no column `{name}`, only {}", names.join(", "));
-    Error::Format { path: named(path), message }
+/// Refuses a record of more than `limit` bytes.
+fn check_size(record: &ByteRecord, limit: usize, place: impl FnOnce() -> String) -> Result<()> {
+    if record.as_slice().len() > limit {
+        return Err(Error::RecordTooLong { place: place(), limit });
+    }
+    Ok(())
 }
 
-fn csv_error(error: csv::Error, path: &Path) -> Error {
+/// The bytes of a file, of which only so many may be read for one record: a record that is too long must not fill the memory.
+struct Limited {
+    file: Box<dyn Read + Send>,
+    /// Bytes of the longest record.
+    limit: usize,
+    /// Bytes that may be read until the record ends.
+    left: usize,
+}
+
+impl Read for Limited {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let read = self.file.read(buffer)?;
+        self.left = self.left.saturating_sub(read);
+        Ok(read)
+    }
+}
+
+fn csv_error(error: csv::Error, place: String, limit: usize, path: &Path) -> Error {
     let message = error.to_string();
     match error.into_kind() {
+        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Error::RecordTooLong { place, limit }
+        }
         csv::ErrorKind::Io(error) => failed("read", path, error),
         _ => failed("read", path, io::Error::new(io::ErrorKind::InvalidData, message)),
     }

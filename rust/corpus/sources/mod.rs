@@ -3,18 +3,30 @@
 //! | file | holds |
 //! |---|---|
 //! | `source` | what is read: files, their format, and what becomes of broken records |
+//! | `columns` | what columns of all formats share |
 //! | `compression` | a file's bytes, decompressed |
 //! | `reader` | the files of a source in blocks of whole records |
 //! | `csv_records` | blocks of CSV records |
+//! | `parquet_column` | blocks of values of a Parquet column |
+//! | `arrow_column` | blocks of values of a column of Arrow record batches |
+//! | `arrow_ipc` | record batches of Arrow's IPC files and streams |
+//! | `arrow_stream` | record batches of another library in memory |
+//! | `documents` | blocks of documents of plain text |
 //! | `json_field` | the one field of a JSON object that is a text |
 //! | `texts` | the texts of a block of records |
 //!
 //! One thread reads and decompresses a block while the others parse theirs, so a block that leaves the [`SourceReader`] is still
-//! in the file's own spelling.
+//! in the file's own spelling. Columns are the exception: their values are decoded by the reading thread.
 
+mod arrow_column;
+mod arrow_ipc;
+mod arrow_stream;
+mod columns;
 mod compression;
 mod csv_records;
+mod documents;
 mod json_field;
+mod parquet_column;
 mod reader;
 mod source;
 mod texts;
@@ -25,6 +37,7 @@ use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 
+pub use arrow_stream::ArrowStream;
 pub use reader::{RecordBlock, SourceReader};
 pub use source::{CsvColumn, Format, OnError, Skipped, Source};
 
@@ -42,13 +55,19 @@ pub fn count_source(
     on_progress: &mut OnProgress<'_>,
 ) -> Result<()> {
     let mut reader = SourceReader::new(Arc::clone(source), Arc::clone(skipped));
+    let begin = counting.begin_sources(source.paths.len())?;
     // Text takes more room decompressed; the estimate only decides how many threads are worth their start.
     let bytes = reader.bytes().map_or(u64::MAX, |bytes| bytes.saturating_mul(4));
     let read = |block: &RecordBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
         source.for_each_text(block, skipped, each)?;
         Ok(BlockEnd { offset: block.end, read: block.read })
     };
-    counting.add_blocks(bytes, |block| reader.next(block), read, total, on_progress)
+    let next = |block: &mut RecordBlock| {
+        let is_filled = reader.next(block)?;
+        begin(block.file, block.file_offset);
+        Ok(is_filled)
+    };
+    counting.add_blocks(bytes, next, read, total, on_progress)
 }
 
 #[cfg(test)]

@@ -6,19 +6,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::arrow_column::ArrowColumn;
 use super::compression::{self, STDIN};
 use super::csv_records::CsvRecords;
+use super::documents::Documents;
+use super::parquet_column::ParquetColumn;
 use super::source::{Format, Skipped, Source};
-use crate::corpus::lines::LineBlocks;
+use super::{arrow_ipc, arrow_stream};
+use crate::corpus::lines::{LineBlocks, Unread};
+use crate::pipeline::LONGEST_TEXT;
 use crate::{Error, Result};
 
 /// Records that one thread turns into texts.
 #[derive(Debug, Default)]
 pub struct RecordBlock {
-    /// Whole lines, or the values of a CSV column one after the other.
+    /// Whole lines, or the values of a column one after the other.
     pub(super) bytes: Vec<u8>,
-    /// Of CSV, the values in `bytes`; empty where lines are the records.
-    pub(super) values: Vec<CsvValue>,
+    /// Of a column, the values in `bytes`; empty where lines are the records.
+    pub(super) values: Vec<Value>,
     /// The file, by its number.
     pub(super) file: usize,
     /// Bytes of all files, decompressed, before the block.
@@ -29,19 +34,28 @@ pub struct RecordBlock {
     pub(super) file_offset: u64,
     /// Number of the block's first line in its file, from 1 on.
     pub(super) line: u64,
+    /// Byte of the file from which on lines are numbered.
+    pub(super) numbered_from: u64,
     /// Bytes of the file as it lies on the disk that were read for this block.
     pub read: u64,
 }
 
-/// A value of a CSV column.
+impl RecordBlock {
+    /// Bytes of the block's file that were passed over, see [`SourceReader::starting_at`].
+    pub fn passed_over(&self) -> u64 {
+        self.numbered_from
+    }
+}
+
+/// A value of a column.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CsvValue {
+pub(super) struct Value {
     /// Where it ends in the bytes of the block.
     pub(super) end: usize,
     /// Where its record begins, in bytes from the beginning of the block.
     pub(super) offset: u64,
-    /// The line of its record, from 1 on.
-    pub(super) line: u64,
+    /// The line or row of its record, as [`Format::place`] counts.
+    pub(super) place: u64,
 }
 
 /// Reads one block after the other, file by file.
@@ -53,31 +67,59 @@ pub struct SourceReader {
     file: Option<OpenFile>,
     /// Decompressed bytes of the files before.
     offset: u64,
+    /// Bytes of the longest record.
+    limit: usize,
+    /// Decompressed bytes of the next file that are passed over where that is possible without reading them.
+    skip: u64,
 }
 
 /// A file that is being read.
 struct OpenFile {
     blocks: Blocks,
+    /// Bytes of the file that were passed over.
+    skipped: u64,
     /// Bytes read from the disk, and how many of them blocks have reported.
     read: Arc<AtomicU64>,
     reported: u64,
     /// The line after the last block.
     line: u64,
+    /// Bytes of the longest record.
+    limit: usize,
 }
 
 enum Blocks {
     Lines(LineBlocks<Box<dyn Read + Send>>),
-    Csv(CsvRecords),
+    Csv(Box<CsvRecords>),
+    Parquet(Box<ParquetColumn>),
+    Arrow(Box<ArrowColumn>),
+    /// In a box, since its searcher asks for more alignment than an object of Python's has.
+    Documents(Box<Documents>),
 }
 
 impl SourceReader {
     /// Opens no file yet. Broken records that nobody wants are reported to `skipped`.
     pub fn new(source: Arc<Source>, skipped: Arc<Skipped>) -> Self {
-        Self { source, skipped, next: 0, file: None, offset: 0 }
+        Self { source, skipped, next: 0, file: None, offset: 0, limit: LONGEST_TEXT, skip: 0 }
     }
 
-    /// Bytes of all files on the disk; `None` if one of them does not tell, as standard input.
+    /// Begins with the record at byte `place` of the first file, decompressed, or at one before it, where the format or the compression
+    /// needs what is before. Lines are then numbered from that record on.
+    #[must_use]
+    pub fn starting_at(self, place: u64) -> Self {
+        Self { skip: place, ..self }
+    }
+
+    /// The same with another limit of bytes for a record.
+    #[cfg(test)]
+    pub(super) fn with_limit(self, limit: usize) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Bytes of all files on the disk; `None` if one of them does not tell, as standard input, or there are none.
     pub fn bytes(&self) -> Option<u64> {
+        if let Format::ArrowStream { .. } = self.source.format {
+            return None;
+        }
         let len = |path: &PathBuf| path.metadata().ok().filter(Metadata::is_file).map(|data| data.len());
         self.source.paths.iter().map(len).sum()
     }
@@ -85,7 +127,8 @@ impl SourceReader {
     /// Replaces the contents of `block` by the next records, perhaps none; false at the end of the last file.
     ///
     /// # Errors
-    /// [`Error::Io`] with the file, also for one that is cut off or damaged; [`Error::Format`] for a CSV file without the column.
+    /// [`Error::Io`] with the file, also for one that is cut off or damaged; [`Error::Format`] for a file without the column;
+    /// [`Error::RecordTooLong`]; those of the columns.
     pub fn next(&mut self, block: &mut RecordBlock) -> Result<bool> {
         loop {
             let file = match &mut self.file {
@@ -93,7 +136,8 @@ impl SourceReader {
                 none => {
                     let Some(path) = self.source.paths.get(self.next) else { return Ok(false) };
                     self.next += 1;
-                    none.insert(OpenFile::open(path, &self.source.format)?)
+                    let skip = std::mem::take(&mut self.skip);
+                    none.insert(OpenFile::open(path, &self.source.format, self.limit, skip)?)
                 }
             };
             block.file = self.next - 1;
@@ -109,23 +153,40 @@ impl SourceReader {
 }
 
 impl OpenFile {
-    fn open(path: &Path, format: &Format) -> Result<Self> {
+    /// Opens a file, after its first `skip` bytes if the format and the compression allow that.
+    fn open(path: &Path, format: &Format, limit: usize, skip: u64) -> Result<Self> {
         let read = Arc::new(AtomicU64::new(0));
-        let bytes = compression::open(path, &read).map_err(|source| failed("open", path, source))?;
+        let after =
+            |skip| compression::open(path, skip, &read).map_err(|source| failed("open", path, source));
+        let bytes = || after(0).map(|(bytes, _)| bytes);
+        let mut skipped = 0;
         let blocks = match format {
-            Format::Lines | Format::JsonLines { .. } => Blocks::Lines(LineBlocks::new(bytes)),
+            Format::Lines | Format::JsonLines { .. } => {
+                let bytes;
+                (bytes, skipped) = after(skip)?;
+                Blocks::Lines(LineBlocks::new(bytes, limit))
+            }
             Format::Csv { column, delimiter } => {
-                Blocks::Csv(CsvRecords::new(bytes, column, *delimiter, path)?)
+                Blocks::Csv(Box::new(CsvRecords::new(bytes()?, column, *delimiter, limit, path)?))
+            }
+            Format::Parquet { column } => Blocks::Parquet(Box::new(ParquetColumn::open(path, column)?)),
+            Format::ArrowIpc { column } => Blocks::Arrow(Box::new(arrow_ipc::open(bytes()?, column, path)?)),
+            Format::ArrowStream { column, stream } => Blocks::Arrow(Box::new(stream.open(column, path)?)),
+            Format::Documents { separator } => {
+                Blocks::Documents(Box::new(Documents::new(bytes()?, separator.as_deref(), limit)))
             }
         };
-        Ok(Self { blocks, read, reported: 0, line: 1 })
+        Ok(Self { blocks, skipped, read, reported: 0, line: 1, limit })
     }
 
     /// Bytes of the file, decompressed, up to the end of the last block.
     fn end(&self) -> u64 {
         match &self.blocks {
-            Blocks::Lines(lines) => lines.offset(),
+            Blocks::Lines(lines) => self.skipped + lines.offset(),
             Blocks::Csv(records) => records.offset(),
+            Blocks::Parquet(column) => column.offset(),
+            Blocks::Arrow(column) => column.offset(),
+            Blocks::Documents(documents) => documents.offset(),
         }
     }
 
@@ -133,16 +194,37 @@ impl OpenFile {
         let path = &source.paths[block.file];
         block.values.clear();
         block.line = self.line;
+        block.numbered_from = self.skipped;
+        block.offset = block.file_offset + self.end();
+        let unread = |number| {
+            let (limit, skipped) = (self.limit, self.skipped);
+            move |unread| match unread {
+                Unread::Io(error) => failed("read", path, error),
+                Unread::TooLong => {
+                    let place = source.format.place_after(path, number, skipped);
+                    Error::RecordTooLong { place, limit }
+                }
+            }
+        };
         let is_filled = match &mut self.blocks {
             Blocks::Lines(lines) => {
-                block.offset = block.file_offset + lines.offset();
-                let is_filled = lines.next(&mut block.bytes).map_err(|error| failed("read", path, error))?;
+                let is_filled = lines.next(&mut block.bytes).map_err(unread(self.line))?;
                 self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
                 is_filled
             }
-            Blocks::Csv(records) => {
-                block.offset = block.file_offset + records.offset();
-                records.next(block, source, skipped)?
+            Blocks::Csv(records) => records.next(block, source, skipped)?,
+            Blocks::Arrow(column) => column.next(block, source, skipped, |error| match source.format {
+                Format::ArrowStream { .. } => arrow_stream::failed(path, &error),
+                _ => failed("read", path, error),
+            })?,
+            Blocks::Documents(documents) => {
+                let is_filled = documents.next(block);
+                is_filled.map_err(unread(documents.count))?
+            }
+            Blocks::Parquet(column) => {
+                let is_filled = column.next(block, source, skipped)?;
+                self.read.store(column.read(), Ordering::Relaxed);
+                is_filled
             }
         };
         block.end = block.file_offset + self.end();
@@ -160,9 +242,4 @@ pub(super) fn failed(action: &'static str, path: &Path, source: io::Error) -> Er
 /// A path as messages name it.
 pub(super) fn named(path: &Path) -> String {
     if path.as_os_str() == STDIN { "standard input".to_owned() } else { path.display().to_string() }
-}
-
-/// A line of a file as messages name it.
-pub(super) fn place(path: &Path, line: u64) -> String {
-    format!("{}, line {line}", named(path))
 }

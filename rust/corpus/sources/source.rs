@@ -1,15 +1,17 @@
 //! What is read, and what becomes of records that are broken.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::arrow_stream::ArrowStream;
+use super::reader::named;
 use crate::corpus::Utf8Errors;
 
 /// How many broken records a report shows.
 const SHOWN: usize = 10;
 
 /// Files of one format.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Source {
     /// The files, in the order in which their texts come; `-` is standard input.
     pub paths: Vec<PathBuf>,
@@ -22,7 +24,7 @@ pub struct Source {
 }
 
 /// How a file holds texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Format {
     /// Each line with its line feed is a text.
     Lines,
@@ -38,6 +40,46 @@ pub enum Format {
         /// What stands between two values.
         delimiter: u8,
     },
+    /// Parquet, one column of which holds the texts.
+    Parquet {
+        /// The names that lead to the column, from the outermost struct inward, with dots between them.
+        column: String,
+    },
+    /// Arrow's IPC files and streams, one column of which holds the texts.
+    ArrowIpc {
+        /// As for Parquet.
+        column: String,
+    },
+    /// A stream of Arrow's in memory, which takes the place of the one path.
+    ArrowStream {
+        /// As for Parquet; of no account if the stream's arrays are texts themselves.
+        column: String,
+        /// The stream.
+        stream: Arc<ArrowStream>,
+    },
+    /// Each file is a text, or what stands between separators.
+    Documents {
+        /// What ends a text and is not part of it.
+        separator: Option<String>,
+    },
+}
+
+impl Format {
+    /// A record of a file as messages name it: by its line, from 1 on, or by its row or document, from 0 on.
+    pub(super) fn place(&self, path: &Path, number: u64) -> String {
+        let kind = match self {
+            Self::Lines | Self::JsonLines { .. } | Self::Csv { .. } => "line",
+            Self::Parquet { .. } | Self::ArrowIpc { .. } | Self::ArrowStream { .. } => "row",
+            Self::Documents { .. } => "document",
+        };
+        format!("{}, {kind} {number}", named(path))
+    }
+
+    /// The same, where records are numbered from byte `from` of the file on.
+    pub(super) fn place_after(&self, path: &Path, number: u64, from: u64) -> String {
+        let place = self.place(path, number);
+        if from == 0 { place } else { format!("{place} after byte {from}") }
+    }
 }
 
 /// A column of a CSV file.

@@ -4,16 +4,17 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::json_field::push_field;
-use super::reader::{RecordBlock, named, place};
+use super::reader::{RecordBlock, named};
 use super::source::{Format, OnError, Skipped, Source};
 use crate::corpus::Utf8Errors;
+use crate::corpus::lines::for_each_line;
 use crate::{Error, Result};
 
 impl Source {
     /// Calls `each` with every text of `block`, and with the place of its record in all files, decompressed, in bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidUtf8`] unless such bytes are to be replaced; [`Error::Format`] with the line of a broken record, unless
+    /// [`Error::InvalidUtf8`] unless such bytes are to be replaced; [`Error::Format`] with the line or row of a broken record, unless
     /// such records are left out, which `skipped` reports; those of `each`.
     pub fn for_each_text(
         &self,
@@ -25,7 +26,11 @@ impl Source {
         match &self.format {
             Format::Lines => walk.lines(),
             Format::JsonLines { field } => walk.json(field),
-            Format::Csv { .. } => walk.values(),
+            Format::Documents { .. } => walk.documents(),
+            Format::Csv { .. }
+            | Format::Parquet { .. }
+            | Format::ArrowIpc { .. }
+            | Format::ArrowStream { .. } => walk.values(),
         }
     }
 }
@@ -41,16 +46,9 @@ struct Walk<'a, F> {
 
 impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
     fn lines(mut self) -> Result<()> {
-        let mut offset = self.block.offset;
-        for line in self.block.bytes.split_inclusive(|&byte| byte == b'\n') {
-            let text = decoded(line, self.source.errors).map_err(|at| {
-                let byte = offset - self.block.file_offset + at as u64;
-                Error::InvalidUtf8 { origin: named(self.path), byte }
-            })?;
-            (self.each)(&text, offset)?;
-            offset += line.len() as u64;
-        }
-        Ok(())
+        let RecordBlock { bytes, offset, file_offset, .. } = self.block;
+        let invalid = |at| Error::InvalidUtf8 { origin: named(self.path), byte: offset - file_offset + at };
+        for_each_line(bytes, self.source.errors, invalid, |line, at| (self.each)(line, offset + at))
     }
 
     fn json(mut self, field: &[String]) -> Result<()> {
@@ -59,8 +57,11 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
         {
             let offset = next;
             next += line.len() as u64;
-            let line =
-                if number == 1 { line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line) } else { line };
+            let line = if offset == self.block.file_offset {
+                line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line)
+            } else {
+                line
+            };
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
@@ -73,8 +74,27 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
             text.clear();
             match push_field(line, field, &mut text) {
                 Ok(()) => (self.each)(&text, offset)?,
-                Err(message) => self.source.broken(self.path, (number, offset), message, self.skipped)?,
+                Err(message) => {
+                    let from = self.block.numbered_from;
+                    let place = self.source.format.place_after(self.path, number, from);
+                    self.source.broken_at(place, offset, message, self.skipped)?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    fn documents(mut self) -> Result<()> {
+        let RecordBlock { bytes, values, offset, file_offset, .. } = self.block;
+        let mut start = 0;
+        for value in values {
+            let (document, offset) = (&bytes[start..value.end], offset + value.offset);
+            start = value.end;
+            let text = decoded(document, self.source.errors).map_err(|at| Error::InvalidUtf8 {
+                origin: named(self.path),
+                byte: offset - file_offset + at as u64,
+            })?;
+            (self.each)(&text, offset)?;
         }
         Ok(())
     }
@@ -88,7 +108,7 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
                 Ok(text) => (self.each)(&text, offset)?,
                 Err(at) => {
                     let message = format!("the value is not valid UTF-8 at its byte {at}");
-                    self.source.broken(self.path, (value.line, offset), message, self.skipped)?;
+                    self.source.broken(self.path, (value.place, offset), message, self.skipped)?;
                 }
             }
         }
@@ -97,15 +117,19 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
 }
 
 impl Source {
-    /// Reports a record in line `line` of its file that begins at `offset` of all files.
+    /// Reports a record in line or row `place` of its file that begins at `offset` of all files.
     pub(super) fn broken(
         &self,
         path: &Path,
-        (line, offset): (u64, u64),
+        (place, offset): (u64, u64),
         message: String,
         skipped: &Skipped,
     ) -> Result<()> {
-        let path = place(path, line);
+        self.broken_at(self.format.place(path, place), offset, message, skipped)
+    }
+
+    /// The same for a record that messages name `path`.
+    fn broken_at(&self, path: String, offset: u64, message: String, skipped: &Skipped) -> Result<()> {
         match self.on_error {
             OnError::Raise => Err(Error::Format { path, message }),
             OnError::Skip => {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::sentencepiece::{PORTABLE, decoder, decoder_json, portable_json};
 use super::{
     Component, Field, byte_level, byte_level_json, custom, list, metaspace, metaspace_json, replacement,
     replacement_json, to_list,
@@ -10,8 +11,7 @@ use crate::Result;
 use crate::decoders::{Ctc, Decoder, Strip};
 use crate::pre_tokenizers::ByteLevel;
 
-const KNOWN: &str =
-    "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, CTC, WordPiece, Sequence";
+const KNOWN: &str = "ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, CTC, WordPiece, SentencePiece, Sequence";
 
 impl Component for Decoder {
     const KEY: &'static str = "decoder";
@@ -42,8 +42,19 @@ impl Component for Decoder {
                 prefix: field.require("prefix")?.str()?.to_owned(),
                 cleanup: field.require("cleanup")?.bool()?,
             }),
+            "SentencePiece" => decoder(&field).map(Self::SentencePiece),
+            "Sequence" if field.get(PORTABLE)?.is_some() => {
+                decoder(&field.require(PORTABLE)?).map(Self::SentencePiece)
+            }
             "Sequence" => Ok(Self::Sequence(list(&field, "decoders")?)),
             other => Err(field.unknown("decoder", other, KNOWN)),
+        }
+    }
+
+    fn to_file(&self) -> Result<Value> {
+        match self {
+            Self::SentencePiece(stage) => Ok(portable_json(stage)),
+            other => other.to_json(),
         }
     }
 
@@ -69,6 +80,7 @@ impl Component for Decoder {
             Self::WordPiece { prefix, cleanup } => {
                 json!({"type": "WordPiece", "prefix": prefix, "cleanup": cleanup})
             }
+            Self::SentencePiece(stage) => decoder_json(stage),
             Self::Sequence(stages) => json!({"type": "Sequence", "decoders": to_list(stages)?}),
             Self::Custom(_) => return Err(custom("PyDecoder")),
         })

@@ -2,6 +2,7 @@
 
 mod decoders;
 mod normalizers;
+mod sentencepiece;
 
 use std::sync::Arc;
 
@@ -33,6 +34,14 @@ pub trait Component: Sized {
     /// # Errors
     /// [`Error::Unsupported`] for a stage that a caller has made itself.
     fn to_json(&self) -> Result<Value>;
+
+    /// The component as a `tokenizer.json` has it, which other programs read too.
+    ///
+    /// # Errors
+    /// As [`Self::to_json`].
+    fn to_file(&self) -> Result<Value> {
+        self.to_json()
+    }
 }
 
 impl Component for PreTokenizer {

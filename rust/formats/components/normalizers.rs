@@ -4,9 +4,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use super::sentencepiece::{charsmap, rules, rules_json};
 use super::{Component, Field, custom, list, replacement, replacement_json, to_list};
 use crate::Result;
-use crate::normalizers::{Bert, Charsmap, Form, Normalizer, SentencePiece, SentencePieceOptions};
+use crate::normalizers::{Bert, Form, Normalizer};
 
 const KNOWN: &str = "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Nmt, ByteLevel, Precompiled, Replace, \
                      BertNormalizer, SentencePiece, Sequence";
@@ -37,7 +38,7 @@ impl Component for Normalizer {
             "ByteLevel" => Ok(Self::ByteLevel),
             "Precompiled" => precompiled(&field),
             "Replace" => Ok(Self::Replace(replacement(&field)?)),
-            "SentencePiece" => sentencepiece(&field),
+            "SentencePiece" => rules(&field).map(Self::SentencePiece),
             "Sequence" => Ok(Self::Sequence(list(&field, "normalizers")?)),
             other => match Form::NAMES.into_iter().find(|&(_, name)| name == other) {
                 Some((form, _)) => Ok(Self::Unicode(form)),
@@ -75,44 +76,14 @@ impl Component for Normalizer {
             }
             Self::Replace(replacement) => replacement_json(replacement),
             Self::SentencePiece(stage) => {
-                let options = stage.options();
-                let charsmap =
-                    options.charsmap.as_ref().map(|charsmap| BASE64_STANDARD.encode(charsmap.blob()));
-                json!({
-                    "type": "SentencePiece",
-                    "precompiled_charsmap": charsmap,
-                    "user_defined_symbols": options.user_defined_symbols,
-                    "add_dummy_prefix": options.add_dummy_prefix,
-                    "remove_extra_whitespaces": options.remove_extra_whitespaces,
-                    "escape_whitespaces": options.escape_whitespaces,
-                    "treat_whitespace_as_suffix": options.treat_whitespace_as_suffix,
-                })
+                let mut object = rules_json(stage);
+                object["type"] = json!("SentencePiece");
+                object
             }
             Self::Sequence(stages) => json!({"type": "Sequence", "normalizers": to_list(stages)?}),
             Self::Custom(_) => return Err(custom("Normalizer")),
         })
     }
-}
-
-fn sentencepiece(stage: &Field<'_>) -> Result<Normalizer> {
-    let charsmap = stage.get("precompiled_charsmap")?.map(|field| charsmap(&field)).transpose()?;
-    let symbols = stage.require("user_defined_symbols")?.items()?;
-    let symbols = symbols.iter().map(|symbol| symbol.str().map(str::to_owned)).collect::<Result<_>>()?;
-    let flag = |key| stage.require(key)?.bool();
-    let options = SentencePieceOptions {
-        charsmap: charsmap.map(Charsmap::longest_first),
-        user_defined_symbols: symbols,
-        add_dummy_prefix: flag("add_dummy_prefix")?,
-        remove_extra_whitespaces: flag("remove_extra_whitespaces")?,
-        escape_whitespaces: flag("escape_whitespaces")?,
-        treat_whitespace_as_suffix: flag("treat_whitespace_as_suffix")?,
-    };
-    SentencePiece::new(options).map(Normalizer::SentencePiece)
-}
-
-fn charsmap(field: &Field<'_>) -> Result<Charsmap> {
-    let blob = BASE64_STANDARD.decode(field.str()?).map_err(|_| field.error("not base64"))?;
-    Charsmap::new(&blob).map_err(|error| field.error(error.to_string()))
 }
 
 fn precompiled(stage: &Field<'_>) -> Result<Normalizer> {

@@ -33,6 +33,9 @@ pub(super) struct BpeJson<'a> {
     /// One digit per token, in models of type [`SENTENCEPIECE`].
     #[serde(default)]
     sentencepiece_kinds: String,
+    /// By id, in models of type [`SENTENCEPIECE`] that merge to unused tokens.
+    #[serde(default)]
+    sentencepiece_scores: Option<Vec<f32>>,
 }
 
 /// A pair of tokens, as a list or as one line with a space between them.
@@ -102,6 +105,7 @@ pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
         continuing_subword_prefix: json.continuing_subword_prefix,
         end_of_word_suffix: json.end_of_word_suffix,
         dropout: json.dropout,
+        alpha: None,
         fuse_unk: json.fuse_unk.unwrap_or(false),
         byte_fallback: json.byte_fallback.unwrap_or(false),
         ignore_merges: json.ignore_merges.unwrap_or(false),
@@ -111,20 +115,27 @@ pub(super) fn read(json: BpeJson<'_>) -> Result<Bpe> {
 }
 
 /// Reads a model whose tokens have kinds.
-pub(super) fn read_pieces(json: BpeJson<'_>) -> Result<Bpe> {
+pub(super) fn read_pieces(mut json: BpeJson<'_>) -> Result<Bpe> {
     let kinds = kinds_of(&json.sentencepiece_kinds)?;
-    read(json)?.with_kinds(kinds)
+    let scores = json.sentencepiece_scores.take();
+    let bpe = read(json)?.with_kinds(kinds)?;
+    match scores {
+        Some(scores) => bpe.with_scores(scores),
+        None => Ok(bpe),
+    }
+}
+
+/// The decimal digits of a 32-bit float; those of its 64-bit value would be longer.
+fn short(number: f32) -> Option<Number> {
+    number.to_string().parse().ok().and_then(Number::from_f64)
 }
 
 pub(super) fn write(bpe: &Bpe) -> Value {
     let options = bpe.options();
     let merges: Vec<Value> = bpe.spelled_merges().map(|(left, right)| json!([left, right])).collect();
-    // Goes through the decimal digits of the 32-bit float; those of its 64-bit value would be longer.
-    let dropout =
-        options.dropout.and_then(|dropout| dropout.to_string().parse().ok().and_then(Number::from_f64));
     let mut object = json!({
         "type": "BPE",
-        "dropout": dropout,
+        "dropout": options.dropout.and_then(short),
         "unk_token": options.unk_token,
         "continuing_subword_prefix": options.continuing_subword_prefix,
         "end_of_word_suffix": options.end_of_word_suffix,
@@ -137,6 +148,9 @@ pub(super) fn write(bpe: &Bpe) -> Value {
     if let Some(kinds) = bpe.kinds() {
         object["type"] = json!(SENTENCEPIECE);
         object["sentencepiece_kinds"] = json!(digits(kinds));
+    }
+    if let Some(scores) = bpe.scores() {
+        object["sentencepiece_scores"] = scores.iter().copied().map(short).collect();
     }
     object
 }

@@ -16,6 +16,7 @@ mod model {
     pub(super) const PIECES: u64 = 1;
     pub(super) const TRAINER: u64 = 2;
     pub(super) const NORMALIZER: u64 = 3;
+    pub(super) const DENORMALIZER: u64 = 5;
 }
 
 /// Fields of a piece.
@@ -35,6 +36,7 @@ mod trainer {
     pub(super) const BOS_ID: u64 = 41;
     pub(super) const EOS_ID: u64 = 42;
     pub(super) const PAD_ID: u64 = 43;
+    pub(super) const UNK_SURFACE: u64 = 44;
     pub(super) const UNK_PIECE: u64 = 45;
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::model_type::{BPE, CHAR, UNIGRAM, WORD};
 use super::{ENDS, RUNS, SPACE, model, normalizer, piece, trainer};
 use crate::added_tokens::{AddedToken, AddedTokens};
-use crate::decoders::{Decoder, Strip};
+use crate::decoders::{Decoder, SentencePieceDecoder};
 use crate::formats::protobuf::{Message, WireValue};
 use crate::formats::splits;
 use crate::models::Model;
@@ -21,23 +21,42 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 
 /// The fields of a `.model` file that matter for encoding.
-#[expect(clippy::struct_excessive_bools, reason = "the flags of the file")]
 struct File<'a> {
     pieces: Vec<(&'a str, f32, PieceKind)>,
     model_type: u64,
     byte_fallback: bool,
     whitespace_as_suffix: bool,
+    unk_surface: &'a str,
+    normalization: Rules<'a>,
+    denormalization: Rules<'a>,
+}
+
+/// Rules that rewrite text, and what becomes of its spaces.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
     charsmap: &'a [u8],
     dummy_prefix: bool,
     extra_whitespaces: bool,
     escape: bool,
 }
 
+impl Default for Rules<'_> {
+    fn default() -> Self {
+        Self { charsmap: &[], dummy_prefix: true, extra_whitespaces: true, escape: true }
+    }
+}
+
+impl Rules<'_> {
+    fn table(&self) -> Result<Option<Charsmap>> {
+        let table = (!self.charsmap.is_empty()).then(|| Charsmap::new(self.charsmap)).transpose()?;
+        Ok(table.map(Charsmap::longest_first))
+    }
+}
+
 /// Reads a `.model` file.
 ///
 /// # Errors
-/// [`Error::Format`] if the file is malformed or lists a piece twice, [`Error::Unsupported`] for models that merge to
-/// unused pieces.
+/// [`Error::Format`] if the file is malformed or lists a piece twice.
 pub fn read(bytes: &[u8]) -> Result<Components> {
     let file = parse(bytes)?;
     let mut seen = BTreeSet::new();
@@ -64,7 +83,7 @@ pub fn read(bytes: &[u8]) -> Result<Components> {
     added.add(&specials, model.vocab());
     Ok(Components {
         normalizer: Some(Normalizer::Sequence(normalizers(&file)?)),
-        decoder: Some(Decoder::Sequence(decoders(&file)?)),
+        decoder: Some(Decoder::SentencePiece(decoder(&file)?)),
         added: Arc::new(added),
         ..Components::of_model(Arc::new(model))
     })
@@ -92,17 +111,21 @@ fn parse(bytes: &[u8]) -> Result<File<'_>> {
         model_type: 1,
         byte_fallback: false,
         whitespace_as_suffix: false,
-        charsmap: &[],
-        dummy_prefix: true,
-        extra_whitespaces: true,
-        escape: true,
+        unk_surface: SentencePieceDecoder::UNK_SURFACE,
+        normalization: Rules::default(),
+        denormalization: Rules::default(),
     };
     let mut message = Message::new("model", bytes);
     while let Some((field, value, at)) = message.next_field()? {
         match field {
             model::PIECES => file.pieces.push(parse_piece(message.bytes(value)?, at)?),
             model::TRAINER => parse_trainer(message.bytes(value)?, at, &mut file)?,
-            model::NORMALIZER => parse_normalizer(message.bytes(value)?, at, &mut file)?,
+            model::NORMALIZER => {
+                file.normalization = parse_rules("normalizer_spec", message.bytes(value)?, at)?;
+            }
+            model::DENORMALIZER => {
+                file.denormalization = parse_rules("denormalizer_spec", message.bytes(value)?, at)?;
+            }
             _ => {}
         }
     }
@@ -133,12 +156,13 @@ fn parse_piece(bytes: &[u8], at: usize) -> Result<(&str, f32, PieceKind)> {
     Ok((text, score, kind))
 }
 
-fn parse_trainer(bytes: &[u8], at: usize, file: &mut File<'_>) -> Result<()> {
+fn parse_trainer<'a>(bytes: &'a [u8], at: usize, file: &mut File<'a>) -> Result<()> {
     let mut message = Message::inner("trainer_spec", bytes, at);
     while let Some((field, value, _)) = message.next_field()? {
         match field {
             trainer::MODEL_TYPE => file.model_type = message.number(value)?,
             trainer::BYTE_FALLBACK => file.byte_fallback = message.number(value)? != 0,
+            trainer::UNK_SURFACE => file.unk_surface = message.text(value)?,
             trainer::WHITESPACE_AS_SUFFIX => file.whitespace_as_suffix = message.number(value)? != 0,
             _ => {}
         }
@@ -146,19 +170,20 @@ fn parse_trainer(bytes: &[u8], at: usize, file: &mut File<'_>) -> Result<()> {
     Ok(())
 }
 
-fn parse_normalizer<'a>(bytes: &'a [u8], at: usize, file: &mut File<'a>) -> Result<()> {
-    let mut message = Message::inner("normalizer_spec", bytes, at);
+fn parse_rules<'a>(name: &'static str, bytes: &'a [u8], at: usize) -> Result<Rules<'a>> {
+    let mut message = Message::inner(name, bytes, at);
+    let mut rules = Rules::default();
     while let Some((field, value, _)) = message.next_field()? {
         let flag = |value: WireValue<'_>| message.number(value).map(|number| number != 0);
         match field {
-            normalizer::CHARSMAP => file.charsmap = message.bytes(value)?,
-            normalizer::DUMMY_PREFIX => file.dummy_prefix = flag(value)?,
-            normalizer::EXTRA_WHITESPACES => file.extra_whitespaces = flag(value)?,
-            normalizer::ESCAPE => file.escape = flag(value)?,
+            normalizer::CHARSMAP => rules.charsmap = message.bytes(value)?,
+            normalizer::DUMMY_PREFIX => rules.dummy_prefix = flag(value)?,
+            normalizer::EXTRA_WHITESPACES => rules.extra_whitespaces = flag(value)?,
+            normalizer::ESCAPE => rules.escape = flag(value)?,
             _ => {}
         }
     }
-    Ok(())
+    Ok(rules)
 }
 
 fn unknown_id(file: &File<'_>) -> Option<u32> {
@@ -189,18 +214,11 @@ fn words(file: &File<'_>) -> WordLevel {
 /// If the same piece could be made at two positions, SentencePiece takes the leftmost, whatever the halves; this
 /// differs only if both positions overlap. Character models have no merges.
 fn bpe(file: &File<'_>) -> Result<Bpe> {
-    if file.model_type == BPE && file.has(PieceKind::Unused) {
-        return Err(Error::Unsupported("BPE models with unused pieces are not read".to_owned()));
-    }
     let vocab = Arc::new(Vocab::from_tokens(file.pieces.iter().map(|(text, ..)| text)));
-    let of_kind = |kind| (0u32..).zip(&file.pieces).filter(move |(_, piece)| piece.2 == kind);
-    let normal = of_kind(PieceKind::Normal).filter(|_| file.model_type == BPE);
-    let normal: Vec<(&str, u32)> = normal.map(|(id, &(text, ..))| (text, id)).collect();
-    let mut merges = splits::every_split(&normal)?;
-    let score = |id: u32| file.pieces[id as usize].1;
-    merges.sort_by(|&(one, one_id), &(other, other_id)| {
-        score(other_id).total_cmp(&score(one_id)).then((one_id, one).cmp(&(other_id, other)))
-    });
+    let is_merged = |kind| matches!(kind, PieceKind::Normal | PieceKind::Unused) && file.model_type == BPE;
+    let merged = (0u32..).zip(&file.pieces).filter(|(_, piece)| is_merged(piece.2));
+    let merged: Vec<(&str, u32)> = merged.map(|(id, &(text, ..))| (text, id)).collect();
+    let merges = splits::by_score(&merged, |id| file.pieces[id as usize].1)?;
     let options = BpeOptions {
         unk_token: unknown_id(file).map(|id| file.pieces[id as usize].0.to_owned()),
         fuse_unk: true,
@@ -208,6 +226,10 @@ fn bpe(file: &File<'_>) -> Result<Bpe> {
         ..BpeOptions::default()
     };
     let bpe = Bpe::from_pairs(vocab, &merges, options)?;
+    if file.model_type == BPE && file.has(PieceKind::Unused) {
+        let scores = file.pieces.iter().map(|&(_, score, _)| score).collect();
+        return bpe.with_kinds(file.kinds())?.with_scores(scores);
+    }
     // Other readers of a `tokenizer.json` do not know kinds, so the model gets kinds only if they matter.
     let is_hidden =
         |&(text, _, kind): &(&str, f32, PieceKind)| !kind.is_in_text() && text.chars().count() == 1;
@@ -223,12 +245,12 @@ fn replace(pattern: TextPattern, content: &str) -> Result<Normalizer> {
 
 fn normalizers(file: &File<'_>) -> Result<Vec<Normalizer>> {
     let mut stages = Vec::new();
-    let charsmap = (!file.charsmap.is_empty()).then(|| Charsmap::new(file.charsmap)).transpose()?;
-    let charsmap = charsmap.map(Charsmap::longest_first);
-    let space = if file.escape { SPACE } else { " " };
+    let rules = &file.normalization;
+    let charsmap = rules.table()?;
+    let space = if rules.escape { SPACE } else { " " };
     // SentencePiece adds the prefix even if the rules leave nothing of the text. If extra spaces are removed, such a
     // prefix vanishes as a space at the end; otherwise `Prepend` has to come before the rules.
-    let is_prefix_first = file.dummy_prefix && !file.extra_whitespaces;
+    let is_prefix_first = rules.dummy_prefix && !rules.extra_whitespaces;
     let has_rules_of_prefix =
         is_prefix_first && charsmap.as_ref().is_some_and(|charsmap| charsmap.has_rules_of(space));
     if file.whitespace_as_suffix || file.has(PieceKind::UserDefined) || has_rules_of_prefix {
@@ -236,39 +258,44 @@ fn normalizers(file: &File<'_>) -> Result<Vec<Normalizer>> {
         let stage = SentencePiece::new(SentencePieceOptions {
             charsmap,
             user_defined_symbols: user_defined.map(|&(text, ..)| text.to_owned()).collect(),
-            add_dummy_prefix: file.dummy_prefix,
-            remove_extra_whitespaces: file.extra_whitespaces,
-            escape_whitespaces: file.escape,
+            add_dummy_prefix: rules.dummy_prefix,
+            remove_extra_whitespaces: rules.extra_whitespaces,
+            escape_whitespaces: rules.escape,
             treat_whitespace_as_suffix: file.whitespace_as_suffix,
         })?;
         return Ok(vec![Normalizer::SentencePiece(stage)]);
     }
-    let prefix = file.dummy_prefix.then(|| Normalizer::Prepend(space.to_owned()));
+    let prefix = rules.dummy_prefix.then(|| Normalizer::Prepend(space.to_owned()));
     stages.extend(prefix.clone().filter(|_| is_prefix_first));
     stages.extend(charsmap.map(Normalizer::Precompiled));
-    if file.extra_whitespaces {
+    if rules.extra_whitespaces {
         stages.push(replace(TextPattern::Regex(RUNS.to_owned()), " ")?);
         stages.push(replace(TextPattern::Regex(ENDS.to_owned()), "")?);
     }
     stages.extend(prefix.filter(|_| !is_prefix_first));
-    if file.escape {
+    if rules.escape {
         stages.push(replace(TextPattern::Literal(" ".to_owned()), SPACE)?);
     }
     Ok(stages)
 }
 
-fn decoders(file: &File<'_>) -> Result<Vec<Decoder>> {
-    let mut stages = Vec::new();
-    if file.byte_fallback {
-        stages.push(Decoder::ByteFallback);
-    }
-    if file.escape {
-        let rule = Replacement::new(TextPattern::Literal(SPACE.to_owned()), " ".to_owned())?;
-        stages.insert(0, Decoder::Replace(Arc::new(rule)));
-    }
-    stages.push(Decoder::Fuse);
-    if file.dummy_prefix {
-        stages.push(Decoder::Strip(Strip { content: ' ', start: 1, stop: 0 }));
-    }
-    Ok(stages)
+fn decoder(file: &File<'_>) -> Result<SentencePieceDecoder> {
+    let denormalizer = file.denormalization.table()?.map(|charsmap| {
+        SentencePiece::new(SentencePieceOptions {
+            charsmap: Some(charsmap),
+            user_defined_symbols: Vec::new(),
+            add_dummy_prefix: file.denormalization.dummy_prefix,
+            remove_extra_whitespaces: file.denormalization.extra_whitespaces,
+            escape_whitespaces: file.denormalization.escape,
+            treat_whitespace_as_suffix: false,
+        })
+    });
+    Ok(SentencePieceDecoder {
+        unk_token: unknown_id(file).map(|id| file.pieces[id as usize].0.to_owned()),
+        unk_surface: file.unk_surface.to_owned(),
+        byte_fallback: file.byte_fallback,
+        add_dummy_prefix: file.normalization.dummy_prefix,
+        remove_extra_whitespaces: file.normalization.extra_whitespaces,
+        denormalizer: denormalizer.transpose()?,
+    })
 }

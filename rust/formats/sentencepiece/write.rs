@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{ENDS, RUNS, SPACE, model, model_type, normalizer, piece, trainer};
+use crate::decoders::Decoder;
 use crate::formats::protobuf::MessageWriter;
 use crate::formats::splits;
 use crate::metaspace::{Metaspace, PrependScheme};
@@ -69,18 +70,40 @@ pub fn write(parts: &Components) -> Result<Vec<u8>> {
     if let Some(id) = unknown {
         options.number(trainer::UNK_ID, id as u64).bytes(trainer::UNK_PIECE, content.pieces[id].0.as_bytes());
     }
+    let decoder = match &parts.decoder {
+        Some(Decoder::SentencePiece(decoder)) => Some(decoder),
+        _ => None,
+    };
+    if let Some(decoder) = decoder {
+        options.bytes(trainer::UNK_SURFACE, decoder.unk_surface.as_bytes());
+    }
     for field in [trainer::BOS_ID, trainer::EOS_ID, trainer::PAD_ID] {
         // No such piece: -1 as a 64-bit number.
         options.number(field, u64::MAX);
     }
     file.bytes(model::TRAINER, options.finish());
-    let mut rules = MessageWriter::default();
-    rules.bytes(normalizer::NAME, b"user_defined").bytes(normalizer::CHARSMAP, &normalization.charsmap);
-    rules.number(normalizer::DUMMY_PREFIX, u64::from(normalization.dummy_prefix));
-    rules.number(normalizer::EXTRA_WHITESPACES, u64::from(normalization.extra_whitespaces));
-    rules.number(normalizer::ESCAPE, 1);
-    file.bytes(model::NORMALIZER, rules.finish());
+    let Normalization { charsmap, dummy_prefix, extra_whitespaces, .. } = &normalization;
+    file.bytes(model::NORMALIZER, rules(charsmap, [*dummy_prefix, *extra_whitespaces, true]).finish());
+    if let Some(stage) = decoder.and_then(|decoder| decoder.denormalizer.as_ref()) {
+        let options = stage.options();
+        if !options.user_defined_symbols.is_empty() || options.treat_whitespace_as_suffix {
+            return unsupported("save_spm cannot express these rules of denormalization");
+        }
+        let charsmap = options.charsmap.as_ref().map(Charsmap::blob).unwrap_or_default();
+        let flags = [options.add_dummy_prefix, options.remove_extra_whitespaces, options.escape_whitespaces];
+        file.bytes(model::DENORMALIZER, rules(&charsmap, flags).finish());
+    }
     Ok(file.finish().to_vec())
+}
+
+/// Rules that rewrite text, with the flags for the prefix, for extra spaces and for visible spaces.
+fn rules(charsmap: &[u8], [prefix, extra, escape]: [bool; 3]) -> MessageWriter {
+    let mut rules = MessageWriter::default();
+    rules.bytes(normalizer::NAME, b"user_defined").bytes(normalizer::CHARSMAP, charsmap);
+    rules.number(normalizer::DUMMY_PREFIX, u64::from(prefix));
+    rules.number(normalizer::EXTRA_WHITESPACES, u64::from(extra));
+    rules.number(normalizer::ESCAPE, u64::from(escape));
+    rules
 }
 
 /// Checks that the normalizer's user-defined symbols are the user-defined pieces, as the file has a single list for
@@ -180,6 +203,9 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
         None => (text, id, kind_of(parts, id, text, unknown, options.byte_fallback)),
     };
     let tokens: Vec<_> = tokens(bpe.vocab())?.iter().map(kind).collect();
+    if let Some(scores) = bpe.scores() {
+        return of_scored_bpe(bpe, scores, &tokens);
+    }
     let normal = tokens.iter().filter(|&&(.., kind)| kind == PieceKind::Normal);
     let normal: Vec<(&str, u32)> = normal.map(|&(text, id, _)| (text, id)).collect();
     // Without merges, text is cut into characters, whatever longer pieces there are.
@@ -193,6 +219,23 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     }
     let pieces = tokens.into_iter().map(|(text, id, kind)| (text, scores[id as usize], kind));
     Ok(Content { model_type, byte_fallback: options.byte_fallback, pieces: pieces.collect() })
+}
+
+/// A BPE model that keeps the scores of the file it was read from.
+fn of_scored_bpe<'a>(
+    bpe: &'a Bpe,
+    scores: &[f32],
+    tokens: &[(&'a str, u32, PieceKind)],
+) -> Result<Content<'a>> {
+    let merged = tokens.iter().filter(|&&(.., kind)| matches!(kind, PieceKind::Normal | PieceKind::Unused));
+    let merged: Vec<(&str, u32)> = merged.map(|&(text, id, _)| (text, id)).collect();
+    let expected = splits::by_score(&merged, |id| scores[id as usize])?;
+    if !expected.iter().map(|(pair, _)| pair).eq(bpe.merges()) {
+        return unsupported("save_spm cannot express this model: its merges are not those of its scores");
+    }
+    let piece = |&(text, id, kind): &(&'a str, u32, PieceKind)| (text, f64::from(scores[id as usize]), kind);
+    let pieces = tokens.iter().map(piece).collect();
+    Ok(Content { model_type: model_type::BPE, byte_fallback: bpe.options().byte_fallback, pieces })
 }
 
 fn of_words<'a>(words: &'a WordLevel, spaced: &SpacedWords) -> Result<Content<'a>> {

@@ -10,6 +10,7 @@ use std::collections::BinaryHeap;
 use super::by_rank::Queues;
 use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
+use super::sentencepiece::TurnScratch;
 use super::{Bpe, ByteSymbols, PairTable, Tokens};
 
 /// Up to this many symbols, scanning for the lowest rank is cheaper than a heap.
@@ -26,16 +27,17 @@ const NONE: u32 = u32::MAX;
 /// Buffers that one thread reuses from pre-token to pre-token.
 #[derive(Debug)]
 pub struct Scratch {
-    ids: Vec<u32>,
-    lens: Vec<u32>,
+    pub(super) ids: Vec<u32>,
+    pub(super) lens: Vec<u32>,
     /// The merge of each symbol with the next one.
     merges: Vec<u64>,
     prev: Vec<u32>,
     next: Vec<u32>,
     heap: BinaryHeap<Reverse<u64>>,
     skipped: Vec<Reverse<u64>>,
-    random: fastrand::Rng,
+    pub(super) random: fastrand::Rng,
     pub(super) matching: MatchScratch,
+    pub(super) turns: TurnScratch,
     /// The texts to encode are fragments of pre-tokens, so rules for whole pre-tokens do not apply.
     pub(super) in_context: bool,
 }
@@ -52,13 +54,14 @@ impl Default for Scratch {
             skipped: Vec::new(),
             random: fastrand::Rng::with_seed(0),
             matching: MatchScratch::default(),
+            turns: TurnScratch::default(),
             in_context: false,
         }
     }
 }
 
 impl Scratch {
-    /// Seeds the dropout.
+    /// Seeds dropout and sampling.
     pub fn seed(&mut self, seed: u64) {
         self.random.seed(seed);
     }

@@ -3,6 +3,7 @@
 //! * `symbols`, `byte_symbols`: the initial symbols of a pre-token, from characters or from raw bytes.
 //! * `merge`: merges them in O(n log n), by a scan, a heap or queues by rank (`by_rank`), depending on their number.
 //! * `longest_match`: replaces merging for long byte-level pre-tokens if the vocabulary is proper (`derivations`); O(n).
+//! * `sentencepiece`: merges by score, cuts unused pieces up again and samples, as SentencePiece does.
 //! * [`CutPoints`]: where pre-tokens may be cut into fragments that are encoded apart.
 //!
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
@@ -14,8 +15,10 @@ mod cut_points;
 mod derivations;
 mod longest_match;
 mod merge;
+mod options;
 mod pair_table;
 mod pieces;
+mod sentencepiece;
 mod spelled;
 mod symbols;
 
@@ -26,6 +29,7 @@ use std::sync::Arc;
 pub use byte_symbols::ByteSymbols;
 pub use cut_points::CutPoints;
 pub use merge::Scratch;
+pub use options::BpeOptions;
 pub use pair_table::PairTable;
 
 use super::Tokens;
@@ -36,27 +40,7 @@ use crate::vocab::Vocab;
 use crate::{Error, Result};
 use char_ids::CharIds;
 use pieces::PieceKinds;
-
-/// Options of [`Bpe`]; the names are Hugging Face's.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BpeOptions {
-    /// Token for characters that the vocabulary lacks; if absent, they are dropped.
-    pub unk_token: Option<String>,
-    /// Prefix of every symbol but a pre-token's first.
-    pub continuing_subword_prefix: Option<String>,
-    /// Suffix of a pre-token's last symbol.
-    pub end_of_word_suffix: Option<String>,
-    /// Probability in `[0, 1]` of skipping a merge.
-    pub dropout: Option<f32>,
-    /// Joins neighbouring unknown characters into one unknown token.
-    pub fuse_unk: bool,
-    /// Spells unknown characters as `<0xNN>` tokens where all of them exist.
-    pub byte_fallback: bool,
-    /// A pre-token that is in the vocabulary becomes that token without merging.
-    pub ignore_merges: bool,
-    /// Seed of the dropout; random if absent.
-    pub seed: Option<u64>,
-}
+use sentencepiece::Turns;
 
 /// A byte-pair encoder. Cheap to clone: tables are shared.
 #[derive(Clone, Debug)]
@@ -72,6 +56,8 @@ pub struct Bpe {
     chars: Arc<CharIds>,
     /// The kinds of the tokens, from a `SentencePiece` file.
     pieces: Option<Arc<PieceKinds>>,
+    /// The order of merges for [`Self::merge_in_turns`]; absent if that is not needed.
+    turns: Option<Arc<Turns>>,
     /// Ids of the `<0xNN>` tokens, by byte; empty unless byte fallback was ever on.
     fallback_ids: Arc<Vec<Option<u32>>>,
 }
@@ -87,6 +73,7 @@ impl Default for Bpe {
             unk_id: None,
             chars: Arc::new(CharIds::new(&Vocab::new())),
             pieces: None,
+            turns: None,
             fallback_ids: Arc::default(),
         }
     }
@@ -99,7 +86,7 @@ impl Bpe {
     ///
     /// # Errors
     /// [`Error::TokenNotInVocab`] if a merge names or makes a token that `vocab` lacks;
-    /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
+    /// [`Error::InvalidOption`] if `dropout` or `alpha` is outside `[0, 1]`, or both are above 0.
     pub fn new(vocab: Vocab, merges: &[(&str, &str)], options: BpeOptions) -> Result<Self> {
         let prefix_len = options.continuing_subword_prefix.as_ref().map_or(0, String::len);
         let (shares_ids, mut spellings) = (vocab.shares_ids(), HashMap::new());
@@ -132,9 +119,9 @@ impl Bpe {
     /// As [`Self::new`], from ids: each pair with the id that it makes, whose text must be that of the two joined.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
+    /// [`Error::InvalidOption`] if `dropout` or `alpha` is outside `[0, 1]`, or both are above 0.
     pub fn from_pairs(vocab: Arc<Vocab>, pairs: &[((u32, u32), u32)], options: BpeOptions) -> Result<Self> {
-        check_dropout(options.dropout)?;
+        options.check()?;
         let table = PairTable::new(pairs.iter().copied());
         // A repeated pair counts once, at its later rank.
         let merges = (0u32..).zip(pairs).filter(|&(rank, &(pair, _))| table.rank(pair) == Some(rank));
@@ -142,6 +129,7 @@ impl Bpe {
         let mut bpe = Self {
             chars: Arc::new(CharIds::new(&vocab)),
             pieces: None,
+            turns: None,
             vocab,
             merges: Arc::new(merges),
             spellings: Arc::default(),
@@ -168,6 +156,11 @@ impl Bpe {
         Ok(self)
     }
 
+    /// Whether the same pre-token always gives the same tokens.
+    pub fn is_deterministic(&self) -> bool {
+        self.options.is_deterministic()
+    }
+
     /// Kinds of tokens by id, if the model has them.
     pub fn kinds(&self) -> Option<&[PieceKind]> {
         self.pieces.as_ref().map(|pieces| pieces.kinds())
@@ -176,15 +169,16 @@ impl Bpe {
     /// Replaces the options and keeps vocabulary and merges.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if `dropout` is outside `[0, 1]`.
+    /// [`Error::InvalidOption`] if `dropout` or `alpha` is outside `[0, 1]`, or both are above 0.
     pub fn set_options(&mut self, options: BpeOptions) -> Result<()> {
-        check_dropout(options.dropout)?;
+        self.check_sampling(&options)?;
         self.unk_id = options.unk_token.as_deref().and_then(|token| self.vocab.id(token));
         if options.byte_fallback && self.fallback_ids.is_empty() {
             let ids = (0..=255u8).map(|byte| self.vocab.id(&format!("<0x{byte:02X}>")));
             self.fallback_ids = Arc::new(ids.collect());
         }
         self.options = options;
+        self.set_turns();
         Ok(())
     }
 
@@ -294,8 +288,7 @@ impl Bpe {
         if word.is_empty() {
             return Ok(());
         }
-        let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
-        if dropout.is_none()
+        if self.is_deterministic()
             && self.takes_whole(scratch)
             && let Some(id) = self.vocab.id(word)
         {
@@ -304,7 +297,10 @@ impl Bpe {
         }
         scratch.clear();
         self.push_char_symbols(word, scratch)?;
-        self.merge(dropout, scratch, tokens);
+        if let Some(turns) = &self.turns {
+            return self.merge_in_turns(turns, scratch, tokens);
+        }
+        self.merge(self.options.dropout.filter(|&dropout| dropout > 0.0), scratch, tokens);
         Ok(())
     }
 
@@ -323,10 +319,8 @@ impl Bpe {
         if !self.has_plain_symbols() {
             return false;
         }
-        let dropout = self.options.dropout.filter(|&dropout| dropout > 0.0);
-        if dropout.is_none()
-            && let Some(matcher) = symbols.longest_match(self, word)
-        {
+        let is_deterministic = self.is_deterministic();
+        if is_deterministic && let Some(matcher) = symbols.longest_match(self, word) {
             if self.takes_whole(scratch)
                 && let Some(id) = matcher.whole(word)
             {
@@ -336,7 +330,7 @@ impl Bpe {
             if matcher.encode(word, &self.pairs, &mut scratch.matching, tokens) {
                 return true;
             }
-        } else if self.takes_whole(scratch) && dropout.is_none() {
+        } else if is_deterministic && self.takes_whole(scratch) {
             push_mapped(word, mapped);
             if let Some(id) = self.vocab.id(mapped) {
                 tokens.push(id, word.len() as u32);
@@ -347,19 +341,12 @@ impl Bpe {
         if !scratch.push_byte_symbols(word, symbols) {
             return false;
         }
-        self.merge_started(dropout, scratch, tokens);
+        if let Some(turns) = &self.turns {
+            // Only an unused token could need the unknown one, and no token of a byte-level model is unused.
+            return self.merge_in_turns(turns, scratch, tokens).is_ok();
+        }
+        self.merge_started(self.options.dropout.filter(|&dropout| dropout > 0.0), scratch, tokens);
         true
-    }
-}
-
-fn check_dropout(dropout: Option<f32>) -> Result<()> {
-    match dropout {
-        Some(value) if !(0.0..=1.0).contains(&value) => Err(Error::InvalidOption {
-            name: "dropout",
-            value: value.to_string(),
-            expected: "between 0 and 1, both included".to_owned(),
-        }),
-        _ => Ok(()),
     }
 }
 

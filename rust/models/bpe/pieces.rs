@@ -10,6 +10,8 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub(super) struct PieceKinds {
     kinds: Vec<PieceKind>,
+    /// By id, where text is merged to unused pieces; empty where these are never found in text.
+    scores: Vec<f32>,
     user_defined: ByteTrie,
 }
 
@@ -26,17 +28,40 @@ impl PieceKinds {
             let message = format!("{} user-defined tokens have more than 2^23 distinct prefixes", keys.len());
             Error::Unsupported(message)
         })?;
-        Ok(Self { kinds, user_defined })
+        Ok(Self { kinds, scores: Vec::new(), user_defined })
+    }
+
+    /// Adds scores by id, so that text is merged to unused pieces.
+    pub(super) fn with_scores(self, scores: Vec<f32>) -> Result<Self> {
+        if scores.len() != self.kinds.len() {
+            return Err(Error::Unsupported(format!(
+                "{} scores for {} tokens",
+                scores.len(),
+                self.kinds.len()
+            )));
+        }
+        if let Some(score) = scores.iter().find(|score| !score.is_finite()) {
+            let (value, expected) = (score.to_string(), "finite".to_owned());
+            return Err(Error::InvalidOption { name: "score", value, expected });
+        }
+        Ok(Self { scores, ..self })
     }
 
     pub(super) fn kinds(&self) -> &[PieceKind] {
         &self.kinds
     }
 
-    /// The ids of single characters that are tokens and are found in text.
+    /// Scores by id, if the model has them.
+    pub(super) fn scores(&self) -> Option<&[f32]> {
+        Some(&*self.scores).filter(|scores| !scores.is_empty())
+    }
+
+    /// The ids of single characters that are tokens and are found in text, or that merge to such tokens.
     pub(super) fn char_ids(&self, vocab: &Vocab) -> CharIds {
+        let is_symbol =
+            |kind: PieceKind| kind.is_in_text() || kind == PieceKind::Unused && self.scores().is_some();
         let mut found = Vocab::new();
-        for (token, id) in vocab.iter().filter(|&(_, id)| self.kinds[id as usize].is_in_text()) {
+        for (token, id) in vocab.iter().filter(|&(_, id)| is_symbol(self.kinds[id as usize])) {
             found.insert(token, id);
         }
         CharIds::new(&found)

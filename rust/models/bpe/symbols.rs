@@ -72,18 +72,24 @@ impl Bpe {
         true
     }
 
+    /// The id of `unk_token`; `None` if unknown characters are dropped.
+    pub(super) fn id_of_unknown(&self) -> Result<Option<u32>> {
+        let Some(token) = &self.options.unk_token else { return Ok(None) };
+        let missing = || Error::TokenNotInVocab {
+            token: token.clone(),
+            role: "unk_token".to_owned(),
+            vocab_size: self.vocab.len(),
+        };
+        self.unk_id.map(Some).ok_or_else(missing)
+    }
+
     fn push_unknown(
         &self,
         pending: Option<PendingUnk>,
         len: u32,
         scratch: &mut Scratch,
     ) -> Result<Option<PendingUnk>> {
-        let Some(token) = &self.options.unk_token else { return Ok(pending) };
-        let id = self.unk_id.ok_or_else(|| Error::TokenNotInVocab {
-            token: token.clone(),
-            role: "unk_token".to_owned(),
-            vocab_size: self.vocab.len(),
-        })?;
+        let Some(id) = self.id_of_unknown()? else { return Ok(pending) };
         match pending {
             Some(unk) if self.options.fuse_unk => Ok(Some(PendingUnk { id, len: unk.len + len })),
             mut unk => {

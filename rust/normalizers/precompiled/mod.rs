@@ -5,7 +5,6 @@
 //! front replaces the whole cluster, so marks after the match are lost. What a rule removes at the very beginning of
 //! the text is not recorded in the alignment, so everything after it stands for a character further left.
 
-mod charsmap;
 pub mod clusters;
 #[cfg(test)]
 pub(super) mod tests;
@@ -14,12 +13,12 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-pub use charsmap::Charsmap;
 use clusters::{is_simple_grapheme, joins_next};
 
 use crate::Result;
 use crate::growth::Growth;
 use crate::normalized::{Normalized, Rewrite};
+use crate::sentencepiece::Charsmap;
 
 /// Clusters of this many bytes or more are looked up character by character.
 const LONG: usize = 6;

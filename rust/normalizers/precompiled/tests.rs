@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::Charsmap;
 use crate::growth::Growth;
 use crate::normalized::Normalized;
+use crate::sentencepiece::Charsmap;
 
 /// A trie under construction: its entries by position, and the positions in use.
 #[derive(Default)]

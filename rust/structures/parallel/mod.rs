@@ -19,7 +19,7 @@ mod scoped;
 mod stage;
 
 pub use join::{both, share, sort_in_runs};
-pub use ordered::{ordered_for_each, ordered_map, runs};
+pub use ordered::{bounded_for_each, ordered_for_each, ordered_map, runs};
 pub use ordered_writer::{OrderedWriter, write_in_order};
 pub use scoped::{Parallelism, scoped};
 pub use stage::{METER_EVERY, Meter, OnProgress, Pacer, Progress, run_parts};

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::scoped::{Parallelism, scoped};
 use crate::Result;
@@ -62,7 +65,8 @@ pub fn ordered_map<B: Default, S, T: Send>(
 /// As [`ordered_map`], but passes each result to `take` as soon as all earlier results have been taken. `take` runs on
 /// the calling thread, which takes finished results before it works on the next block.
 ///
-/// Helpers may finish blocks as fast as `take` takes them: if that is slow, it should ask for an interrupt as well.
+/// Helpers may finish blocks as fast as `take` takes them: if that is slow, it should ask for an interrupt as well, or the caller
+/// sets a bound by [`bounded_for_each`].
 ///
 /// # Errors
 /// Those of [`ordered_map`] and of `take`.
@@ -72,70 +76,194 @@ pub fn ordered_for_each<B: Default, S, T: Send>(
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(usize, &B, &mut S) -> Result<T> + Sync,
+    take: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    bounded_for_each(usize::MAX, next, parallelism, start, finish, work, take)
+}
+
+/// As [`ordered_for_each`], but no thread begins a block while `ahead` blocks, or a few more, are begun and not taken. So results take
+/// bounded memory, however slow `take` or one of the blocks is.
+///
+/// # Errors
+/// Those of [`ordered_for_each`].
+pub fn bounded_for_each<B: Default, S, T: Send>(
+    ahead: usize,
+    next: impl FnMut(&mut B) -> Result<bool> + Send,
+    parallelism: Parallelism<'_>,
+    start: impl Fn() -> S + Sync,
+    finish: impl Fn(S) + Sync,
+    work: impl Fn(usize, &B, &mut S) -> Result<T> + Sync,
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
-    // The number of the next block, and what fills it, unless the source has ended or the work is called off.
-    let source = Mutex::new((0, Some(next)));
-    let lock_source = || source.lock().unwrap_or_else(PoisonError::into_inner);
-    let finished = Mutex::new(BTreeMap::new());
-    let lock_finished = || finished.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = |block: &mut B| {
-        let (number, next) = &mut *lock_source();
-        let filled = next.as_mut().map_or(Ok(false), |next| next(block));
-        if !matches!(filled, Ok(true)) {
-            *next = None;
-        }
-        *number += 1;
-        (*number - 1, filled)
-    };
+    let queue = Queue::new(ahead, next);
     let work_on_next = |block: &mut B, state: &mut S| {
-        let result = match read(block) {
+        let result = match queue.read(block) {
             (_, Ok(false)) => return false,
             (number, Ok(true)) => (number, work(number, block, state)),
             (number, Err(error)) => (number, Err(error)),
         };
-        if result.1.is_err() {
-            // All blocks before this one have been handed out, so the first error in their order is still found.
-            lock_source().1 = None;
-        }
-        lock_finished().insert(result.0, result.1);
+        queue.put(result.0, result.1);
         true
     };
     let help = || {
+        let _ends = OnPanic(|| queue.has_panicked.store(true, Relaxed));
         let (mut block, mut state) = (B::default(), start());
-        while work_on_next(&mut block, &mut state) {}
+        while queue.wait_for_room() && work_on_next(&mut block, &mut state) {}
         finish(state);
     };
-    let mut taken = 0;
-    let mut take_finished = || {
-        loop {
-            let Some(result) = lock_finished().remove(&taken) else { return Ok(()) };
-            taken += 1;
-            take(result?)?;
-        }
-    };
     let lead = || {
+        let _ends = OnPanic(|| queue.close(true));
         let (mut block, mut state) = (B::default(), start());
         let outcome = loop {
-            let called_off = parallelism.check().and_then(|()| take_finished());
-            if called_off.is_err() {
-                lock_source().1 = None;
+            let called_off = parallelism.check().and_then(|()| queue.take_finished(&mut take));
+            if called_off.is_err() || queue.has_panicked.load(Relaxed) {
                 break called_off;
             }
-            if !work_on_next(&mut block, &mut state) {
+            if queue.is_full() {
+                queue.wait_for_result();
+            } else if !work_on_next(&mut block, &mut state) {
                 break Ok(());
             }
         };
+        queue.close(outcome.is_err());
         finish(state);
         outcome
     };
     scoped(parallelism.threads, help, lead)?;
-    take_finished()
+    queue.take_finished(&mut take)
+}
+
+/// Blocks on their way from the source to the thread that takes results.
+struct Queue<N, T> {
+    ahead: usize,
+    /// The number of the next block, and what fills it, unless the source has ended or the work is called off.
+    source: Mutex<(usize, Option<N>)>,
+    finished: Mutex<Finished<T>>,
+    /// Told when a result is taken and when one is finished.
+    has_room: Condvar,
+    has_result: Condvar,
+    has_panicked: AtomicBool,
+}
+
+struct Finished<T> {
+    results: BTreeMap<usize, Result<T>>,
+    /// Blocks begun, and results taken.
+    begun: usize,
+    taken: usize,
+    /// Nobody takes results before all threads have ended.
+    is_closed: bool,
+}
+
+/// How long the thread that takes results waits for one before it looks for an interrupt.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+impl<N, T> Queue<N, T> {
+    fn new(ahead: usize, next: N) -> Self {
+        let finished = Finished { results: BTreeMap::new(), begun: 0, taken: 0, is_closed: false };
+        Self {
+            ahead,
+            source: Mutex::new((0, Some(next))),
+            finished: Mutex::new(finished),
+            has_room: Condvar::new(),
+            has_result: Condvar::new(),
+            has_panicked: AtomicBool::new(false),
+        }
+    }
+
+    fn finished(&self) -> MutexGuard<'_, Finished<T>> {
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fills a block; answers its number.
+    fn read<B>(&self, block: &mut B) -> (usize, Result<bool>)
+    where
+        N: FnMut(&mut B) -> Result<bool>,
+    {
+        let (number, next) = &mut *self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let filled = next.as_mut().map_or(Ok(false), |next| next(block));
+        if !matches!(filled, Ok(true)) {
+            *next = None;
+        }
+        if !matches!(filled, Ok(false)) {
+            *number += 1;
+            self.finished().begun = *number;
+        }
+        (number.wrapping_sub(1), filled)
+    }
+
+    fn put(&self, number: usize, result: Result<T>) {
+        if result.is_err() {
+            // All blocks before this one have been handed out, so the first error in their order is still found.
+            self.end_source();
+        }
+        self.finished().results.insert(number, result);
+        self.has_result.notify_one();
+    }
+
+    fn end_source(&self) {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner).1 = None;
+    }
+
+    fn take_finished(&self, take: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
+        loop {
+            let mut finished = self.finished();
+            let taken = finished.taken;
+            let Some(result) = finished.results.remove(&taken) else { return Ok(()) };
+            finished.taken += 1;
+            drop(finished);
+            self.has_room.notify_one();
+            take(result?)?;
+        }
+    }
+
+    /// Whether so many results wait that the thread that takes them must not begin a block.
+    fn is_full(&self) -> bool {
+        let finished = self.finished();
+        finished.begun - finished.taken >= self.ahead
+    }
+
+    /// Waits for the result that is to be taken next, which another thread works on, but not for long.
+    fn wait_for_result(&self) {
+        let finished = self.finished();
+        if !finished.results.contains_key(&finished.taken) {
+            // The loop around this call looks again, whatever has ended the wait.
+            drop(self.has_result.wait_timeout(finished, PATIENCE));
+        }
+    }
+
+    /// Waits until another block may be begun; false if a thread has panicked, so that nobody takes results.
+    fn wait_for_room(&self) -> bool {
+        let mut finished = self.finished();
+        while finished.begun - finished.taken >= self.ahead && !finished.is_closed {
+            finished = self.has_room.wait(finished).unwrap_or_else(PoisonError::into_inner);
+        }
+        !self.has_panicked.load(Relaxed)
+    }
+
+    /// Lets all threads come to their end.
+    fn close(&self, is_called_off: bool) {
+        if is_called_off || self.has_panicked.load(Relaxed) {
+            self.end_source();
+        }
+        self.finished().is_closed = true;
+        self.has_room.notify_all();
+    }
+}
+
+/// What is done if the thread ends by a panic: nobody should wait for what it does not bring about.
+struct OnPanic<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnPanic<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use crate::Error;
@@ -181,6 +309,48 @@ mod tests {
             assert!(matches!(outcome, Err(Error::Interrupted)));
             assert_eq!(expected, 21);
             assert!(done.load(Ordering::Relaxed) < sizes.len());
+        }
+    }
+
+    #[test]
+    fn no_more_results_wait_than_the_bound_allows() {
+        let sizes = vec![1 << 20; 300];
+        for threads in [1, 2, 7] {
+            let (begun, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let work = |_, run: &Range<usize>, (): &mut ()| {
+                let waiting = begun.fetch_add(1, Ordering::Relaxed) + 1 - taken.load(Ordering::Relaxed);
+                // Each thread may have looked for room before another one took it.
+                assert!(waiting <= 4 + 2 * threads, "{waiting} for {threads} threads");
+                Ok(run.start)
+            };
+            let take = |start| {
+                assert_eq!(start, taken.fetch_add(1, Ordering::Relaxed));
+                std::thread::sleep(Duration::from_micros(100));
+                Ok(())
+            };
+            let (next, parallelism) = runs(&sizes, threads.into());
+            let outcome = bounded_for_each(4, next, parallelism, || (), |()| (), work, take);
+            assert!(outcome.is_ok());
+            assert_eq!(taken.load(Ordering::Relaxed), 300);
+        }
+    }
+
+    #[test]
+    fn a_panic_on_any_thread_ends_the_work() {
+        for threads in [1, 2, 7] {
+            for panics_in_work in [false, true] {
+                let (next, parallelism) = runs(&[1 << 20; 300], Parallelism::from(threads));
+                let work = |number, _: &Range<usize>, (): &mut ()| {
+                    assert!(!panics_in_work || number < 20, "expected");
+                    Ok(number)
+                };
+                let take = |number| {
+                    assert!(panics_in_work || number < 20, "expected");
+                    Ok(())
+                };
+                let run = || bounded_for_each(4, next, parallelism, || (), |()| (), work, take);
+                assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+            }
         }
     }
 

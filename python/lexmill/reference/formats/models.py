@@ -1,8 +1,9 @@
 """Reads the `model` of a `tokenizer.json`.
 
 Old files leave the type out: then `merges` tell a BPE model, `max_input_chars_per_word` a WordPiece model, `unk_id` a
-unigram model, and what is left is a dictionary of words. Models whose tokens have SentencePiece's kinds, which only
-lexmill writes, are not specified here; `tests/property/test_sentencepiece_laws.py` holds the core to SentencePiece.
+unigram model, and what is left is a dictionary of words. Of models whose tokens have SentencePiece's kinds, which only
+lexmill writes, those of BPE with scores are specified here, which have unused tokens; for the others
+`tests/property/test_sentencepiece_laws.py` holds the core to SentencePiece.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Protocol
 
 from lexmill.errors import FormatError, OptionError
 from lexmill.reference.bpe import Bpe, Token
+from lexmill.reference.bpe_sentencepiece import Piece, SentencePieceBpe
 from lexmill.reference.formats.fields import Json, flags, read
 from lexmill.reference.unigram import Unigram
 from lexmill.reference.wordlevel import WordLevel
@@ -31,6 +33,8 @@ Vocab = list[tuple[str, int]]
 
 def model(spec: Json) -> tuple[Model, Vocab]:
     """Reads a model; returns its vocabulary too."""
+    if "sentencepiece_scores" in spec:
+        return _scored_bpe(spec)
     if "sentencepiece_kinds" in spec:
         raise FormatError(f"model {spec.get('type')} has sentencepiece_kinds, which the reference does not specify")
     kind = next((kind for name, kind in MEMBERS.items() if name in spec), "WordLevel")
@@ -45,6 +49,14 @@ def _bpe(spec: Json) -> tuple[Model, Vocab]:
     options = {**flags(spec, *names), **{name: bool(spec.get(name)) for name in switches}}
     merges = [tuple(merge.split(" ")) if isinstance(merge, str) else tuple(merge) for merge in spec["merges"]]
     return Bpe(spec["vocab"], [(left, right) for left, right in merges], **options), list(spec["vocab"].items())
+
+
+def _scored_bpe(spec: Json) -> tuple[Model, Vocab]:
+    vocab = list(spec["vocab"].items())
+    by_id = sorted(vocab, key=lambda entry: entry[1])
+    details = zip(by_id, spec["sentencepiece_scores"], spec["sentencepiece_kinds"], strict=True)
+    pieces = [Piece(text, score, int(kind)) for (text, _), score, kind in details]
+    return SentencePieceBpe(pieces, byte_fallback=bool(spec.get("byte_fallback"))), vocab
 
 
 def _unigram(spec: Json) -> tuple[Model, Vocab]:

@@ -33,7 +33,8 @@ def _bert(spec: Json) -> Normalizer:
     return BertNormalizer(**flags(spec, "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"))
 
 
-def _sentencepiece(spec: Json) -> Normalizer:
+def sentencepiece(spec: Json) -> SentencePiece:
+    """Reads SentencePiece's rules, of a normalizer or a denormalizer."""
     blob = spec.get("precompiled_charsmap")
     return SentencePiece(
         charsmap=None if blob is None else _charsmap(blob),
@@ -59,6 +60,6 @@ READERS: Mapping[str, Callable[[Json], Normalizer]] = {
     "Precompiled": lambda spec: Precompiled(_charsmap(spec["precompiled_charsmap"]), spec.get("match") == "longest"),
     "Replace": lambda spec: Replace(pattern(spec["pattern"]), spec["content"]),
     "BertNormalizer": _bert,
-    "SentencePiece": _sentencepiece,
+    "SentencePiece": sentencepiece,
     "Sequence": lambda spec: Sequence([normalizer(stage) for stage in spec["normalizers"]]),
 }

@@ -1,3 +1,5 @@
+mod columns;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,6 +51,11 @@ type Report = (u64, Vec<String>);
 
 /// All texts, and the report of what was left out.
 fn texts(source: &Source) -> Result<(Vec<String>, Report)> {
+    texts_of(source, true)
+}
+
+/// The same; whether progress is checked, which a stream does not have.
+fn texts_of(source: &Source, has_bytes: bool) -> Result<(Vec<String>, Report)> {
     let (mut reader, skipped) = opened(source);
     let mut block = RecordBlock::default();
     let (mut texts, mut last, mut read) = (Vec::new(), None, 0);
@@ -61,7 +68,7 @@ fn texts(source: &Source) -> Result<(Vec<String>, Report)> {
         })?;
         read += block.read;
     }
-    assert_eq!(reader.bytes(), Some(read), "what is read is told");
+    assert_eq!(reader.bytes(), has_bytes.then_some(read), "what is read is told");
     Ok((texts, skipped.report()))
 }
 
@@ -212,4 +219,100 @@ fn bytes_that_are_not_utf8_are_named_by_their_place_in_the_decompressed_file() {
     let bad = TemporaryFile::new("bad", &gzip(b"a\nb\xff\n"));
     let error = texts(&source(&[&good, &bad], Format::Lines)).expect_err("not UTF-8");
     assert!(matches!(error, Error::InvalidUtf8 { byte: 3, .. }), "{error}");
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn documents_match_naive(
+        texts in prop::collection::vec("[a|\u{e9}\n]{0,12}", 0..4),
+        separator in prop::sample::select(vec![None, Some("|"), Some("||"), Some("|a|"), Some("\u{e9}|")]),
+        compress in prop::sample::select(vec![<[u8]>::to_vec as fn(&[u8]) -> Vec<u8>, gzip, zstd]),
+        step in 1..5usize,
+    ) {
+        let mut naive = Vec::new();
+        for text in &texts {
+            match separator {
+                None => naive.push(text.clone()),
+                Some(separator) => {
+                    let mut parts: Vec<&str> = text.split(separator).collect();
+                    if parts.last().is_some_and(|last| last.is_empty()) {
+                        parts.pop();
+                    }
+                    naive.extend(parts.into_iter().map(str::to_owned));
+                }
+            }
+        }
+        let files: Vec<_> = texts.iter().enumerate().map(|(at, text)| {
+            TemporaryFile::new(&format!("documents-{at}"), &compress(text.as_bytes()))
+        }).collect();
+        let format = Format::Documents { separator: separator.map(str::to_owned) };
+        let found = self::texts(&source(&files.iter().collect::<Vec<_>>(), format)).expect("valid").0;
+        prop_assert_eq!(&found, &naive);
+        // The same by few bytes at a time.
+        let mut slow = Vec::new();
+        for text in &texts {
+            let file = Slow { bytes: text.clone().into_bytes(), at: 0, step };
+            let mut documents = documents::Documents::new(Box::new(file), separator, 99);
+            let mut block = RecordBlock::default();
+            while documents.next(&mut block).expect("memory") {
+                let mut start = 0;
+                for value in block.values.drain(..) {
+                    slow.push(String::from_utf8_lossy(&block.bytes[start..value.end]).into_owned());
+                    start = value.end;
+                }
+            }
+        }
+        prop_assert_eq!(&slow, &naive);
+    }
+}
+
+/// Gives out few bytes at a time.
+struct Slow {
+    bytes: Vec<u8>,
+    at: usize,
+    step: usize,
+}
+
+impl std::io::Read for Slow {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.step.min(self.bytes.len() - self.at).min(buffer.len());
+        buffer[..count].copy_from_slice(&self.bytes[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_record_beyond_the_limit_is_named() {
+    // The limit is more than what is read at a time.
+    let (limit, long) = (300_000, "x".repeat(900_000));
+    let cases = [
+        (format!("ab\n{long}\n"), Format::Lines, ", line 2: "),
+        (long.clone(), Format::Lines, ", line 1: "),
+        (format!("{{\"text\": \"a\"}}\n{{\"text\": \"{long}\"}}\n"), json_lines("text"), ", line 2: "),
+        (format!("id,text\n1,a\n2,{long}\n"), csv("text"), ", line 3: "),
+        (format!("{long},text\n1,a\n"), csv("text"), ", line 1: "),
+        (long.clone(), Format::Documents { separator: None }, ", document 0: "),
+        (format!("a|{long}|b"), Format::Documents { separator: Some("|".to_owned()) }, ", document 1: "),
+        (format!("a|{long}"), Format::Documents { separator: Some("|".to_owned()) }, ", document 1: "),
+    ];
+    for (text, format, place) in cases {
+        let file = TemporaryFile::new("long", text.as_bytes());
+        let source = Arc::new(source(&[&file], format));
+        let mut reader = SourceReader::new(Arc::clone(&source), Arc::default()).with_limit(limit);
+        let mut block = RecordBlock::default();
+        let error = loop {
+            match reader.next(&mut block) {
+                Ok(true) => {}
+                Ok(false) => break None,
+                Err(error) => break Some(error.to_string()),
+            }
+        };
+        let expected = format!("{place}the text has more than {limit} bytes");
+        assert!(error.as_ref().is_some_and(|error| error.contains(&expected)), "{error:?}, not {expected}");
+        let mut reader = SourceReader::new(source, Arc::default()).with_limit(1_000_000);
+        while reader.next(&mut block).expect("it fits") {}
+    }
 }

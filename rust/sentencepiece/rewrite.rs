@@ -1,4 +1,5 @@
-//! SentencePiece's normalization as one stage, for models that the stages of Hugging Face cannot express.
+//! SentencePiece's rewriting of text as one stage: the normalizer of models that the stages of Hugging Face cannot express,
+//! and the rules of denormalization.
 //!
 //! Such a model has user-defined pieces, which no rule may touch, or white space after words instead of before them.
 //! For all other models the stages `Precompiled`, `Replace` and `Prepend` do the same.
@@ -44,7 +45,7 @@ impl Default for SentencePieceOptions {
     }
 }
 
-/// The normalizer. Cheap to clone.
+/// The rules with their treatment of spaces. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct SentencePiece {
     options: Arc<SentencePieceOptions>,
@@ -95,7 +96,7 @@ impl SentencePiece {
     ///
     /// # Errors
     /// [`crate::Error::TextGrown`].
-    pub(super) fn normalize<'a>(&self, text: &Normalized<'_>, growth: Growth) -> Result<Normalized<'a>> {
+    pub(crate) fn normalize<'a>(&self, text: &Normalized<'_>, growth: Growth) -> Result<Normalized<'a>> {
         let options = &*self.options;
         let old = text.text();
         let space = if options.escape_whitespaces { VISIBLE_SPACE } else { ' ' };

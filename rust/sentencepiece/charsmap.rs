@@ -95,7 +95,7 @@ impl Charsmap {
     }
 
     /// The replacement of the shortest rule that matches at the front of `text`.
-    pub(super) fn shortest(&self, text: &str) -> Option<&str> {
+    pub(crate) fn shortest(&self, text: &str) -> Option<&str> {
         let (_, start) = self.table.matches(text.as_bytes()).next()?;
         self.table.replacement(start)
     }
@@ -107,7 +107,7 @@ impl Charsmap {
     }
 
     /// True if the source text of any rule begins with this ASCII character.
-    pub(super) fn has_rule_from(&self, byte: u8) -> bool {
+    pub(crate) fn has_rule_from(&self, byte: u8) -> bool {
         let root = self.table.entries.first().map(|&root| offset(root));
         let entry = root.and_then(|root| self.table.entries.get(root ^ usize::from(byte)));
         entry.is_some_and(|entry| entry & (1 << 31 | 0xFF) == u32::from(byte))
@@ -127,7 +127,7 @@ impl Charsmap {
 
     /// Length of a prefix of `text` that no rule matches: ASCII characters, without the last one if a non-ASCII
     /// character follows it.
-    pub(super) fn plain_prefix(&self, text: &[u8]) -> usize {
+    pub(crate) fn plain_prefix(&self, text: &[u8]) -> usize {
         let is_plain = |&&byte: &&u8| self.table.is_plain.get(usize::from(byte)).copied().unwrap_or(false);
         // The longest match may reach over several characters, so no rule may begin at one that is passed over.
         let is_passed = |byte: &&u8| is_plain(byte) && !(self.is_longest_first && self.has_rule_from(**byte));

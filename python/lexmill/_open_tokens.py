@@ -1,0 +1,342 @@
+"""Token files as arrays: parts are mapped when they are first looked into, and nothing is copied."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from lexmill._core import arrow_stream_batches
+from lexmill.errors import OptionError, OutputError
+
+__all__ = ["TokenFiles", "Windows", "open_tokens"]
+
+Ids: TypeAlias = npt.NDArray[Any]
+"""A view of ids, in the width of the files; as a rule `uint16` or `uint32`."""
+
+_MEGATRON_HEADER = 34
+_LLM_C_HEADER = 1024
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """Ids of neighbouring documents, and where these begin and end if the files say so."""
+
+    ids: Ids
+    splits: npt.NDArray[Any] | None
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What a reader of one part needs.
+
+    Attributes:
+        paths: the files of the part, the ids first.
+        dtype: how an id is stored.
+        documents: their number, and that of their tokens.
+        row_length: the length of packed rows.
+    """
+
+    paths: list[Path]
+    dtype: np.dtype[Any]
+    documents: int
+    tokens: int
+    row_length: int | None
+
+
+def _map(path: Path, dtype: npt.DTypeLike, offset: int = 0, count: int | None = None) -> npt.NDArray[Any]:
+    # An empty file cannot be mapped.
+    size = path.stat().st_size - offset
+    if size <= 0:
+        return np.zeros(0, dtype)
+    shape = size // np.dtype(dtype).itemsize if count is None else count
+    return np.memmap(path, dtype, "r", offset, (shape,)).view(np.ndarray) if shape else np.zeros(0, dtype)
+
+
+def _megatron(part: _Files) -> list[_Segment]:
+    index = part.paths[1]
+    lengths = _map(index, "<i4", _MEGATRON_HEADER, part.documents)
+    offsets = _map(index, "<i8", _MEGATRON_HEADER + 4 * part.documents, part.documents)
+    end = int(offsets[-1]) // part.dtype.itemsize + int(lengths[-1]) if part.documents else 0
+    return [_Segment(_map(part.paths[0], part.dtype), np.append(offsets // part.dtype.itemsize, end))]
+
+
+def _npy(part: _Files) -> list[_Segment]:
+    ids, splits = (np.load(path, mmap_mode="r").view(np.ndarray) for path in part.paths)
+    if part.row_length is not None:
+        splits = np.arange(0, ids.size + 1, part.row_length)
+    return [_Segment(ids.reshape(-1), splits)]
+
+
+def _nanogpt(part: _Files) -> list[_Segment]:
+    return [_Segment(_map(part.paths[0], part.dtype), None)]
+
+
+def _llm_c(part: _Files) -> list[_Segment]:
+    return [_Segment(_map(part.paths[0], part.dtype, _LLM_C_HEADER), None)]
+
+
+def _datatrove(part: _Files) -> list[_Segment]:
+    ends = _map(part.paths[1], "<u8").astype(np.int64)
+    return [_Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
+
+
+def _dolma(part: _Files) -> list[_Segment]:
+    import gzip
+
+    with gzip.open(part.paths[1], "rt", encoding="utf-8", newline="") as table:
+        ends = np.fromiter((int(line.split(",", 2)[1]) for line in table), np.int64)
+    return [_Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
+
+
+def _arrow(part: _Files) -> list[_Segment]:
+    with part.paths[0].open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    segments = []
+    for rows, offsets, values in arrow_stream_batches(part.paths[0]):
+        splits = np.frombuffer(mapped, "<i4", rows + 1, offsets)
+        segments.append(_Segment(np.frombuffer(mapped, part.dtype, int(splits[-1]), values), splits))
+    return segments
+
+
+_READERS: dict[tuple[str, str | None], Callable[[_Files], list[_Segment]]] = {
+    ("megatron", None): _megatron,
+    ("npy", None): _npy,
+    ("arrow", None): _arrow,
+    ("raw", "nanogpt"): _nanogpt,
+    ("raw", "llm.c"): _llm_c,
+    ("raw", "datatrove"): _datatrove,
+    ("raw", "dolma"): _dolma,
+}
+
+
+def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> TokenFiles:
+    """Opens what `tokenize_files` has written, without reading it.
+
+    Args:
+        path: the folder.
+        split: `train` or `validation`; the first by default.
+
+    Raises:
+        OutputError: the folder holds no token files, or those of a run that is not finished.
+        OptionError: there is no such split, or the files are Parquet, which cannot be mapped.
+    """
+    folder = Path(path)
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        is_ours = manifest["format_version"] == 1
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
+        is_ours = False
+    if not is_ours:
+        message = f"{folder}: it holds no token files of this version"
+        raise OutputError(message)
+    if "total" not in manifest:
+        message = f"{folder}: its run is not finished; pass resume=True to tokenize_files"
+        raise OutputError(message)
+    splits = ("train", "validation") if manifest["options"]["validation"] else ("train",)
+    if split is not None and split not in splits:
+        message = f"split is {split} but must be {' or '.join(splits)}"
+        raise OptionError(message)
+    return TokenFiles(folder, manifest, split or "train")
+
+
+class TokenFiles(Sequence[Ids]):
+    """The documents of a folder of token files, or its rows if they are packed.
+
+    `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them.
+
+    Attributes:
+        folder: the folder.
+        split: `train` or `validation`.
+        manifest: what the folder was made from: the contents of its `manifest.json`.
+        dtype: the type of ids.
+        tokens: their number, those of the split alone.
+    """
+
+    def __init__(self, folder: Path, manifest: dict[str, Any], split: str) -> None:
+        """Opens no file yet; `open_tokens` is the way to make one."""
+        options = manifest["options"]
+        self.folder = folder
+        self.split = split
+        self.manifest = manifest
+        self.dtype: np.dtype[Any] = np.dtype(options["dtype"]).newbyteorder("<")
+        self._parts = [self._files(part) for part in self._part_entries()]
+        self._segments: dict[int, list[_Segment]] = {}
+        self._rows = [0, *accumulate(part.documents for part in self._parts)]
+        self._tokens = [0, *accumulate(part.tokens for part in self._parts)]
+        self.tokens = self._tokens[-1]
+
+    def __repr__(self) -> str:
+        """Shows the folder and how much there is."""
+        return f"TokenFiles({str(self.folder)!r}, {self.split}: {len(self):,} rows, {self.tokens:,} tokens)"
+
+    def __len__(self) -> int:
+        """Number of documents, or of packed rows."""
+        return self._rows[-1]
+
+    @overload
+    def __getitem__(self, index: int) -> Ids: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Ids]: ...
+    def __getitem__(self, index: int | slice) -> Ids | list[Ids]:
+        """The ids of one document, or a list of those of several.
+
+        Raises:
+            IndexError: there is no such document.
+            OptionError: the files do not say where documents begin.
+        """
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            message = f"document {index} is not among {len(self)}"
+            raise IndexError(message)
+        part = bisect_right(self._rows, at) - 1
+        at -= self._rows[part]
+        for segment in self._open(part):
+            if segment.splits is None:
+                break
+            rows = len(segment.splits) - 1
+            if at < rows:
+                return segment.ids[int(segment.splits[at]) : int(segment.splits[at + 1])]
+            at -= rows
+        message = f"{self.folder}: its format does not say where documents begin; use windows()"
+        raise OptionError(message)
+
+    def windows(self, length: int, stride: int | None = None) -> Windows:
+        """All ids end to end, in windows of one length; what remains at the end is left out.
+
+        Args:
+            length: tokens of a window.
+            stride: tokens from the beginning of a window to that of the next one; `length` by default.
+        """
+        return Windows(self, length, length if stride is None else stride)
+
+    def verify(self) -> None:
+        """Reads all files, those of other splits too, and compares them with the sizes and checksums of the manifest.
+
+        Raises:
+            OutputError: a file is missing or is not as it was written; the message names it.
+        """
+        listed = dict(self.manifest["files"])
+        for part in self.manifest["parts"]:
+            listed |= part["files"]
+        for name, entry in listed.items():
+            path, size, crc = self.folder / name, 0, 0
+            if path.is_file():
+                with path.open("rb") as file:
+                    while block := file.read(1 << 20):
+                        size, crc = size + len(block), zlib.crc32(block, crc)
+            if (size, f"{crc:08x}") != (entry["bytes"], entry["crc32"]):
+                message = f"{path}: it is {'not as it was written' if path.is_file() else 'missing'}"
+                raise OutputError(message)
+
+    def _range(self, start: int, stop: int) -> Ids:
+        """The ids from token `start` to token `stop` of all documents end to end; a copy only across segments."""
+        pieces: list[Ids] = []
+        part = bisect_right(self._tokens, start) - 1
+        while start < stop:
+            at = start - self._tokens[part]
+            for segment in self._open(part):
+                if at < len(segment.ids) and start < stop:
+                    piece = segment.ids[at : at + stop - start]
+                    pieces.append(piece)
+                    start += len(piece)
+                    at += len(piece)
+                at -= len(segment.ids)
+            part += 1
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+    def _open(self, part: int) -> list[_Segment]:
+        if part not in self._segments:
+            options = self.manifest["options"]
+            reader = _READERS.get((options["format"], options["preset"]))
+            if reader is None:
+                message = f"{self.folder}: {options['format']} files cannot be mapped; read them by pyarrow or datasets"
+                raise OptionError(message)
+            segments = reader(self._parts[part])
+            found, held = sum(len(segment.ids) for segment in segments), self._parts[part].tokens
+            if found != held:
+                message = f"{self._parts[part].paths[0]}: it holds {found} tokens but the manifest says {held}"
+                raise OutputError(message)
+            self._segments[part] = segments
+        return self._segments[part]
+
+    def _part_entries(self) -> Iterator[dict[str, Any]]:
+        """The parts that have files of this split; parts that were joined are one."""
+        parts, joined = self.manifest["parts"], "val.bin" if self.split == "validation" else "train.bin"
+        if joined in self.manifest["files"]:
+            yield {**self.manifest["total"], "files": {joined: None}}
+            return
+        for part in parts:
+            names = [name for name in part["files"] if self._prefix() in ("", name.partition("/")[0])]
+            if names:
+                yield {**part, "files": dict.fromkeys(names)}
+
+    def _prefix(self) -> str:
+        return self.split if self.manifest["options"]["validation"] else ""
+
+    def _files(self, part: dict[str, Any]) -> _Files:
+        held = {"documents": part.get("validation_documents", 0), "tokens": part.get("validation_tokens", 0)}
+        if self.split == "train":
+            held = {name: part[name] - held[name] for name in held}
+        length = self.manifest["options"]["pack"]
+        if length is not None:
+            is_padded = self.manifest["options"]["pad_token"] is not None
+            rows = -(-held["tokens"] // length) if is_padded else held["tokens"] // length
+            held = {"documents": rows, "tokens": rows * length}
+        # In the order of their names the ids come first, but for Dolma.
+        names = sorted(
+            part["files"], key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name)
+        )
+        return _Files([self.folder / name for name in names], self.dtype, held["documents"], held["tokens"], length)
+
+
+class Windows(Sequence[Ids]):
+    """Ids in windows of one length, whatever documents they are of; see `TokenFiles.windows`."""
+
+    def __init__(self, files: TokenFiles, length: int, stride: int) -> None:
+        """Looks into no file yet.
+
+        Raises:
+            OptionError: `length` or `stride` is less than 1.
+        """
+        for name, value in (("length", length), ("stride", stride)):
+            if value < 1:
+                message = f"{name} is {value} but must be at least 1"
+                raise OptionError(message)
+        self._files = files
+        self._length = length
+        self._stride = stride
+
+    def __len__(self) -> int:
+        """Number of whole windows."""
+        return max(0, (self._files.tokens - self._length) // self._stride + 1)
+
+    @overload
+    def __getitem__(self, index: int) -> Ids: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Ids]: ...
+    def __getitem__(self, index: int | slice) -> Ids | list[Ids]:
+        """One window, or a list of several.
+
+        Raises:
+            IndexError: there is no such window.
+        """
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            message = f"window {index} is not among {len(self)}"
+            raise IndexError(message)
+        return self._files._range(at * self._stride, at * self._stride + self._length)

@@ -1,0 +1,128 @@
+"""Counting words, which is where training begins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from lexmill._core import AddedToken, Tokenizer, WordCounts
+from lexmill.errors import OptionError
+from lexmill.models import BPE
+
+if TYPE_CHECKING:
+    from lexmill.normalizers import Normalizer
+    from lexmill.pre_tokenizers import PreTokenizer
+    from lexmill.sources import Source
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_BINARY_UNITS = {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+
+_Path: TypeAlias = "str | os.PathLike[str]"
+
+
+def count_words(
+    files: _Path | Source | Iterable[_Path | Source] = (),
+    *,
+    iterator: Iterable[Any] | None = None,
+    normalizer: Normalizer | None = None,
+    pre_tokenizer: PreTokenizer | None = None,
+    added_tokens: Iterable[str | AddedToken] = (),
+    max_memory: int | str | None = None,
+    folder: _Path | None = None,
+    first_source: int = 0,
+    errors: Literal["strict", "replace"] = "strict",
+    on_progress: Callable[[str, int, int], object] | None = None,
+    num_threads: int | None = None,
+) -> WordCounts:
+    """Counts the distinct words of a corpus: what trainers learn from, and all they learn from.
+
+    Each file has a number, and each word the number of the file and the place in the file where it first appeared. So
+    the counts of parts of a corpus, merged in any order, are those of the whole, if each part is counted with the
+    `first_source` that its first file has in the whole.
+
+    Args:
+        files: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
+        iterator: texts that come before those of the files: `str`, lists of `str` or Arrow columns.
+        normalizer: the normalizer that texts go through.
+        pre_tokenizer: what cuts texts into words; without one each text is a word.
+        added_tokens: the added tokens of the tokenizer that will be trained: each is a word of its own where it stands.
+            A tokenizer that was not trained yet has none.
+        max_memory: bytes that counting may take beside what the process holds, such as `"1GB"` or `"512MiB"`: full
+            tables are written to `folder` and merged. By default there is no limit.
+        folder: the folder for what is not saved yet; by default that of the system for temporary files.
+        first_source: the number of the first file, or of the iterator.
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
+        on_progress: called with the name of the step, what is done and the total, which is 0 where it is unknown; what
+            it raises ends the counting.
+        num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+    Raises:
+        FileError: a file cannot be read, or the folder cannot be written to.
+        InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+        OptionError: there is less memory than counting needs.
+    """
+    tokenizer = Tokenizer(BPE())
+    if normalizer is not None:
+        tokenizer.normalizer = normalizer
+    if pre_tokenizer is not None:
+        tokenizer.pre_tokenizer = pre_tokenizer
+    tokens = [AddedToken(token) if isinstance(token, str) else token for token in added_tokens]
+    tokenizer.add_tokens([token for token in tokens if not token.special])
+    tokenizer.add_special_tokens([token for token in tokens if token.special])
+    # Not everybody who imports lexmill reads sources, and these take time to import.
+    from lexmill.sources import Source
+
+    given = [files] if isinstance(files, str | os.PathLike | Source) else list(files)
+    return tokenizer._count_words(
+        given,
+        iterator=iterator,
+        max_memory=_bytes_of(max_memory),
+        folder=folder,
+        first_source=first_source,
+        errors=errors,
+        on_progress=on_progress,
+        num_threads=num_threads,
+    )
+
+
+def merge_counts(
+    counts: Iterable[WordCounts | _Path],
+    *,
+    max_memory: int | str | None = None,
+    folder: _Path | None = None,
+    on_progress: Callable[[str, int, int], object] | None = None,
+) -> WordCounts:
+    """The sum of several word counts of the same stages; their order does not matter.
+
+    Args:
+        counts: word counts, or paths of files that hold some.
+        max_memory: bytes that merging may take beside what the process holds; by default 64 MiB.
+        folder: the folder for the result until it is saved; by default that of the system for temporary files.
+        on_progress: called with the name of the step, what is done and the total; what it raises ends the merging.
+
+    Raises:
+        LexmillError: there are no counts, or they are of different stages, or rare words were dropped.
+        FileError: a file cannot be read, or the folder cannot be written to.
+        FormatError: a file does not hold word counts, or is damaged.
+    """
+    opened = [one if isinstance(one, WordCounts) else WordCounts.load(one) for one in counts]
+    return WordCounts._merge(opened, max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
+
+
+def _bytes_of(size: int | str | None) -> int | None:
+    """A number of bytes, from a number or from a text with a unit."""
+    if size is None:
+        return None
+    message = f"max_memory is {size!r} but must be a number of bytes or a text such as '1GB' or '512MiB'"
+    if isinstance(size, str):
+        import re
+
+        found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", size, re.IGNORECASE)
+        unit = (_UNITS | _BINARY_UNITS).get(found[2].upper()) if found else None
+        if found is None or unit is None:
+            raise OptionError(message)
+        size = int(float(found[1]) * unit)
+    if not 0 <= size < 2**63:
+        raise OptionError(message)
+    return size

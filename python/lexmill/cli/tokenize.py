@@ -1,0 +1,127 @@
+"""`lexmill tokenize`: from files of texts to files that training programs read."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from lexmill import Tokenizer
+from lexmill.cli.display import megabytes, printable
+from lexmill.cli.load import load_tokenizer
+from lexmill.cli.outcome import Outcome
+from lexmill.cli.progress import ProgressBar
+from lexmill.cli.sources import InputName, source_of
+from lexmill.errors import SkippedRecordsWarning
+from lexmill.token_files import tokenize_files
+
+__all__ = ["FormatName", "Options", "PresetName", "tokenize"]
+
+
+class FormatName(str, Enum):
+    """A layout of token files."""
+
+    MEGATRON = "megatron"
+    ARROW = "arrow"
+    PARQUET = "parquet"
+    NPY = "npy"
+    RAW = "raw"
+
+
+class PresetName(str, Enum):
+    """Who reads files of bare ids."""
+
+    NANOGPT = "nanogpt"
+    DATATROVE = "datatrove"
+    DOLMA = "dolma"
+    LLM_C = "llm.c"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to tokenize, and how."""
+
+    tokenizer: str
+    files: list[str]
+    output: str
+    format: FormatName
+    preset: PresetName | None
+    input: InputName | None
+    field: str
+    begin_token: str | None
+    end_token: str | None
+    special_tokens: bool
+    pack: int | None
+    pad_token: str | None
+    validation: float
+    seed: int
+    part_bytes: int
+    signed: bool
+    resume: bool
+    overwrite: bool
+    errors: Literal["strict", "replace"]
+    on_error: Literal["raise", "skip"]
+    threads: int | None
+    as_json: bool
+
+
+def tokenize(options: Options) -> Outcome:
+    """Writes a folder of token files."""
+    sources = [
+        source_of(path, options.input, options.field, options.errors, options.on_error) for path in options.files
+    ]
+    tokenizer = load_tokenizer(options.tokenizer)
+    started = time.perf_counter()
+    with (
+        ProgressBar(not options.as_json, in_bytes=("tokenize",)) as progress,
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always", SkippedRecordsWarning)
+        written = tokenize_files(
+            tokenizer,
+            sources,
+            options.output,
+            format=options.format.value,
+            preset=options.preset.value if options.preset else None,
+            begin_token=_token(tokenizer, options.begin_token),
+            end_token=_token(tokenizer, options.end_token),
+            add_special_tokens=options.special_tokens,
+            pack=options.pack,
+            pad_token=_token(tokenizer, options.pad_token),
+            validation=options.validation,
+            seed=options.seed,
+            part_bytes=options.part_bytes,
+            signed=options.signed,
+            resume=options.resume,
+            overwrite=options.overwrite,
+            num_threads=options.threads,
+            on_progress=progress.callback,
+        )
+    seconds = time.perf_counter() - started
+    for warning in caught:
+        print(f"warning: {printable(str(warning.message))}", file=sys.stderr)
+    total, size = written.manifest["total"], sum(source["bytes"] or 0 for source in written.manifest["inputs"])
+    data: dict[str, object] = {
+        "output": options.output,
+        "format": options.format.value,
+        "dtype": written.manifest["options"]["dtype"],
+        **total,
+        "parts": len(written.manifest["parts"]),
+        "bytes": size,
+        "seconds": round(seconds, 6),
+    }
+    documents = "1 document" if total["documents"] == 1 else f"{total['documents']:,} documents"
+    empty = f", {total['empty']:,} empty ones left out" if total["empty"] else ""
+    note = (
+        f"{options.output}: {total['tokens']:,} tokens in {documents}{empty}, from {megabytes(size)} in {seconds:.1f} s"
+    )
+    return Outcome(data, note=note)
+
+
+def _token(tokenizer: Tokenizer, token: str | None) -> str | int | None:
+    """A token, or the id that a number stands for if it is no token."""
+    is_id = token is not None and token.isascii() and token.isdigit() and tokenizer.token_to_id(token) is None
+    return int(token) if is_id and token is not None else token

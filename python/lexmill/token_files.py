@@ -1,0 +1,153 @@
+"""Tokenizing to disk: corpora larger than memory become files that training programs read.
+
+    tokenize_files(tokenizer, JsonLines("data/*.jsonl.zst"), "tokens", end_token="<|endoftext|>")
+
+The files are divided into parts, each of which is written, synced and listed in `manifest.json` before the next one, so
+that a run that was cut short goes on with `resume=True`. They depend on the sources, the tokenizer and the options
+alone: not on threads, nor on how often a run was cut short.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
+
+from lexmill import _core
+from lexmill._core import Tokenizer
+from lexmill._open_tokens import TokenFiles, Windows, open_tokens
+from lexmill._source_names import kind_of, source_of
+from lexmill.errors import OptionError, VocabError
+from lexmill.sources import Source, _warn_of_skipped
+
+__all__ = ["TokenFiles", "Windows", "open_tokens", "tokenize_files"]
+
+Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
+"""A layout of token files."""
+
+Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
+"""The program whose files of bare ids are written."""
+
+_OneSource: TypeAlias = Source | str | os.PathLike[str]
+
+
+def tokenize_files(
+    tokenizer: Tokenizer,
+    sources: _OneSource | Sequence[_OneSource],
+    out: str | os.PathLike[str],
+    *,
+    format: Format = "megatron",
+    preset: Preset | None = None,
+    begin_token: str | int | None = None,
+    end_token: str | int | None = None,
+    add_special_tokens: bool = True,
+    pack: int | None = None,
+    pad_token: str | int | None = None,
+    validation: float = 0.0,
+    seed: int = 0,
+    part_bytes: int = 1 << 27,
+    signed: bool = False,
+    resume: bool = False,
+    overwrite: bool = False,
+    num_threads: int | None = None,
+    on_progress: Callable[[str, int, int], object] | None = None,
+) -> TokenFiles:
+    """Tokenizes the texts of sources to the files of a folder, in memory that does not grow with them.
+
+    Each text is a document: its ids are those of `tokenizer.encode`, after `begin_token` and before `end_token`.
+    Documents without tokens are left out and counted.
+
+    Args:
+        tokenizer: the tokenizer; it must neither truncate nor pad.
+        sources: objects of `lexmill.sources`, or paths and patterns that end in `.parquet` or `.arrow`, or in
+            `.jsonl`, `.ndjson`, `.json`, `.csv` or `.tsv`, perhaps with `.gz`, `.zst`, `.xz` or `.bz2` after it, with
+            texts in the field or column `text`.
+        out: the folder; made if it is not there, and otherwise empty but for an earlier run.
+        format: `megatron` (`.bin` and `.idx`), `arrow` (`datasets.load_from_disk`), `parquet`, `npy`, or `raw`.
+        preset: for `raw`, the program that reads the files: `nanogpt`, `datatrove`, `dolma` or `llm.c`.
+        begin_token: a token, or its id, before each document.
+        end_token: a token, or its id, after each document.
+        add_special_tokens: adds the special tokens of the post-processor.
+        pack: puts documents end to end into rows of so many tokens, for `arrow`, `parquet` and `npy`. The column
+            `seq_start_id` says where documents begin or go on in a row.
+        pad_token: a token, or its id, that fills up the last row of a part; without it, that row is left out and its
+            tokens are counted.
+        validation: the share of documents that goes to files of its own. A document's seed, file and place decide.
+        seed: another seed chooses other documents for validation.
+        part_bytes: bytes of ids in a part; a longer document is a part of its own.
+        signed: for `arrow` and `parquet`, `int32` ids for readers without unsigned integers, such as Spark.
+        resume: goes on with a run that was cut short; begins one if there is none.
+        overwrite: removes the files of an earlier run.
+        num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        on_progress: called with the name of the step, the bytes of sources that are done, and their total; what it
+            raises ends the run, and `resume=True` goes on with it.
+
+    Returns:
+        The files, opened.
+
+    Raises:
+        OutputError: the folder holds something else or an earlier run, another process writes to it, or what is resumed
+            was begun with another tokenizer, other options or other sources; the message names the difference.
+        FileError: a file cannot be read or written, as on a full disk. Finished parts are kept.
+        FormatError: a record is broken, with `on_error="raise"`.
+        InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+        OptionError: options that do not fit together, or a tokenizer that truncates, pads or samples.
+        VocabError: a token or an id is not in the vocabulary.
+    """
+    if resume and overwrite:
+        message = "resume and overwrite are True but at most one of them may be"
+        raise OptionError(message)
+    for name, value, least in (("pack", pack, 1), ("seed", seed, 0), ("part_bytes", part_bytes, 1)):
+        if value is not None and not least <= value < 1 << 63:
+            message = f"{name} is {value} but must be from {least} to {(1 << 63) - 1}"
+            raise OptionError(message)
+    if pad_token is not None and pack is None:
+        message = "pad_token is given but pack is not"
+        raise OptionError(message)
+    given = [sources] if isinstance(sources, Source | str | os.PathLike) else sources
+    opened = [_source_of(source)._open() for source in given]
+    _core.tokenize_files(
+        tokenizer,
+        opened,
+        out,
+        format=format,
+        preset=preset,
+        begin_id=_id_of(tokenizer, "begin_token", begin_token),
+        end_id=_id_of(tokenizer, "end_token", end_token),
+        add_special_tokens=add_special_tokens,
+        pack=pack,
+        pad_id=_id_of(tokenizer, "pad_token", pad_token),
+        validation=validation,
+        seed=seed,
+        part_bytes=part_bytes,
+        signed=signed,
+        existing="resume" if resume else "overwrite" if overwrite else "refuse",
+        num_threads=num_threads,
+        on_progress=on_progress,
+    )
+    for source in opened:
+        _warn_of_skipped(source)
+    return open_tokens(out)
+
+
+def _source_of(given: _OneSource) -> Source:
+    """What reads a path, by the end of its name."""
+    if isinstance(given, Source):
+        return given
+    kind = kind_of(given)
+    if kind is not None and kind != "lines":
+        return source_of(kind, given)
+    message = f"{os.fspath(given)} does not say how texts are found in it; pass a source such as lexmill.sources.Lines"
+    raise OptionError(message)
+
+
+def _id_of(tokenizer: Tokenizer, option: str, token: str | int | None) -> int | None:
+    """The id of a token; the core checks ids themselves."""
+    if token is None:
+        return None
+    found = tokenizer.token_to_id(token) if isinstance(token, str) else token
+    if found is None or not 0 <= found < 1 << 32:
+        what = f"token `{token}`" if found is None else f"id {token}"
+        message = f"{what} of {option} is not in the vocabulary of {tokenizer.get_vocab_size()} tokens"
+        raise VocabError(message)
+    return found

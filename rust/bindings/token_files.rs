@@ -1,0 +1,79 @@
+//! Tokenizing to disk, as `lexmill.token_files` asks for it.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+
+use super::arguments::{FilePath, threads};
+use super::errors::{OrRaise, exception};
+use super::progress::Reporter;
+use super::sources::PyFileSource;
+use super::tokenizer::PyTokenizer;
+use crate::token_files::{self, Existing, Layout, Options, Packing, Run, TokenSource, arrow_batches};
+
+/// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
+#[pyfunction]
+#[pyo3(signature = (
+    tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, pad_id, validation, seed,
+    part_bytes, signed, existing, num_threads, on_progress
+))]
+#[expect(clippy::too_many_arguments, reason = "options of a Python call")]
+pub(super) fn tokenize_files(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, PyTokenizer>,
+    sources: Vec<Py<PyFileSource>>,
+    folder: FilePath,
+    format: &str,
+    preset: Option<&str>,
+    begin_id: Option<u32>,
+    end_id: Option<u32>,
+    add_special_tokens: bool,
+    pack: Option<usize>,
+    pad_id: Option<u32>,
+    validation: f64,
+    seed: u64,
+    part_bytes: u64,
+    signed: bool,
+    existing: &str,
+    num_threads: Option<usize>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let existing = match existing {
+        "refuse" => Existing::Refuse,
+        "resume" => Existing::Resume,
+        "overwrite" => Existing::Overwrite,
+        other => {
+            let message = format!("existing is {other} but must be refuse, resume or overwrite");
+            return Err(exception(py, "OptionError", message));
+        }
+    };
+    let options = Options {
+        layout: Layout::named(format, preset).or_raise(py)?,
+        begin_id,
+        end_id,
+        add_special_tokens,
+        packing: pack.map(|length| Packing { length, pad_id }),
+        validation,
+        seed,
+        part_bytes,
+        signed,
+    };
+    let (core, shared) = (tokenizer.get().core(py)?, tokenizer.get());
+    let sources: Vec<TokenSource> = sources.iter().map(|source| source.get().token_source()).collect();
+    let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+    let (threads, folder): (_, &Path) = (threads(num_threads), &folder);
+    let outcome = py.detach(|| {
+        let tokenizer_json = &shared.identity()?;
+        let (tokenizer, sources, options) = (&*core, &sources[..], &options);
+        let run = Run { tokenizer, tokenizer_json, sources, folder, options, existing };
+        token_files::tokenize_files(&run, threads, &mut |progress| reporter.report(progress))
+    });
+    reporter.or_raise(py, outcome).map(drop)
+}
+
+/// Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file at which offsets
+/// and values of the first column begin.
+#[pyfunction]
+pub(super) fn arrow_stream_batches(py: Python<'_>, path: FilePath) -> PyResult<Vec<(u64, u64, u64)>> {
+    py.detach(|| arrow_batches(&path)).or_raise(py)
+}

@@ -1,0 +1,295 @@
+//! `lexmill.WordCounts`, and training from word counts.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use super::arguments::{FilePath, threads, utf8_errors};
+use super::arrow::counted_words_stream;
+use super::errors::{OrRaise, exception};
+use super::progress::Reporter;
+use super::sources::TrainingFile;
+use super::tokenizer::PyTokenizer;
+use super::tokenizer_training::{count_corpus, reporter};
+use crate::corpus::BoundedCounting;
+use crate::counting::runs::{Budget, CountsFile, RunReader, Spelling, Stages};
+use crate::structures::freed_memory::give_back;
+
+/// Memory for merging where no limit is given.
+const MERGE_MEMORY: usize = 64 << 20;
+
+/// The distinct words of a corpus, each with its count and the place of its first appearance, on disk.
+///
+/// `lexmill.count_words` makes them; words are ordered by their bytes. What was not saved goes with the object.
+#[pyclass(name = "WordCounts", module = "lexmill", frozen)]
+pub(super) struct PyWordCounts {
+    counts: CountsFile,
+}
+
+#[pymethods]
+impl PyWordCounts {
+    /// Opens word counts that were saved.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    ///
+    /// Raises:
+    ///     `FileError`: the file cannot be read.
+    ///     `FormatError`: the file does not hold word counts, or is damaged.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: FilePath) -> PyResult<Self> {
+        py.detach(|| CountsFile::open(&path)).or_raise(py).map(|counts| Self { counts })
+    }
+
+    /// Puts the counts in place of a file, whole or not at all.
+    ///
+    /// Args:
+    ///     `path`: the file.
+    ///
+    /// Raises:
+    ///     `FileError`: the file cannot be written.
+    fn save(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
+        py.detach(|| self.counts.save(&path)).or_raise(py)
+    }
+
+    /// The sum of several counts; their order does not matter.
+    #[staticmethod]
+    #[pyo3(signature = (counts, *, max_memory=None, folder=None, on_progress=None))]
+    fn _merge(
+        py: Python<'_>,
+        counts: Vec<PyRef<'_, Self>>,
+        max_memory: Option<usize>,
+        folder: Option<FilePath>,
+        on_progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let all: Vec<CountsFile> = counts.iter().map(|counts| counts.counts.clone()).collect();
+        drop(counts);
+        let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+        let (folder, memory) = (folder_or_default(folder), max_memory.unwrap_or(MERGE_MEMORY));
+        let merged =
+            py.detach(|| CountsFile::merge(&all, &folder, memory, &mut |progress| reporter.report(progress)));
+        reporter.or_raise(py, merged).map(|counts| Self { counts })
+    }
+
+    /// Counts without the words that were seen fewer than `min_count` times.
+    ///
+    /// Args:
+    ///     `min_count`: the least count of a word that is kept.
+    ///     `folder`: the folder for the result until it is saved; by default that of the system for temporary files.
+    ///
+    /// Raises:
+    ///     `FileError`: the result cannot be written.
+    #[pyo3(signature = (min_count, *, folder=None))]
+    fn trim(&self, py: Python<'_>, min_count: u64, folder: Option<FilePath>) -> PyResult<Self> {
+        let folder = folder_or_default(folder);
+        py.detach(|| self.counts.trimmed(min_count, &folder)).or_raise(py).map(|counts| Self { counts })
+    }
+
+    /// The sum of all counts.
+    #[getter]
+    fn total(&self) -> u64 {
+        self.counts.summary().total
+    }
+
+    /// About how many bytes training from the counts takes at most, beside what the process holds.
+    #[getter]
+    fn training_memory(&self) -> u64 {
+        self.counts.training_memory()
+    }
+
+    /// How many texts were counted.
+    #[getter]
+    fn texts(&self) -> u64 {
+        self.counts.summary().texts
+    }
+
+    /// Bytes of sources that were read, as they lie on the disk.
+    #[getter]
+    fn bytes_read(&self) -> u64 {
+        self.counts.summary().bytes
+    }
+
+    /// Distinct words that `trim` left out.
+    #[getter]
+    fn dropped_words(&self) -> u64 {
+        self.counts.summary().dropped_words
+    }
+
+    /// The sum of the counts of those.
+    #[getter]
+    fn dropped_total(&self) -> u64 {
+        self.counts.summary().dropped_total
+    }
+
+    /// What decides which words a text has, as JSON: normalizer, pre-tokenizer and added tokens.
+    #[getter]
+    fn stages(&self, py: Python<'_>) -> PyResult<String> {
+        serde_json::to_string(&self.counts.summary().stages)
+            .map_err(|error| exception(py, "LexmillError", error.to_string()))
+    }
+
+    /// The words as a stream of Arrow batches, in the order of their bytes, with the columns `word` (as the model sees it), `count`,
+    /// `source` and `place`.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Other types of columns are the consumer's business: it may cast.
+        let _ = requested_schema;
+        counted_words_stream(py, self.counts.reader(), self.counts.summary().spelling)
+    }
+
+    fn __len__(&self) -> usize {
+        self.counts.summary().words as usize
+    }
+
+    fn __repr__(&self) -> String {
+        let summary = self.counts.summary();
+        format!("WordCounts(words={}, total={}, texts={})", summary.words, summary.total, summary.texts)
+    }
+
+    fn __iter__(&self) -> PyCountedWords {
+        let reader = Mutex::new(self.counts.reader());
+        PyCountedWords { reader, spelling: self.counts.summary().spelling }
+    }
+}
+
+/// The words of counts in the order of their bytes: tuples of a word as the model sees it, its count, and the number of the source
+/// and the place there where it was first seen.
+#[pyclass(name = "CountedWords", module = "lexmill._core", frozen)]
+pub(super) struct PyCountedWords {
+    reader: Mutex<RunReader>,
+    spelling: Spelling,
+}
+
+#[pymethods]
+impl PyCountedWords {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<(String, u64, u32, u64)>> {
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reader.advance().or_raise(py)? {
+            return Ok(None);
+        }
+        let word = reader.word();
+        let mut text = String::new();
+        self.spelling.push(word.word, &mut text);
+        Ok(Some((text, word.count, word.first.source, word.first.at)))
+    }
+}
+
+/// A number of bytes from a number, or from a text with a unit.
+fn bytes_of(py: Python<'_>, size: &Bound<'_, PyAny>) -> PyResult<u64> {
+    py.import("lexmill._word_counts")?.call_method1("_bytes_of", (size,))?.extract()
+}
+
+fn folder_or_default(folder: Option<FilePath>) -> PathBuf {
+    folder.map_or_else(std::env::temp_dir, PathBuf::from)
+}
+
+#[pymethods]
+impl PyTokenizer {
+    /// Counts the words of files and sources, or of an iterator; what `lexmill.count_words` calls.
+    #[pyo3(signature = (
+        files, *, iterator=None, max_memory=None, folder=None, first_source=0, errors="strict", on_progress=None, num_threads=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "each is an option of `lexmill.count_words`")]
+    fn _count_words(
+        &self,
+        py: Python<'_>,
+        files: Vec<TrainingFile>,
+        iterator: Option<&Bound<'_, PyAny>>,
+        max_memory: Option<usize>,
+        folder: Option<FilePath>,
+        first_source: u32,
+        errors: &str,
+        on_progress: Option<Py<PyAny>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<PyWordCounts> {
+        let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+        let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
+        let budget = Budget { memory: max_memory.unwrap_or(usize::MAX), folder: folder_or_default(folder) };
+        let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
+        let pipeline = Arc::clone(self.core(py)?.pipeline());
+        let mut bounded =
+            BoundedCounting::new(pipeline, stages, threads, budget, first_source).or_raise(py)?;
+        if let Some(iterator) = iterator {
+            bounded.counting.begin_sources(1).or_raise(py)?(0, 0);
+            bounded.counting = count_corpus(py, iterator, bounded.counting, None, &mut reporter)?;
+        }
+        let counted = py.detach(|| {
+            let total = files.iter().map(TrainingFile::bytes).sum();
+            for file in &files {
+                file.count(&mut bounded.counting, errors, total, &mut |progress| reporter.report(progress))?;
+            }
+            let counts = bounded.finish(&mut |progress| reporter.report(progress));
+            give_back();
+            counts
+        });
+        let counts = reporter.or_raise(py, counted)?;
+        files.iter().try_for_each(|file| file.warn(py))?;
+        Ok(PyWordCounts { counts })
+    }
+
+    /// Trains the model on word counts: what it learns is what it would learn from the texts.
+    ///
+    /// The trained model takes the place of the one before; an error leaves that as it was.
+    ///
+    /// Args:
+    ///     `counts`: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of texts.
+    ///     `trainer`: what learns; by default one for the kind of model, with default options.
+    ///     `max_memory`: bytes that training may take beside what the process holds; if it would take more by
+    ///         `counts.training_memory`, it does not start.
+    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
+    ///         what it raises ends the training.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `OptionError`: the counts are those of other stages, or training would take more than `max_memory`, or an option
+    ///         of the trainer is out of range.
+    ///     `EmptyCorpusError`: there are no words.
+    ///     `FormatError`: the counts are damaged.
+    #[pyo3(signature = (counts, trainer=None, *, max_memory=None, on_progress=None, num_threads=None))]
+    fn train_from_counts(
+        &self,
+        py: Python<'_>,
+        counts: &PyWordCounts,
+        trainer: Option<&Bound<'_, PyAny>>,
+        max_memory: Option<&Bound<'_, PyAny>>,
+        on_progress: Option<Py<PyAny>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<()> {
+        let training = self.training(py, trainer)?;
+        let mut reporter = reporter(py, &training, on_progress)?;
+        let threads = threads(num_threads);
+        let summary = counts.counts.summary();
+        let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
+        if let Some((name, ours, theirs)) = stages.difference(&summary.stages) {
+            let message =
+                format!("{name} of the word counts is {theirs} but must be the tokenizer's, {ours}");
+            return Err(exception(py, "OptionError", message));
+        }
+        let limit = max_memory.map(|size| bytes_of(py, size)).transpose()?;
+        let core = self.core(py)?;
+        let trained = py.detach(|| {
+            limit.map_or(Ok(()), |limit| counts.counts.check_training_memory(limit))?;
+            let words = counts.counts.in_order_of_appearance()?;
+            training.words.store(words.len(), Ordering::Relaxed);
+            let model = core.pipeline().model();
+            let trained =
+                training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress));
+            give_back();
+            trained
+        });
+        let model = reporter.or_raise(py, trained)?;
+        self.install(model, &training.special_tokens);
+        Ok(())
+    }
+}

@@ -1,0 +1,261 @@
+//! Blocks of the values of one column of a Parquet file. Memory holds some pages of the column, never a row group.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Type};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
+
+use super::columns::{BLOCK, Rows, decoded, no_column, no_texts};
+use super::compression::STDIN;
+use super::reader::{RecordBlock, failed};
+use super::source::{Skipped, Source};
+use crate::Result;
+
+/// Rows that are decoded at a time, if they are short.
+const ROWS: usize = 1024;
+
+/// One column of one file.
+pub(super) struct ParquetColumn {
+    file: SerializedFileReader<File>,
+    /// Bytes of the file.
+    len: u64,
+    column: usize,
+    descriptor: ColumnDescPtr,
+    /// The next row group.
+    group: usize,
+    /// What reads the row group before, and how many rows it decodes at a time.
+    values: Option<(ColumnReaderImpl<ByteArrayType>, usize)>,
+    /// Decoded rows that no block has: values share the memory of their page.
+    decoded: VecDeque<Option<ByteArray>>,
+    rows: Rows,
+}
+
+impl ParquetColumn {
+    /// Reads the schema, and finds the column whose path with dots is `name`.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error) for what is no Parquet file, [`Error::Format`](crate::Error) for a file whose column is absent or
+    /// holds no texts.
+    pub(super) fn open(path: &Path, name: &str) -> Result<Self> {
+        let unsupported = || {
+            io::Error::new(
+                io::ErrorKind::Unsupported,
+                "a Parquet file is read from its end, which a pipe does not allow",
+            )
+        };
+        if path.as_os_str() == STDIN {
+            return Err(failed("open", path, unsupported()));
+        }
+        let file = File::open(path).map_err(|error| failed("open", path, error))?;
+        let metadata = file.metadata().map_err(|error| failed("open", path, error))?;
+        if !metadata.is_file() {
+            return Err(failed("open", path, unsupported()));
+        }
+        let file = decoded(|| SerializedFileReader::new(file), io_error)
+            .map_err(|error| failed("read", path, error))?;
+        let (column, descriptor) = found(file.metadata().file_metadata().schema_descr(), name, path)?;
+        Ok(Self {
+            file,
+            len: metadata.len(),
+            column,
+            descriptor,
+            group: 0,
+            values: None,
+            decoded: VecDeque::new(),
+            rows: Rows::default(),
+        })
+    }
+
+    /// Bytes of values before the next row.
+    pub(super) fn offset(&self) -> u64 {
+        self.rows.offset
+    }
+
+    /// The share of the file's bytes that its rows so far make up: those of other columns are never read.
+    pub(super) fn read(&self) -> u64 {
+        let all = self.file.metadata().file_metadata().num_rows();
+        match u64::try_from(all) {
+            Ok(all) if self.rows.count < all => {
+                (u128::from(self.len) * u128::from(self.rows.count) / u128::from(all)) as u64
+            }
+            _ => self.len,
+        }
+    }
+
+    /// Replaces the values of `block` by the next ones; false at the end.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error) for a damaged file, [`Error::Format`](crate::Error) for a null, unless those are left out.
+    pub(super) fn next(
+        &mut self,
+        block: &mut RecordBlock,
+        source: &Source,
+        skipped: &Skipped,
+    ) -> Result<bool> {
+        block.bytes.clear();
+        let first = self.rows.count;
+        while block.bytes.len() < BLOCK {
+            if let Some(value) = self.decoded.pop_front() {
+                self.rows.push(value.as_ref().map(ByteArray::data), block, source, skipped)?;
+                continue;
+            }
+            let path = &source.paths[block.file];
+            if !decoded(|| self.decode(), io_error).map_err(|error| failed("read", path, error))? {
+                break;
+            }
+        }
+        Ok(self.rows.count > first)
+    }
+
+    /// Decodes some rows; false at the end of the file.
+    fn decode(&mut self) -> std::result::Result<bool, ParquetError> {
+        loop {
+            let Some((values, rows)) = &mut self.values else {
+                if self.group == self.file.num_row_groups() {
+                    return Ok(false);
+                }
+                self.values = Some(self.open_group()?);
+                self.group += 1;
+                continue;
+            };
+            let (mut levels, mut decoded) = (Vec::new(), Vec::new());
+            let (count, ..) = values.read_records(*rows, Some(&mut levels), None, &mut decoded)?;
+            if count == 0 {
+                self.values = None;
+                continue;
+            }
+            let mut decoded = decoded.into_iter();
+            if levels.is_empty() {
+                self.decoded.extend(decoded.map(Some));
+            } else {
+                let present = self.descriptor.max_def_level();
+                self.decoded.extend(
+                    levels.into_iter().map(|level| if level == present { decoded.next() } else { None }),
+                );
+            }
+            return Ok(true);
+        }
+    }
+
+    fn open_group(&self) -> std::result::Result<(ColumnReaderImpl<ByteArrayType>, usize), ParquetError> {
+        let group = self.file.get_row_group(self.group)?;
+        let column = group.metadata().column(self.column);
+        if let Compression::BROTLI(_) | Compression::LZO = column.compression() {
+            let message = format!(
+                "{} is not among the compressions that can be read: snappy, gzip, zstd, lz4",
+                column.compression()
+            );
+            return Err(ParquetError::General(message));
+        }
+        let bytes_per_row = column.uncompressed_size().max(1) / column.num_values().max(1);
+        let rows = (BLOCK / (bytes_per_row as usize).max(1)).clamp(1, ROWS);
+        let pages = CheckedPages { pages: group.get_column_page_reader(self.column)?, has_dictionary: false };
+        Ok((ColumnReaderImpl::new(self.descriptor.clone(), Box::new(pages)), rows))
+    }
+}
+
+/// The column whose path with dots is `name`, and its number.
+fn found(schema: &SchemaDescriptor, name: &str, path: &Path) -> Result<(usize, ColumnDescPtr)> {
+    let columns = schema.columns();
+    let Some(number) = columns.iter().position(|column| column.path().string() == name) else {
+        let inner = format!("{name}.");
+        if columns.iter().any(|column| column.path().string().starts_with(&inner)) {
+            return Err(no_texts(name, "structs, lists or maps", path));
+        }
+        return Err(no_column(name, columns.iter().map(|column| column.path().string()), path));
+    };
+    let column = &columns[number];
+    if column.max_rep_level() > 0 {
+        return Err(no_texts(name, "values of a list or map", path));
+    }
+    let kind = match (column.physical_type(), column.logical_type_ref()) {
+        (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Json | LogicalType::Enum)) => None,
+        (Type::BYTE_ARRAY, None) => match column.converted_type() {
+            ConvertedType::NONE | ConvertedType::UTF8 | ConvertedType::JSON | ConvertedType::ENUM => None,
+            other => Some(other.to_string()),
+        },
+        (_, Some(logical)) => Some(format!("{logical:?}")),
+        (physical, None) => Some(physical.to_string()),
+    };
+    match kind {
+        None => Ok((number, column.clone())),
+        Some(kind) => Err(no_texts(name, &kind, path)),
+    }
+}
+
+/// Pages whose headers have been checked for what the crate believes: as many values in a dictionary as there is room for, and a
+/// dictionary before pages that refer to it.
+struct CheckedPages {
+    pages: Box<dyn PageReader>,
+    has_dictionary: bool,
+}
+
+impl PageReader for CheckedPages {
+    fn get_next_page(&mut self) -> std::result::Result<Option<Page>, ParquetError> {
+        let page = self.pages.get_next_page()?;
+        match &page {
+            Some(Page::DictionaryPage { buf, num_values, .. }) => {
+                // Each value begins with its length in 4 bytes.
+                if *num_values as usize > buf.len() / 4 {
+                    let message =
+                        format!("a dictionary of {} bytes cannot hold {num_values} values", buf.len());
+                    return Err(ParquetError::General(message));
+                }
+                self.has_dictionary = true;
+            }
+            Some(page) if !self.has_dictionary && is_indices(page) => {
+                return Err(ParquetError::General(
+                    "a page refers to a dictionary that is not there".to_owned(),
+                ));
+            }
+            _ => {}
+        }
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> std::result::Result<Option<PageMetadata>, ParquetError> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> std::result::Result<(), ParquetError> {
+        self.pages.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> std::result::Result<bool, ParquetError> {
+        self.pages.at_record_boundary()
+    }
+}
+
+impl Iterator for CheckedPages {
+    type Item = std::result::Result<Page, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+fn is_indices(page: &Page) -> bool {
+    matches!(page.encoding(), Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY)
+}
+
+/// The operating system's error, or what is wrong with the file.
+fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(source) => io::Error::new(io::ErrorKind::InvalidData, source),
+        },
+        ParquetError::General(message) | ParquetError::NYI(message) | ParquetError::EOF(message) => {
+            io::Error::new(io::ErrorKind::InvalidData, message)
+        }
+        other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
+    }
+}

@@ -1,0 +1,208 @@
+//! Word counts that are finished: one run.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::merge::Merge;
+use super::reader::{Run, RunReader};
+use super::summary::{Spelling, Summary};
+use super::word::{CountedWord, Place};
+use super::writer::{RunWriter, too_many};
+use crate::structures::atomic_file;
+use crate::structures::parallel::{OnProgress, Progress};
+use crate::trainers::word_counts::WordCounts;
+use crate::{Error, Result};
+
+/// Runs that are merged at a time, if memory holds their blocks.
+const MOST_RUNS: usize = 64;
+
+/// Memory that a run takes while it is merged: a block and what it was decompressed from.
+const BYTES_PER_RUN: usize = 1 << 20;
+
+/// Words between two reports of progress.
+const REPORT_EVERY: u64 = 1 << 16;
+
+/// The distinct words of a corpus with their counts and first places, on disk.
+///
+/// A file that was not saved yet has no name and goes with the last value that holds it, also when the process is killed.
+#[derive(Clone, Debug)]
+pub struct CountsFile {
+    run: Arc<Run>,
+}
+
+impl CountsFile {
+    /// Opens word counts that were saved.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Format`] for a file that does not hold word counts.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file =
+            File::open(path).map_err(|source| Error::Io { action: "open", path: path.to_owned(), source })?;
+        Ok(Self { run: Arc::new(Run::open(file, path)?) })
+    }
+
+    /// Puts the counts in place of the file at `path`, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: &Path) -> Result<()> {
+        atomic_file::write_with(path, |file| self.run.copy_to(file))
+    }
+
+    /// What the counts say about themselves.
+    pub fn summary(&self) -> &Summary {
+        &self.run.summary
+    }
+
+    /// The words in ascending order of their bytes.
+    pub fn reader(&self) -> RunReader {
+        RunReader::new(Arc::clone(&self.run))
+    }
+
+    /// The sum of several counts of the same stages, in a file of `folder`, with at most about `memory` bytes.
+    ///
+    /// The outcome does not depend on the order of `all`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if there are none, or if stages or spellings differ; [`Error::Io`]; [`Error::Format`] for a damaged
+    /// file; those of `on_progress`.
+    pub fn merge(
+        all: &[Self],
+        folder: &Path,
+        memory: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Self> {
+        let Some((first, others)) = all.split_first() else {
+            return Err(Error::Unsupported("there are no word counts to merge".to_owned()));
+        };
+        let mut summary = first.summary().clone();
+        for other in others {
+            summary = sum(&summary, first.run.path(), other.summary(), other.run.path())?;
+        }
+        let runs = all.iter().map(|counts| Arc::clone(&counts.run)).collect();
+        let run = merge_runs(runs, folder, memory, &summary, on_progress)?;
+        Ok(Self { run })
+    }
+
+    /// Without the words that were seen fewer than `least` times.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Format`] for a damaged file.
+    pub fn trimmed(&self, least: u64, folder: &Path) -> Result<Self> {
+        let mut reader = self.reader();
+        let mut summary = self.summary().clone();
+        let run = write_run(folder, |writer| {
+            while reader.advance()? {
+                let word = reader.word();
+                if word.count >= least {
+                    writer.push(word)?;
+                } else {
+                    summary.dropped_words += 1;
+                    summary.dropped_total =
+                        summary.dropped_total.checked_add(word.count).ok_or_else(too_many)?;
+                }
+            }
+            Ok(summary)
+        })?;
+        Ok(Self { run: Arc::new(run) })
+    }
+
+    /// The words by first appearance, as the model sees them.
+    ///
+    /// # Errors
+    /// [`Error::EmptyCorpus`] if there is not one; [`Error::Io`]; [`Error::Format`] for a damaged file.
+    pub fn in_order_of_appearance(&self) -> Result<WordCounts> {
+        let Summary { spelling, words, texts, bytes, .. } = *self.summary();
+        if words == 0 {
+            return Err(Error::EmptyCorpus { texts, bytes });
+        }
+        let mut order: Vec<(Place, u64, usize)> = Vec::with_capacity(words as usize);
+        let (mut text, mut ends) = (Vec::new(), Vec::with_capacity(words as usize));
+        let mut reader = self.reader();
+        while reader.advance()? {
+            let CountedWord { word, count, first } = reader.word();
+            order.push((first, count, ends.len()));
+            text.extend_from_slice(word);
+            ends.push(text.len());
+        }
+        order.sort_unstable();
+        let bytes = if spelling == Spelling::Bytes { 2 * text.len() } else { text.len() };
+        let mut counts = WordCounts::with_room(order.len(), bytes);
+        for (_, count, at) in order {
+            let start = if at == 0 { 0 } else { ends[at - 1] };
+            counts.push_with(count, |out| spelling.push(&text[start..ends[at]], out));
+        }
+        Ok(counts)
+    }
+
+    /// The counts of a run that was just written.
+    pub(super) fn of_run(run: Arc<Run>) -> Self {
+        Self { run }
+    }
+}
+
+/// One run of all `runs`, a few at a time.
+pub(super) fn merge_runs(
+    mut runs: Vec<Arc<Run>>,
+    folder: &Path,
+    memory: usize,
+    summary: &Summary,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Arc<Run>> {
+    let at_once = (memory / BYTES_PER_RUN).clamp(2, MOST_RUNS);
+    loop {
+        let rest = runs.split_off(runs.len().min(at_once));
+        let total = runs.iter().map(|run| run.summary.words).sum();
+        let mut merge = Merge::new(runs)?;
+        let mut done = 0;
+        let merged = write_run(folder, |writer| {
+            while let Some(word) = merge.next()? {
+                writer.push(word)?;
+                done += 1;
+                if done % REPORT_EVERY == 0 {
+                    on_progress(Progress { stage: "merge counts", done, total })?;
+                }
+            }
+            Ok(summary.clone())
+        })?;
+        runs = rest;
+        runs.push(Arc::new(merged));
+        if let [run] = &runs[..] {
+            return Ok(Arc::clone(run));
+        }
+    }
+}
+
+/// A run in a file without a name; `write` fills it and says what it is.
+pub(super) fn write_run(
+    folder: &Path,
+    write: impl FnOnce(&mut RunWriter<'_>) -> Result<Summary>,
+) -> Result<Run> {
+    let failed = |source| Error::Io { action: "write word counts to", path: folder.to_owned(), source };
+    let file = tempfile::tempfile_in(folder).map_err(failed)?;
+    let mut writer = RunWriter::new(&file, folder)?;
+    let summary = write(&mut writer)?;
+    writer.finish(&summary)?;
+    Run::open(file, folder)
+}
+
+/// The summary of two counts together, without the number of words.
+fn sum(one: &Summary, one_path: &Path, other: &Summary, other_path: &Path) -> Result<Summary> {
+    let refused = |why: &str| {
+        let (one, other) = (one_path.display(), other_path.display());
+        Error::Unsupported(format!("the word counts in {one} and {other} cannot be merged: {why}"))
+    };
+    if let Some((stage, ..)) = one.stages.difference(&other.stages) {
+        return Err(refused(&format!("{stage} differs")));
+    }
+    if one.spelling != other.spelling {
+        return Err(refused("the spelling of words differs"));
+    }
+    // A word that one side dropped may be kept by the other, with too small a count.
+    if one.dropped_words > 0 || other.dropped_words > 0 {
+        return Err(refused("rare words are missing; merge first, and trim then"));
+    }
+    let add = |one: u64, other: u64| one.checked_add(other).ok_or_else(too_many);
+    Ok(Summary { texts: add(one.texts, other.texts)?, bytes: add(one.bytes, other.bytes)?, ..one.clone() })
+}

@@ -1,0 +1,38 @@
+//! Word counts on disk, as sorted runs.
+//!
+//! A run is a file of distinct words in the order of their bytes, each with its count and the place where it first appeared.
+//! Counting in bounded memory writes a run whenever a table is full and merges the runs at the end; the outcome, what
+//! [`CountsFile`] holds, is a run as well. So runs of many machines are merged in the same way, in any order, to the same bytes.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `word` | a counted word and the place of its first appearance |
+//! | `block` | words of a run, each spelled by what it does not share with the word before |
+//! | `summary` | what a run says about itself in its footer |
+//! | `writer`, `reader` | a run as a file |
+//! | `merge` | several runs as one |
+//! | `counts_file` | a finished run, to be saved, opened, merged, trimmed and trained from |
+//! | `training_memory` | how much memory training takes |
+//! | `overflow` | where counters write runs while they count |
+//!
+//! Layout of a run: 8 bytes of magic; blocks, each a zstd frame with its checksum; the footer, a zstd frame too, with the index
+//! of the blocks and the [`Summary`]; the lengths of the footer, compressed and not, as little-endian 64-bit numbers; the magic
+//! again.
+
+mod block;
+mod counts_file;
+mod merge;
+mod overflow;
+mod reader;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod training_memory;
+mod word;
+mod writer;
+
+pub use counts_file::CountsFile;
+pub use overflow::{Budget, NormalizeWord, Overflow};
+pub use reader::{Run, RunReader};
+pub use summary::{Spelling, Stages, Summary};
+pub use word::{CountedWord, Place};

@@ -1,0 +1,156 @@
+//! Where counters write runs while they count.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::counts_file::{CountsFile, merge_runs, write_run};
+use super::reader::Run;
+use super::summary::{Spelling, Stages, Summary};
+use super::word::{CountedWord, Place};
+use crate::counting::{Spill, TakeWord};
+use crate::structures::parallel::OnProgress;
+use crate::{Error, Result};
+
+/// The least memory for counting, in bytes: tables of a few thousand words for each thread, and the blocks of a merge.
+const LEAST_MEMORY: usize = 12 << 20;
+
+/// Runs that wait for the merge; more are merged while counting, so that their files stay few.
+const MOST_WAITING: usize = 64;
+
+/// Normalizes words that were counted as they stand in the text.
+pub trait NormalizeWord: Debug + Send + Sync {
+    /// The word as the model sees it.
+    fn normalized<'a>(&self, word: &'a [u8]) -> Cow<'a, [u8]>;
+}
+
+/// What counting may take.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Bytes for tables and blocks, beside what the process takes before it counts.
+    pub memory: usize,
+    /// The folder for runs.
+    pub folder: PathBuf,
+}
+
+impl Budget {
+    /// # Errors
+    /// [`Error::InvalidOption`] for less memory than counting needs.
+    pub fn check(&self, threads: usize) -> Result<()> {
+        let least = LEAST_MEMORY * threads.max(1);
+        if self.memory >= least {
+            return Ok(());
+        }
+        let expected = format!("at least {least} bytes for {threads} threads");
+        Err(Error::InvalidOption { name: "max_memory", value: self.memory.to_string(), expected })
+    }
+}
+
+/// The runs of all counters of one corpus, and how their positions become places.
+#[derive(Debug)]
+pub struct Overflow {
+    budget: Budget,
+    threads: usize,
+    /// Bytes that the tables of one counter may take.
+    share: usize,
+    spelling: Spelling,
+    stages: Stages,
+    /// What each distinct word goes through once it is counted.
+    normalizer: Option<Arc<dyn NormalizeWord>>,
+    runs: Mutex<Vec<Arc<Run>>>,
+    /// The first position of each source, ascending, with the number of the source.
+    starts: Mutex<Vec<(u64, u32)>>,
+}
+
+impl Overflow {
+    /// No runs yet.
+    ///
+    /// # Errors
+    /// Those of [`Budget::check`].
+    pub fn new(
+        budget: Budget,
+        threads: usize,
+        spelling: Spelling,
+        stages: Stages,
+        normalizer: Option<Arc<dyn NormalizeWord>>,
+    ) -> Result<Self> {
+        budget.check(threads)?;
+        let (runs, starts) = (Mutex::default(), Mutex::default());
+        // A run is written with a block, its compressed form and the state of the compressor.
+        let share = budget.memory / threads.max(1) - (4 << 20);
+        Ok(Self { budget, threads: threads.max(1), share, spelling, stages, normalizer, runs, starts })
+    }
+
+    /// As if `share` were the share of a counter.
+    #[cfg(test)]
+    pub(super) fn with_share(self, share: usize) -> Self {
+        Self { share, ..self }
+    }
+
+    fn summary(&self, texts: u64, bytes: u64) -> Summary {
+        Summary {
+            spelling: self.spelling,
+            stages: self.stages.clone(),
+            words: 0,
+            word_bytes: 0,
+            total: 0,
+            texts,
+            bytes,
+            dropped_words: 0,
+            dropped_total: 0,
+        }
+    }
+
+    /// All runs as one.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Unsupported`] for sums beyond 64 bits; those of `on_progress`.
+    pub fn finish(&self, texts: u64, bytes: u64, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
+        let runs = std::mem::take(&mut *self.runs.lock().unwrap_or_else(PoisonError::into_inner));
+        let Budget { memory, folder } = &self.budget;
+        merge_runs(runs, folder, *memory, &self.summary(texts, bytes), on_progress).map(CountsFile::of_run)
+    }
+}
+
+impl Spill for Overflow {
+    fn share(&self) -> usize {
+        self.share
+    }
+
+    fn begin_source(&self, position: u64, source: u32) {
+        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        if starts.last().is_none_or(|&(_, last)| last != source) {
+            starts.push((position, source));
+        }
+    }
+
+    fn normalized<'a>(&self, word: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        self.normalizer.as_ref().map(|normalizer| normalizer.normalized(word))
+    }
+
+    fn write(&self, each: &mut dyn FnMut(&mut TakeWord<'_>) -> Result<()>) -> Result<()> {
+        let starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let place = |position: u64| {
+            let before = starts.partition_point(|&(start, _)| start <= position).checked_sub(1);
+            let (start, source) = before.map_or((0, 0), |at| starts[at]);
+            Place { source, at: position - start }
+        };
+        let run = write_run(&self.budget.folder, |writer| {
+            each(&mut |word, count, first| writer.push(CountedWord { word, count, first: place(first) }))?;
+            Ok(self.summary(0, 0))
+        })?;
+        let waiting = {
+            let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            runs.push(Arc::new(run));
+            if runs.len() < MOST_WAITING { Vec::new() } else { std::mem::take(&mut *runs) }
+        };
+        if !waiting.is_empty() {
+            let memory = self.budget.memory / self.threads;
+            let merged =
+                merge_runs(waiting, &self.budget.folder, memory, &self.summary(0, 0), &mut |_| Ok(()))?;
+            self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(merged);
+        }
+        Ok(())
+    }
+}

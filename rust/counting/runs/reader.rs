@@ -1,0 +1,202 @@
+//! Reads a run.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::block::{take_bytes, take_number, take_word};
+use super::summary::Summary;
+use super::word::{CountedWord, Place};
+use super::writer::MAGIC;
+use crate::{Error, Result};
+
+/// Bytes after the footer: two lengths and the magic.
+const TRAILER: usize = 24;
+
+/// A run that can be read, by several readers at a time.
+#[derive(Debug)]
+pub struct Run {
+    file: Mutex<File>,
+    /// What messages call the file.
+    path: PathBuf,
+    /// What the run says about itself.
+    pub summary: Summary,
+    blocks: Vec<BlockPlace>,
+}
+
+/// Where a block is.
+#[derive(Debug)]
+struct BlockPlace {
+    offset: u64,
+    compressed: usize,
+    len: usize,
+    words: u64,
+}
+
+impl Run {
+    /// Reads the footer of a run.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Format`] for a file that is no run, or is cut off or damaged.
+    pub fn open(mut file: File, path: &Path) -> Result<Self> {
+        let wrong =
+            |message: &str| Error::Format { path: path.display().to_string(), message: message.to_owned() };
+        let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+        let len = file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let mut magic = [0; MAGIC.len()];
+        let least = (MAGIC.len() + TRAILER) as u64;
+        if len >= least {
+            file.rewind().and_then(|()| file.read_exact(&mut magic)).map_err(failed)?;
+        }
+        let [name @ .., version] = magic;
+        if name != MAGIC[..MAGIC.len() - 1] {
+            return Err(wrong("the file does not hold word counts"));
+        }
+        if version != MAGIC[MAGIC.len() - 1] {
+            let known = MAGIC[MAGIC.len() - 1];
+            return Err(wrong(&format!(
+                "the version of the word counts is {version}, this program reads {known}"
+            )));
+        }
+        let cut = || wrong("the word counts are cut off or damaged at their end");
+        let mut trailer = [0; TRAILER];
+        read_at(&mut file, len - TRAILER as u64, &mut trailer).map_err(failed)?;
+        let ([compressed, footer_len, end], _) = trailer.as_chunks::<8>() else { return Err(cut()) };
+        if *end != MAGIC {
+            return Err(cut());
+        }
+        let compressed = u64::from_le_bytes(*compressed);
+        let footer_at = (len - TRAILER as u64).checked_sub(compressed).filter(|&at| at >= MAGIC.len() as u64);
+        let footer_at = footer_at.ok_or_else(cut)?;
+        let mut bytes = room(compressed).ok_or_else(cut)?;
+        read_at(&mut file, footer_at, &mut bytes).map_err(failed)?;
+        let footer = decompress(&bytes, u64::from_le_bytes(*footer_len)).ok_or_else(cut)?;
+        let (blocks, summary) = parse_footer(&footer, footer_at).ok_or_else(cut)?;
+        Ok(Self { file: Mutex::new(file), path: path.to_owned(), summary, blocks })
+    }
+
+    /// What messages call the file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Copies the whole run to `target`.
+    pub(super) fn copy_to(&self, target: &mut File) -> io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.rewind()?;
+        io::copy(&mut *file, target).map(drop)
+    }
+
+    /// The bytes of block `number`, decompressed.
+    fn block(&self, number: usize) -> Result<Vec<u8>> {
+        let BlockPlace { offset, compressed, len, .. } = self.blocks[number];
+        let mut bytes = room(compressed as u64).ok_or_else(|| self.damaged(number))?;
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
+        read_at(&mut file, offset, &mut bytes).map_err(failed)?;
+        drop(file);
+        decompress(&bytes, len as u64).ok_or_else(|| self.damaged(number))
+    }
+
+    fn damaged(&self, block: usize) -> Error {
+        let message = format!("block {block} of the word counts is damaged");
+        Error::Format { path: self.path.display().to_string(), message }
+    }
+}
+
+/// The blocks, which end where the footer begins, and the summary.
+fn parse_footer(mut footer: &[u8], end: u64) -> Option<(Vec<BlockPlace>, Summary)> {
+    let footer = &mut footer;
+    let count = take_number(footer)?;
+    let (mut blocks, mut offset) = (Vec::new(), MAGIC.len() as u64);
+    for _ in 0..count {
+        let (words, len, compressed) = (take_number(footer)?, take_number(footer)?, take_number(footer)?);
+        let first = take_number(footer)?;
+        take_bytes(footer, first)?;
+        let (len, size) = (usize::try_from(len).ok()?, usize::try_from(compressed).ok()?);
+        blocks.push(BlockPlace { offset, compressed: size, len, words });
+        offset = offset.checked_add(compressed)?;
+    }
+    let summary: Summary = serde_json::from_slice(footer).ok()?;
+    let words: u64 = blocks.iter().try_fold(0u64, |sum, block| sum.checked_add(block.words))?;
+    (offset == end && words == summary.words).then_some((blocks, summary))
+}
+
+fn read_at(file: &mut File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(bytes)
+}
+
+/// As many zeros, if memory holds them.
+fn room(len: u64) -> Option<Vec<u8>> {
+    let len = usize::try_from(len).ok()?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).ok()?;
+    bytes.resize(len, 0);
+    Some(bytes)
+}
+
+/// A zstd frame of `len` bytes, decompressed; `None` if it is another one, or damaged.
+fn decompress(frame: &[u8], len: u64) -> Option<Vec<u8>> {
+    let mut bytes = room(len)?;
+    let written = zstd::bulk::decompress_to_buffer(frame, &mut bytes[..]).ok()?;
+    (written == bytes.len()).then_some(bytes)
+}
+
+/// Reads the words of a run one by one.
+#[derive(Debug)]
+pub struct RunReader {
+    run: Arc<Run>,
+    /// The next block.
+    next: usize,
+    block: Vec<u8>,
+    /// Where the next word begins in the block.
+    at: usize,
+    /// Words of the block that have not been read.
+    left: u64,
+    word: Vec<u8>,
+    count: u64,
+    first: Place,
+}
+
+impl RunReader {
+    /// Before the first word of a run.
+    pub fn new(run: Arc<Run>) -> Self {
+        let (block, word) = (Vec::new(), Vec::new());
+        Self { run, next: 0, block, at: 0, left: 0, word, count: 0, first: Place::default() }
+    }
+
+    /// Reads the next word; false after the last one.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Format`] for a damaged block.
+    pub fn advance(&mut self) -> Result<bool> {
+        let is_first = self.left == 0;
+        if is_first {
+            let Some(place) = self.run.blocks.get(self.next) else { return Ok(false) };
+            self.block = self.run.block(self.next)?;
+            (self.at, self.left) = (0, place.words);
+            self.next += 1;
+        }
+        let mut rest = &self.block[self.at..];
+        let damaged = || self.run.damaged(self.next - 1);
+        let before = if is_first { self.word.clone() } else { Vec::new() };
+        if is_first {
+            self.word.clear();
+        }
+        (self.count, self.first) = take_word(&mut rest, &mut self.word, is_first).ok_or_else(damaged)?;
+        self.at = self.block.len() - rest.len();
+        self.left = self.left.checked_sub(1).ok_or_else(damaged)?;
+        let is_out_of_order = is_first && self.next > 1 && before >= self.word;
+        if is_out_of_order || (self.left == 0 && !rest.is_empty()) {
+            return Err(damaged());
+        }
+        Ok(true)
+    }
+
+    /// The word that was read last.
+    pub fn word(&self) -> CountedWord<'_> {
+        CountedWord { word: &self.word, count: self.count, first: self.first }
+    }
+}

@@ -1,0 +1,186 @@
+//! Runs against counters whose memory has no bound.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::overflow::{Budget, NormalizeWord, Overflow};
+use super::{CountedWord, CountsFile, Place, Run, RunReader, Spelling, Stages};
+use crate::cache::KeyForm;
+use crate::counting::{Spill, WordCounter};
+use crate::structures::parallel::Progress;
+
+/// Drops the letter `q` and makes capital letters small.
+#[derive(Debug)]
+struct Lower;
+
+impl NormalizeWord for Lower {
+    fn normalized<'a>(&self, word: &'a [u8]) -> Cow<'a, [u8]> {
+        Cow::Owned(word.iter().filter(|&&byte| byte != b'q').map(u8::to_ascii_lowercase).collect())
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "progress may stop the work")]
+fn silent(_: Progress) -> crate::Result<()> {
+    Ok(())
+}
+
+fn overflow(share: usize, normalizer: Option<Arc<dyn NormalizeWord>>) -> Overflow {
+    let budget = Budget { memory: 64 << 20, folder: std::env::temp_dir() };
+    let made = Overflow::new(budget, 2, Spelling::Text, Stages::default(), normalizer);
+    made.expect("enough memory").with_share(share)
+}
+
+/// Counts of words at positions 10, 20, … of two sources, the second of which begins with the word at `border`.
+fn counted(words: &[String], counters: usize, border: usize, overflow: Overflow) -> CountsFile {
+    let spill = Arc::new(overflow);
+    spill.begin_source(0, 4);
+    spill.begin_source(10 * border as u64, 5);
+    let mut made: Vec<WordCounter> =
+        (0..counters).map(|_| WordCounter::bounded(Arc::clone(&spill) as Arc<dyn Spill>)).collect();
+    for (at, word) in words.iter().enumerate() {
+        made[at * 7 % counters].add(word.as_bytes(), 0, word.len(), 10 * at as u64);
+    }
+    made.iter_mut().try_for_each(WordCounter::flush).expect("room on the disk");
+    spill.finish(words.len() as u64, 0, &mut silent).expect("room on the disk")
+}
+
+fn read(counts: &CountsFile) -> Vec<(String, u64, Place)> {
+    let (mut reader, mut words) = (counts.reader(), Vec::new());
+    while reader.advance().expect("a sound file") {
+        let CountedWord { word, count, first } = reader.word();
+        words.push((String::from_utf8_lossy(word).into_owned(), count, first));
+    }
+    words
+}
+
+fn bytes(counts: &CountsFile) -> Vec<u8> {
+    let path = std::env::temp_dir().join(format!(
+        "lexmill-run-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    counts.save(&path).expect("room on the disk");
+    let bytes = std::fs::read(&path).expect("it was saved");
+    std::fs::remove_file(&path).expect("ours");
+    bytes
+}
+
+fn naive(words: &[String], border: usize) -> Vec<(String, u64, Place)> {
+    let mut sorted: Vec<(String, usize)> = words.iter().cloned().zip(0..).collect();
+    sorted.sort();
+    let mut counts: Vec<(String, u64, Place)> = Vec::new();
+    for (word, at) in sorted {
+        let first = if at < border {
+            Place { source: 4, at: 10 * at as u64 }
+        } else {
+            Place { source: 5, at: 10 * (at - border) as u64 }
+        };
+        match counts.last_mut() {
+            Some((last, count, _)) if *last == word => *count += 1,
+            _ => counts.push((word, 1, first)),
+        }
+    }
+    counts
+}
+
+fn words() -> impl Strategy<Value = Vec<String>> {
+    // The table of a counter begins with 4,096 places, so some cases have more words than that.
+    let number = (0..20_000u32).prop_map(|number| format!("{number:x}"));
+    let word = prop_oneof![6 => number, 1 => "[ab\0]{1,20}", 1 => "[a-c]{14,40}"];
+    prop_oneof![prop::collection::vec(word.clone(), 1..40), prop::collection::vec(word, 5_000..9_000)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn spilled_counts_matches_naive(words in words(), counters in 1..4usize, border in 0..9_000usize, share in 1000..400_000usize) {
+        let border = border.min(words.len());
+        let counts = counted(&words, counters, border, overflow(share, None));
+        prop_assert_eq!(read(&counts), naive(&words, border));
+        prop_assert_eq!(counts.summary().total, words.len() as u64);
+        let unbounded = counted(&words, 1, border, overflow(usize::MAX, None));
+        prop_assert_eq!(bytes(&counts), bytes(&unbounded));
+        // In the order of first appearance, as counters without a bound join.
+        let mut counter = WordCounter::default();
+        for (at, word) in words.iter().enumerate() {
+            counter.add(word.as_bytes(), 0, word.len(), at as u64);
+        }
+        let joined = WordCounter::join(vec![counter], KeyForm::Text, 1, &mut silent).expect("nothing stops it");
+        prop_assert_eq!(counts.in_order_of_appearance().expect("there are words"), joined);
+    }
+
+    #[test]
+    fn normalized_counts_matches_naive(words in words(), share in 1000..400_000usize) {
+        let words: Vec<String> = words.iter().map(|word| word.replace('b', "qB")).collect();
+        let counts = counted(&words, 2, words.len(), overflow(share, Some(Arc::new(Lower))));
+        let mut expected = naive(&words.iter().map(|word| word.replace('q', "").to_lowercase()).collect::<Vec<_>>(), words.len());
+        expected.retain(|(word, ..)| !word.is_empty());
+        prop_assert_eq!(read(&counts), expected);
+    }
+
+    #[test]
+    fn merged_counts_do_not_depend_on_order(words in words(), cut in 0..9_000usize, share in 1000..400_000usize) {
+        let cut = cut.min(words.len());
+        let whole = counted(&words, 1, cut, overflow(usize::MAX, None));
+        let part = |words: &[String], source: u32| {
+            let spill = Arc::new(overflow(share, None));
+            spill.begin_source(0, source);
+            let mut counter = WordCounter::bounded(Arc::clone(&spill) as Arc<dyn Spill>);
+            for (at, word) in words.iter().enumerate() {
+                counter.add(word.as_bytes(), 0, word.len(), 10 * at as u64);
+            }
+            counter.flush().expect("room on the disk");
+            spill.finish(words.len() as u64, 0, &mut silent).expect("room on the disk")
+        };
+        let parts = [part(&words[..cut], 4), part(&words[cut..], 5)];
+        let swapped = [parts[1].clone(), parts[0].clone()];
+        for parts in [parts, swapped] {
+            let merged = CountsFile::merge(&parts, &std::env::temp_dir(), 0, &mut silent).expect("equal stages");
+            prop_assert_eq!(bytes(&merged), bytes(&whole));
+        }
+    }
+
+    #[test]
+    fn damaged_counts_are_errors(words in prop::collection::vec("[a-e]{1,20}", 1..200), at in any::<prop::sample::Index>(), flip in 1..=255u8, cut: bool) {
+        let mut bytes = bytes(&counted(&words, 1, 0, overflow(usize::MAX, None)));
+        let at = at.index(bytes.len());
+        if cut {
+            bytes.truncate(at);
+        } else {
+            bytes[at] ^= flip;
+        }
+        let mut file = tempfile::tempfile().expect("room on the disk");
+        file.write_all(&bytes).expect("room on the disk");
+        let outcome = Run::open(file, Path::new("damaged")).and_then(|run| {
+            let mut reader = RunReader::new(Arc::new(run));
+            while reader.advance()? {}
+            Ok(())
+        });
+        prop_assert!(outcome.is_err(), "byte {} of {}", at, bytes.len());
+    }
+}
+
+#[test]
+fn counts_that_were_trimmed_say_so_and_are_not_merged() {
+    let words = ["a", "b", "b", "c", "c", "c"].map(str::to_owned);
+    let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
+    let trimmed = counts.trimmed(2, &std::env::temp_dir()).expect("room on the disk");
+    assert_eq!(read(&trimmed).len(), 2);
+    let summary = trimmed.summary();
+    assert_eq!((summary.words, summary.total, summary.dropped_words, summary.dropped_total), (2, 5, 1, 1));
+    let refused = CountsFile::merge(&[trimmed, counts], &std::env::temp_dir(), 0, &mut silent);
+    assert!(refused.expect_err("a word is missing").to_string().contains("rare words are missing"));
+}
+
+#[test]
+fn a_long_word_has_a_block_of_its_own_length() {
+    let words = ["x".repeat(1 << 20), "y".to_owned(), "x".repeat(1 << 20)];
+    let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
+    let lens: Vec<(usize, u64)> = read(&counts).iter().map(|(word, count, _)| (word.len(), *count)).collect();
+    assert_eq!(lens, [(1 << 20, 2), (1, 1)]);
+}

@@ -1,0 +1,21 @@
+//! A counted word and the place of its first appearance.
+
+/// Where a word first appeared: what comes first in the corpus is less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The number of the source in the corpus.
+    pub source: u32,
+    /// The place in that source: greater for what comes later, and the same however the source is counted.
+    pub at: u64,
+}
+
+/// A distinct word with its count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedWord<'a> {
+    /// The word, in the spelling of its run.
+    pub word: &'a [u8],
+    /// How often it was seen.
+    pub count: u64,
+    /// Where it was seen first.
+    pub first: Place,
+}

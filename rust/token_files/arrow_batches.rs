@@ -1,0 +1,117 @@
+//! Where the columns of an Arrow stream lie in its file, for those who map it.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::Path;
+
+use arrow_ipc::root_as_message;
+
+use crate::{Error, Result};
+
+/// What stands before the length of a message.
+const CONTINUATION: [u8; 4] = [0xff; 4];
+
+/// Bytes of a message's metadata at most: a batch of two columns has some hundred.
+const LONGEST_METADATA: u32 = 1 << 20;
+
+/// For each record batch of an Arrow stream whose first column has lists: its rows, and the bytes of the file at which the offsets
+/// and the values of this column begin.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Format`] if the file is no such stream.
+pub fn arrow_batches(path: &Path) -> Result<Vec<(u64, u64, u64)>> {
+    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let broken = || Error::Format {
+        path: path.display().to_string(),
+        message: "it is not an Arrow stream of lists".to_owned(),
+    };
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let (mut batches, mut metadata) = (Vec::new(), Vec::new());
+    while let Some(length) = next_length(&mut file).map_err(failed)? {
+        if length > LONGEST_METADATA {
+            return Err(broken());
+        }
+        metadata.resize(length as usize, 0);
+        file.read_exact(&mut metadata).map_err(failed)?;
+        let body = file.stream_position().map_err(failed)?;
+        let message = root_as_message(&metadata).map_err(|_| broken())?;
+        if let Some(batch) = message.header_as_record_batch() {
+            // Validity and offsets of the lists, validity and values of their items.
+            let buffers = batch.buffers().filter(|buffers| buffers.len() >= 4).ok_or_else(broken)?;
+            let start = |at: usize| body.checked_add_signed(buffers.get(at).offset()).ok_or_else(broken);
+            let rows = u64::try_from(batch.length()).map_err(|_| broken())?;
+            batches.push((rows, start(1)?, start(3)?));
+        }
+        let rest = Some(message.bodyLength()).filter(|&length| length >= 0).ok_or_else(broken)?;
+        file.seek_relative(rest).map_err(failed)?;
+    }
+    Ok(batches)
+}
+
+/// The length of the next message's metadata; none at the end.
+fn next_length(file: &mut impl Read) -> io::Result<Option<u32>> {
+    let mut word = [0; 4];
+    match file.read_exact(&mut word) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    if word == CONTINUATION {
+        file.read_exact(&mut word)?;
+    }
+    Ok(Some(u32::from_le_bytes(word)).filter(|&length| length > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::cases;
+    use crate::token_files::layouts::{self, PartKind, Row};
+    use crate::token_files::manifest::Place;
+    use crate::token_files::options::{Layout, Width};
+
+    proptest! {
+        #![proptest_config(cases(200))]
+
+        #[test]
+        fn a_damaged_stream_is_no_panic(
+            lengths in prop::collection::vec(0..9usize, 0..9),
+            damage in prop::collection::vec((0..600usize, any::<u8>()), 0..4),
+            end in 0..2000usize,
+        ) {
+            let folder = std::env::temp_dir().join(format!("lexmill-batches-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).expect("a temporary folder");
+            let kind = PartKind { layout: Layout::Arrow, width: Width::U16, row_length: None };
+            let mut writer = layouts::open(kind, &folder, 0).expect("a temporary file");
+            for &length in &lengths {
+                let row = Row { ids: &vec![7; length * 2], starts: &[], place: Place::default(), source: "" };
+                writer.push(row).expect("there is room");
+            }
+            for mut complete in writer.finish().expect("there is room") {
+                complete.file.sync(&complete.header).expect("there is room");
+                complete.file.rename().expect("a free name");
+            }
+            let path = folder.join("data-00000.arrow");
+            let mut bytes = std::fs::read(&path).expect("it is there");
+            let batches = arrow_batches(&path).expect("it is whole");
+            prop_assert_eq!(batches.iter().map(|batch| batch.0).sum::<u64>(), lengths.len() as u64);
+            let (_, offsets, values) = batches[0];
+            let ends = lengths.iter().scan(0, |end, &length| {
+                *end += length as i32;
+                Some(*end)
+            });
+            let ends: Vec<u8> = std::iter::once(0).chain(ends).flat_map(i32::to_le_bytes).collect();
+            prop_assert_eq!(&bytes[offsets as usize..][..ends.len()], ends);
+            let ids = lengths.iter().sum::<usize>() * 2;
+            prop_assert_eq!(&bytes[values as usize..][..ids], vec![7; ids]);
+            for (at, byte) in damage {
+                let at = at % bytes.len();
+                bytes[at] = byte;
+            }
+            bytes.truncate(end.max(1));
+            std::fs::write(&path, bytes).expect("it may be written");
+            let _ = arrow_batches(&path);
+        }
+    }
+}

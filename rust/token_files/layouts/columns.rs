@@ -1,0 +1,219 @@
+//! Rows as a column of lists: Arrow streams and Parquet files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int32Array, ListArray, RecordBatch, UInt16Array, UInt32Array};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use super::{CompleteFile, PartKind, PartWriter, Row};
+use crate::token_files::options::Width;
+use crate::token_files::part_file::PartFile;
+use crate::{Error, Result};
+
+/// The column of ids, and with packing the column of where documents begin.
+const IDS: &str = "input_ids";
+const STARTS: &str = "seq_start_id";
+
+/// Bytes of ids in a batch, unless a single row has more.
+const BATCH: usize = 1 << 20;
+
+/// Bytes of ids in a row group of Parquet.
+const ROW_GROUP: usize = 1 << 24;
+
+/// Rows that wait for their batch.
+struct Batch {
+    schema: SchemaRef,
+    width: Width,
+    ids: Vec<u8>,
+    /// Ends of rows, in tokens.
+    ends: Vec<i32>,
+    starts: Vec<i32>,
+    /// Ends of rows among `starts`.
+    start_ends: Vec<i32>,
+    is_packed: bool,
+}
+
+impl Batch {
+    fn new(kind: PartKind) -> Self {
+        let list = |name: &str, item: &DataType| {
+            Field::new(name, DataType::List(Arc::new(Field::new("item", item.clone(), true))), true)
+        };
+        let ids = match kind.width {
+            Width::U16 => DataType::UInt16,
+            Width::I32 => DataType::Int32,
+            Width::U32 => DataType::UInt32,
+        };
+        let mut fields = vec![list(IDS, &ids)];
+        let is_packed = kind.row_length.is_some();
+        if is_packed {
+            fields.push(list(STARTS, &DataType::Int32));
+        }
+        Self {
+            schema: Arc::new(Schema::new(fields)),
+            width: kind.width,
+            ids: Vec::new(),
+            ends: vec![0],
+            starts: Vec::new(),
+            start_ends: vec![0],
+            is_packed,
+        }
+    }
+
+    /// Whether `row` would make the batch too long.
+    fn is_full_before(&self, row: Row<'_>) -> bool {
+        self.ends.len() > 1 && self.ids.len() + row.ids.len() > BATCH
+    }
+
+    fn push(&mut self, row: Row<'_>) {
+        self.ids.extend_from_slice(row.ids);
+        self.ends.push((self.ids.len() / self.width.bytes()) as i32);
+        if self.is_packed {
+            self.starts.extend_from_slice(row.starts);
+            self.start_ends.push(self.starts.len() as i32);
+        }
+    }
+
+    /// The rows as columns; the batch is empty after that.
+    fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError> {
+        let wide =
+            |bytes: &[u8]| bytes.chunks_exact(4).map(|id| [id[0], id[1], id[2], id[3]]).collect::<Vec<_>>();
+        let ids: ArrayRef = match self.width {
+            Width::U16 => Arc::new(UInt16Array::from_iter_values(
+                self.ids.chunks_exact(2).map(|id| u16::from_le_bytes([id[0], id[1]])),
+            )),
+            Width::I32 => {
+                Arc::new(Int32Array::from_iter_values(wide(&self.ids).into_iter().map(i32::from_le_bytes)))
+            }
+            Width::U32 => {
+                Arc::new(UInt32Array::from_iter_values(wide(&self.ids).into_iter().map(u32::from_le_bytes)))
+            }
+        };
+        let list = |values: ArrayRef, ends: &mut Vec<i32>| {
+            let field = Arc::new(Field::new("item", values.data_type().clone(), true));
+            let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(ends, vec![0])));
+            ListArray::try_new(field, offsets, values, None).map(|list| Arc::new(list) as ArrayRef)
+        };
+        let mut columns = vec![list(ids, &mut self.ends)?];
+        if self.is_packed {
+            let starts = Arc::new(Int32Array::from(std::mem::take(&mut self.starts)));
+            columns.push(list(starts, &mut self.start_ends)?);
+        }
+        self.ids.clear();
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+    }
+}
+
+fn arrow_failed(path: &Path) -> impl Fn(ArrowError) -> Error {
+    move |error| match error {
+        ArrowError::IoError(_, source) => Error::Io { action: "write", path: path.to_owned(), source },
+        error => Error::Custom(Box::new(error)),
+    }
+}
+
+fn parquet_failed(path: &Path) -> impl Fn(ParquetError) -> Error {
+    move |error| match error {
+        ParquetError::External(error) => match error.downcast::<std::io::Error>() {
+            Ok(source) => Error::Io { action: "write", path: path.to_owned(), source: *source },
+            Err(error) => Error::Custom(error),
+        },
+        error => Error::Custom(Box::new(error)),
+    }
+}
+
+/// An Arrow IPC stream: what `datasets` maps into memory.
+pub(super) struct ArrowStream {
+    batch: Batch,
+    path: PathBuf,
+    stream: StreamWriter<PartFile>,
+}
+
+impl ArrowStream {
+    pub(super) fn create(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+        let (path, batch) = (paths[0].clone(), Batch::new(kind));
+        let file = PartFile::create(path.clone(), 0)?;
+        let stream = StreamWriter::try_new(file, &batch.schema).map_err(arrow_failed(&path))?;
+        Ok(Self { batch, path, stream })
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let batch = self.batch.take().map_err(arrow_failed(&self.path))?;
+        self.stream.write(&batch).map_err(arrow_failed(&self.path))
+    }
+}
+
+impl PartWriter for ArrowStream {
+    fn push(&mut self, row: Row<'_>) -> Result<()> {
+        if self.batch.is_full_before(row) {
+            self.flush()?;
+        }
+        self.batch.push(row);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Vec<CompleteFile>> {
+        self.flush()?;
+        let file = self.stream.into_inner().map_err(arrow_failed(&self.path))?;
+        Ok(vec![CompleteFile::without_header(file)])
+    }
+}
+
+/// A Parquet file.
+pub(super) struct Parquet {
+    batch: Batch,
+    path: PathBuf,
+    writer: ArrowWriter<PartFile>,
+    /// Bytes of ids in the row group.
+    grouped: usize,
+}
+
+impl Parquet {
+    pub(super) fn create(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+        let (path, batch) = (paths[0].clone(), Batch::new(kind));
+        let file = PartFile::create(path.clone(), 0)?;
+        let level = ZstdLevel::try_new(1).map_err(parquet_failed(&path))?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            // Without a version some readers pass over statistics; with the real one, files would differ by it.
+            .set_created_by("lexmill version 1".to_owned())
+            // Documents hardly repeat ids often enough for a dictionary of 32-bit values to be worth its building.
+            .set_dictionary_enabled(false)
+            .build();
+        let writer = ArrowWriter::try_new(file, Arc::clone(&batch.schema), Some(properties));
+        let writer = writer.map_err(parquet_failed(&path))?;
+        Ok(Self { batch, path, writer, grouped: 0 })
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.grouped += self.batch.ids.len();
+        let batch = self.batch.take().map_err(arrow_failed(&self.path))?;
+        self.writer.write(&batch).map_err(parquet_failed(&self.path))?;
+        if self.grouped >= ROW_GROUP {
+            self.grouped = 0;
+            self.writer.flush().map_err(parquet_failed(&self.path))?;
+        }
+        Ok(())
+    }
+}
+
+impl PartWriter for Parquet {
+    fn push(&mut self, row: Row<'_>) -> Result<()> {
+        if self.batch.is_full_before(row) {
+            self.flush()?;
+        }
+        self.batch.push(row);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Vec<CompleteFile>> {
+        self.flush()?;
+        let file = self.writer.into_inner().map_err(parquet_failed(&self.path))?;
+        Ok(vec![CompleteFile::without_header(file)])
+    }
+}

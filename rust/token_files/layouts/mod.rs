@@ -1,0 +1,104 @@
+//! The files of one part, in each layout.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `megatron` | a file of ids, and an index in constant memory |
+//! | `raw` | bare ids, and what a preset puts before and beside them |
+//! | `npy` | ids and row splits as numpy reads them |
+//! | `columns` | rows as record batches, for Arrow and Parquet |
+//! | `folder` | the files of a folder that belong to no part |
+
+mod columns;
+mod folder;
+mod megatron;
+mod npy;
+mod raw;
+
+use std::path::Path;
+
+use super::manifest::Place;
+use super::options::{Layout, Preset, Width};
+use super::part_file::PartFile;
+use crate::Result;
+
+pub(super) use folder::{finish_folder, folder_files, joined_name, remove};
+
+/// What is written at a time: a document, or a row of packed documents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'a> {
+    /// Ids in the width of the files.
+    pub(super) ids: &'a [u8],
+    /// Of a packed row, where documents begin or go on.
+    pub(super) starts: &'a [i32],
+    /// The record of a document.
+    pub(super) place: Place,
+    /// The file of this record.
+    pub(super) source: &'a str,
+}
+
+/// Takes the rows of one part.
+pub(super) trait PartWriter {
+    /// Adds a row.
+    fn push(&mut self, row: Row<'_>) -> Result<()>;
+
+    /// Completes the files; they are neither synced nor renamed.
+    fn finish(self: Box<Self>) -> Result<Vec<CompleteFile>>;
+}
+
+/// A file that lacks nothing but its header.
+#[derive(Debug)]
+pub(super) struct CompleteFile {
+    pub(super) file: PartFile,
+    pub(super) header: Vec<u8>,
+}
+
+impl CompleteFile {
+    fn without_header(file: PartFile) -> Self {
+        Self { file, header: Vec::new() }
+    }
+}
+
+/// Of a part: what distinguishes its files from those of others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartKind {
+    pub(super) layout: Layout,
+    pub(super) width: Width,
+    /// Tokens of a packed row.
+    pub(super) row_length: Option<usize>,
+}
+
+/// The names of the files of part `part`, the ids first.
+pub(super) fn file_names(layout: Layout, part: usize) -> Vec<String> {
+    let named = |suffixes: &[&str]| suffixes.iter().map(|suffix| format!("part-{part:05}{suffix}")).collect();
+    match layout {
+        Layout::Megatron => named(&[".bin", ".idx"]),
+        Layout::Arrow => vec![format!("data-{part:05}.arrow")],
+        Layout::Parquet => named(&[".parquet"]),
+        Layout::Npy => named(&[".npy", ".row_splits.npy"]),
+        Layout::Raw(Preset::NanoGpt | Preset::LlmC) => named(&[".bin"]),
+        Layout::Raw(Preset::Datatrove) => named(&[".ds", ".ds.index", ".ds.metadata"]),
+        Layout::Raw(Preset::Dolma) => named(&[".npy", ".csv.gz"]),
+    }
+}
+
+/// The names of files that are there only while part `part` is written.
+pub(super) fn side_names(layout: Layout, part: usize) -> Vec<String> {
+    if layout == Layout::Megatron { vec![format!("part-{part:05}.lengths")] } else { Vec::new() }
+}
+
+/// Opens the files of part `part` in `folder`.
+///
+/// # Errors
+/// [`crate::Error::Io`].
+pub(super) fn open(kind: PartKind, folder: &Path, part: usize) -> Result<Box<dyn PartWriter>> {
+    let names = file_names(kind.layout, part);
+    let paths: Vec<_> =
+        names.iter().chain(&side_names(kind.layout, part)).map(|name| folder.join(name)).collect();
+    Ok(match kind.layout {
+        Layout::Megatron => Box::new(megatron::Megatron::create(&paths, kind.width)?),
+        Layout::Arrow => Box::new(columns::ArrowStream::create(&paths, kind)?),
+        Layout::Parquet => Box::new(columns::Parquet::create(&paths, kind)?),
+        Layout::Npy => Box::new(npy::Npy::create(&paths, kind)?),
+        Layout::Raw(preset) => raw::create(preset, &paths, kind.width)?,
+    })
+}

@@ -1,0 +1,82 @@
+//! NPY files: the ids of a part, and its row splits.
+
+use std::path::PathBuf;
+
+use super::{CompleteFile, PartKind, PartWriter, Row};
+use crate::Result;
+use crate::token_files::options::Width;
+use crate::token_files::part_file::PartFile;
+
+/// Bytes of a header; its text is padded, since the length of the array is known last.
+const HEADER: usize = 128;
+
+/// The header of an array; `shape` is a tuple in Python's spelling.
+fn header(descr: &str, shape: &str) -> Vec<u8> {
+    let mut header = b"\x93NUMPY\x01\x00".to_vec();
+    header.extend_from_slice(&((HEADER - 10) as u16).to_le_bytes());
+    header.extend_from_slice(
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}").as_bytes(),
+    );
+    // Two numbers of 20 digits leave room.
+    header.resize(HEADER - 1, b' ');
+    header.push(b'\n');
+    header
+}
+
+pub(super) struct Npy {
+    ids: PartFile,
+    /// Tokens before each row, and all of them.
+    splits: PartFile,
+    width: Width,
+    /// Of an array of rows, the tokens of each.
+    row_length: Option<usize>,
+    rows: u64,
+    tokens: u64,
+}
+
+impl Npy {
+    pub(super) fn create(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+        let ids = PartFile::create(paths[0].clone(), HEADER)?;
+        let mut splits = PartFile::create(paths[1].clone(), HEADER)?;
+        splits.append(&0u64.to_le_bytes())?;
+        Ok(Self { ids, splits, width: kind.width, row_length: kind.row_length, rows: 0, tokens: 0 })
+    }
+
+    /// Ends documents of packed rows after so many tokens of the part.
+    fn split_at(&mut self, tokens: u64) -> Result<()> {
+        self.splits.append(&tokens.to_le_bytes())
+    }
+}
+
+impl PartWriter for Npy {
+    fn push(&mut self, row: Row<'_>) -> Result<()> {
+        let begin = self.tokens;
+        self.tokens += (row.ids.len() / self.width.bytes()) as u64;
+        self.rows += 1;
+        self.ids.append(row.ids)?;
+        if self.row_length.is_none() {
+            return self.split_at(self.tokens);
+        }
+        // The array begins with 0 already; a document that goes on in the next row is split there.
+        row.starts
+            .iter()
+            .skip(usize::from(begin == 0))
+            .try_for_each(|&start| self.split_at(begin + start as u64))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Vec<CompleteFile>> {
+        if self.row_length.is_some() && self.tokens > 0 {
+            self.split_at(self.tokens)?;
+        }
+        let descr = if self.width == Width::U16 { "<u2" } else { "<u4" };
+        let shape = match self.row_length {
+            Some(length) => format!("({}, {length})", self.rows),
+            None => format!("({},)", self.tokens),
+        };
+        let splits = (self.splits.bytes() - HEADER as u64) / 8;
+        Ok(vec![
+            CompleteFile { file: self.ids, header: header(descr, &shape) },
+            CompleteFile { file: self.splits, header: header("<i8", &format!("({splits},)")) },
+        ])
+    }
+}

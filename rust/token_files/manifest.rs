@@ -1,0 +1,289 @@
+//! What a folder of token files was made from, and which parts of it are finished.
+//!
+//! `manifest.json` is written when the work begins and again when all is done. In between, each finished part is a line at the
+//! end of `parts.jsonl`, so that the work for the manifest does not grow with the number of parts.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::structures::atomic_file;
+use crate::{Error, Result};
+
+/// The version of what this module writes.
+const VERSION: u32 = 1;
+
+/// The file that names everything.
+pub(super) const MANIFEST: &str = "manifest.json";
+/// The file of finished parts, while there are others.
+const PARTS: &str = "parts.jsonl";
+
+/// All that is known of a folder of token files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) format_version: u32,
+    /// The version of the program: another one may give other ids.
+    pub(super) lexmill: String,
+    /// A hash of the tokenizer's file.
+    pub(super) tokenizer: String,
+    pub(super) options: Value,
+    pub(super) inputs: Vec<Input>,
+    /// Whether all parts are finished, and then what they hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) total: Option<Counts>,
+    #[serde(default)]
+    pub(super) parts: Vec<Part>,
+    /// Files that belong to no part.
+    #[serde(default)]
+    pub(super) files: BTreeMap<String, FileEntry>,
+}
+
+/// A file that is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Input {
+    pub(super) path: String,
+    /// How its texts are found.
+    pub(super) format: String,
+    /// None of what can be read only once, such as a pipe.
+    pub(super) bytes: Option<u64>,
+    /// Nanoseconds since 1970.
+    pub(super) modified: Option<u64>,
+}
+
+/// A range of the records of all files, in order, and the files that its documents are in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub(super) begin: Place,
+    /// The first record after the part.
+    pub(super) end: Place,
+    #[serde(flatten)]
+    pub(super) counts: Counts,
+    pub(super) files: BTreeMap<String, FileEntry>,
+}
+
+/// A record: its file by number, and the byte of the file, decompressed, that it begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub(super) file: usize,
+    pub(super) byte: u64,
+}
+
+/// What a part holds, or all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Documents to train on and for validation, empty ones apart.
+    pub(super) documents: u64,
+    pub(super) tokens: u64,
+    /// Documents that have no tokens and are not written.
+    pub(super) empty: u64,
+    /// Of the documents, those for validation.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) validation_documents: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) validation_tokens: u64,
+    /// Tokens of rows that were left out since they were not full.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) dropped_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, other: Self) {
+        self.documents += other.documents;
+        self.tokens += other.tokens;
+        self.empty += other.empty;
+        self.validation_documents += other.validation_documents;
+        self.validation_tokens += other.validation_tokens;
+        self.dropped_tokens += other.dropped_tokens;
+    }
+}
+
+/// A finished file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileEntry {
+    pub(super) bytes: u64,
+    pub(super) crc32: String,
+}
+
+impl Manifest {
+    pub(super) fn new(tokenizer: String, options: Value, inputs: Vec<Input>) -> Self {
+        let (parts, files) = (Vec::new(), BTreeMap::new());
+        let lexmill = env!("CARGO_PKG_VERSION").to_owned();
+        Self { format_version: VERSION, lexmill, tokenizer, options, inputs, total: None, parts, files }
+    }
+
+    /// Reads the manifest of `folder`, with the parts that are finished; none if there is no manifest.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Output`] if it is not one of this version.
+    pub(super) fn read(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(MANIFEST);
+        let failed = |source| Error::Io { action: "read", path: path.clone(), source };
+        let json = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            json => json.map_err(failed)?,
+        };
+        let foreign = |message: String| Error::Output { path: path.clone(), message };
+        let mut found: Self = serde_json::from_slice(&json)
+            .map_err(|error| foreign(format!("it is not a manifest of token files: {error}")))?;
+        if found.format_version != VERSION {
+            let version = found.format_version;
+            return Err(foreign(format!("it has format version {version}, but this is {VERSION}")));
+        }
+        if found.total.is_none() {
+            found.parts = read_parts(&folder.join(PARTS))?;
+        }
+        Ok(Some(found))
+    }
+
+    /// Puts the manifest in its place.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn write(&self, folder: &Path) -> Result<()> {
+        let json = serde_json::to_string_pretty(self).map_err(|error| Error::Custom(Box::new(error)))?;
+        atomic_file::write(&folder.join(MANIFEST), format!("{json}\n").as_bytes())
+    }
+
+    /// Writes the finished parts of a manifest of which others are missing.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn write_unfinished(&self, folder: &Path) -> Result<()> {
+        // While the manifest is complete the list is not read, so the list goes first.
+        PartList::open(folder, &self.parts)?;
+        Self { parts: Vec::new(), ..self.clone() }.write(folder)
+    }
+
+    /// What identifies the documents of a split: programs keep under this name what they make of them.
+    pub(super) fn fingerprint(&self, split: &str) -> String {
+        let parts: Vec<_> = self.parts.iter().map(|part| &part.files).collect();
+        format!("{:016x}", fnv_1a(format!("{split}{:?}{parts:?}", self.inputs).as_bytes()))
+    }
+
+    /// What differs between this manifest and that of the work to be done, in words; none if it may go on.
+    pub(super) fn difference(&self, now: &Self) -> Option<String> {
+        if self.lexmill != now.lexmill {
+            return Some(format!("the version of lexmill was {} but is {}", self.lexmill, now.lexmill));
+        }
+        if self.tokenizer != now.tokenizer {
+            return Some(format!("the tokenizer was {} but is {}", self.tokenizer, now.tokenizer));
+        }
+        if let (Value::Object(then), Value::Object(options)) = (&self.options, &now.options)
+            && let Some((name, value)) = options.iter().find(|&(name, value)| then.get(name) != Some(value))
+        {
+            return Some(format!("{name} was {} but is {value}", then.get(name).unwrap_or(&Value::Null)));
+        }
+        if let Some(once) = now.inputs.iter().find(|input| input.bytes.is_none()) {
+            return Some(format!("{} can be read only once", once.path));
+        }
+        if let Some((then, now)) = self.inputs.iter().zip(&now.inputs).find(|(then, now)| then != now) {
+            let Input { path, bytes, .. } = then;
+            let is_same_file = *path == now.path && then.format == now.format;
+            return Some(match (is_same_file, *bytes == now.bytes) {
+                (true, true) => format!("the input {path} was modified"),
+                (true, false) => {
+                    let size =
+                        |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), |size| size.to_string());
+                    format!("the input {path} had {} bytes but has {}", size(*bytes), size(now.bytes))
+                }
+                (false, _) => {
+                    format!("an input was {path} ({}) but is {} ({})", then.format, now.path, now.format)
+                }
+            });
+        }
+        let (then, now) = (self.inputs.len(), now.inputs.len());
+        (then != now).then(|| format!("there were {then} inputs but are {now}"))
+    }
+}
+
+/// The parts of a list; what a killed process has left of a line is passed over.
+fn read_parts(path: &Path) -> Result<Vec<Part>> {
+    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let lines = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        lines => lines.map_err(failed)?,
+    };
+    Ok(lines
+        .split_inclusive(|&byte| byte == b'\n')
+        .map_while(|line| serde_json::from_slice(line).ok())
+        .collect())
+}
+
+/// The list of finished parts, which grows.
+#[derive(Debug)]
+pub(super) struct PartList {
+    path: PathBuf,
+    file: File,
+}
+
+impl PartList {
+    /// Begins the list with the parts that are finished.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn open(folder: &Path, finished: &[Part]) -> Result<Self> {
+        let path = folder.join(PARTS);
+        let lines = finished.iter().map(line_of).collect::<Result<Vec<_>>>()?;
+        atomic_file::write(&path, lines.concat().as_bytes())?;
+        let file = File::options().append(true).open(&path);
+        let file = file.map_err(|source| Error::Io { action: "open", path: path.clone(), source })?;
+        Ok(Self { path, file })
+    }
+
+    /// Adds a part whose files have their names.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn push(&mut self, part: &Part) -> Result<()> {
+        let line = line_of(part)?;
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
+        written.map_err(|source| Error::Io { action: "write", path: self.path.clone(), source })
+    }
+
+    /// Removes the list, all of which is in the manifest now.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn remove(folder: &Path) -> Result<()> {
+        let path = folder.join(PARTS);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(Error::Io { action: "remove", path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The hash FNV-1a of 64 bits.
+pub(super) fn fnv_1a(bytes: &[u8]) -> u64 {
+    let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, add)
+}
+
+fn line_of(part: &Part) -> Result<String> {
+    let line = serde_json::to_string(part).map_err(|error| Error::Custom(Box::new(error)))?;
+    Ok(line + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        // From the tables of its authors.
+        assert_eq!(fnv_1a(b""), 0xCBF2_9CE4_8422_2325);
+        assert_eq!(fnv_1a(b"a"), 0xAF63_DC4C_8601_EC8C);
+        assert_eq!(fnv_1a(b"foobar"), 0x8594_4171_F739_67E8);
+    }
+}

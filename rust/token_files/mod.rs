@@ -1,0 +1,37 @@
+//! Tokenizes sources larger than memory to files that training programs read.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `options` | the layout of the files and what goes into them |
+//! | `encoding` | blocks of records, from all files in order, and their ids |
+//! | `parts` | documents in, finished parts out |
+//! | `packing` | documents end to end, in rows of one length |
+//! | `layouts` | the files of a part, in each layout |
+//! | `part_file` | a file under a temporary name |
+//! | `manifest` | what a folder was made from, and which parts of it are finished |
+//! | `lock` | one writer at a time |
+//! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
+//! | `run` | all of this, from what is there already to the last file |
+//!
+//! One thread at a time reads a block of records, all threads encode blocks, and the calling thread appends documents in their order.
+//! When a part has as many bytes as asked for, the next document begins another one. So where a part ends depends on where it begins
+//! and on the records that follow, and neither on threads nor on an earlier run that was cut short. A part is *finished* once its
+//! files are on the disk under their names and a line of `parts.jsonl` says so. A run that resumes begins with the record after the
+//! last finished part.
+
+mod arrow_batches;
+mod encoding;
+mod layouts;
+mod lock;
+mod manifest;
+mod options;
+mod packing;
+mod part_file;
+mod parts;
+mod run;
+
+pub use arrow_batches::arrow_batches;
+pub use encoding::TokenSource;
+pub use manifest::Counts;
+pub use options::{Layout, Options, Packing, Preset, Width};
+pub use run::{Existing, Run, tokenize_files};

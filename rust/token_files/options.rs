@@ -1,0 +1,232 @@
+//! What is written: the layout of the files and what goes into them.
+
+use serde_json::{Value, json};
+
+use crate::tokenizer::Tokenizer;
+use crate::{Error, Result};
+
+/// Entries of a vocabulary from which on Megatron-LM takes 32 bits an id.
+const MEGATRON_WIDE: usize = 65_500;
+
+/// The layout of token files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Megatron-LM's pair of `.bin` and `.idx`.
+    Megatron,
+    /// A folder that `datasets.load_from_disk` opens.
+    Arrow,
+    /// Apache Parquet.
+    Parquet,
+    /// NPY files, as numpy reads them.
+    Npy,
+    /// Bare ids, with the header and the side files of a training program.
+    Raw(Preset),
+}
+
+/// The program whose files of bare ids are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// nanoGPT: one file of ids and nothing else.
+    NanoGpt,
+    /// datatrove and nanotron: `.ds` with the ends of documents and a file of counts.
+    Datatrove,
+    /// dolma and `OLMo`: ids under the name `.npy`, and a table of documents.
+    Dolma,
+    /// llm.c: a header of 256 integers.
+    LlmC,
+}
+
+impl Layout {
+    /// The layout with these names.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`].
+    pub fn named(format: &str, preset: Option<&str>) -> Result<Self> {
+        let invalid = |name, value: &str, expected: &str| {
+            Err(Error::InvalidOption { name, value: value.to_owned(), expected: expected.to_owned() })
+        };
+        match (format, preset) {
+            ("raw", Some("nanogpt")) => Ok(Self::Raw(Preset::NanoGpt)),
+            ("raw", Some("datatrove")) => Ok(Self::Raw(Preset::Datatrove)),
+            ("raw", Some("dolma")) => Ok(Self::Raw(Preset::Dolma)),
+            ("raw", Some("llm.c")) => Ok(Self::Raw(Preset::LlmC)),
+            ("raw", preset) => {
+                let expected = "nanogpt, datatrove, dolma or llm.c with format raw";
+                invalid("preset", preset.unwrap_or("absent"), expected)
+            }
+            (_, Some(preset)) => invalid("preset", preset, "absent unless format is raw"),
+            ("megatron", None) => Ok(Self::Megatron),
+            ("arrow", None) => Ok(Self::Arrow),
+            ("parquet", None) => Ok(Self::Parquet),
+            ("npy", None) => Ok(Self::Npy),
+            (other, None) => invalid("format", other, "megatron, arrow, parquet, npy or raw"),
+        }
+    }
+}
+
+/// How an id is stored; always little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 16 bits.
+    U16,
+    /// 32 bits, signed.
+    I32,
+    /// 32 bits.
+    U32,
+}
+
+impl Width {
+    /// Bytes of an id.
+    pub fn bytes(self) -> usize {
+        if self == Self::U16 { 2 } else { 4 }
+    }
+
+    /// The name that numpy has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::U16 => "uint16",
+            Self::I32 => "int32",
+            Self::U32 => "uint32",
+        }
+    }
+
+    /// Appends ids, all of which fit.
+    pub(super) fn push(self, ids: &[u32], bytes: &mut Vec<u8>) {
+        let start = bytes.len();
+        bytes.resize(start + ids.len() * self.bytes(), 0);
+        match self {
+            Self::U16 => {
+                for (place, &id) in bytes[start..].chunks_exact_mut(2).zip(ids) {
+                    place.copy_from_slice(&(id as u16).to_le_bytes());
+                }
+            }
+            Self::I32 | Self::U32 => {
+                for (place, &id) in bytes[start..].chunks_exact_mut(4).zip(ids) {
+                    place.copy_from_slice(&id.to_le_bytes());
+                }
+            }
+        }
+    }
+}
+
+/// Documents end to end in rows of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// Tokens of a row.
+    pub length: usize,
+    /// What fills up the last row of a part; without it, that row is left out.
+    pub pad_id: Option<u32>,
+}
+
+/// What goes into token files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The layout.
+    pub layout: Layout,
+    /// An id before each document.
+    pub begin_id: Option<u32>,
+    /// An id after each document.
+    pub end_id: Option<u32>,
+    /// Whether documents get the special tokens of the post-processor.
+    pub add_special_tokens: bool,
+    /// Rows of one length instead of one row a document.
+    pub packing: Option<Packing>,
+    /// The share of documents, from 0 to 1, that is written apart for validation.
+    pub validation: f64,
+    /// Decides which documents these are.
+    pub seed: u64,
+    /// Bytes of ids in a part, unless a single document has more.
+    pub part_bytes: u64,
+    /// Stores signed ids, for readers that have no unsigned ones.
+    pub signed: bool,
+}
+
+impl Options {
+    /// How the ids of `tokenizer` are stored.
+    pub(super) fn width(&self, tokenizer: &Tokenizer) -> Width {
+        let added = self.begin_id.into_iter().chain(self.end_id).chain(self.packing.and_then(|it| it.pad_id));
+        let bound = added.map(|id| id as usize + 1).fold(tokenizer.id_bound(), usize::max);
+        match self.layout {
+            Layout::Megatron if bound < MEGATRON_WIDE => Width::U16,
+            Layout::Megatron => Width::I32,
+            Layout::Arrow | Layout::Parquet if self.signed => Width::I32,
+            _ if bound <= 1 << 16 => Width::U16,
+            _ => Width::U32,
+        }
+    }
+
+    /// Refuses options that do not fit together, and tokenizers whose ids could not be written again.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`], [`Error::Unsupported`], [`Error::UnknownId`].
+    pub(super) fn check(&self, tokenizer: &Tokenizer) -> Result<()> {
+        let invalid = |name, value: String, expected: &str| {
+            Err(Error::InvalidOption { name, value, expected: expected.to_owned() })
+        };
+        if !(0.0..1.0).contains(&self.validation) {
+            return invalid("validation", self.validation.to_string(), "from 0 to less than 1");
+        }
+        if self.part_bytes == 0 {
+            return invalid("part_bytes", "0".to_owned(), "at least 1");
+        }
+        if self.packing.is_some_and(|packing| packing.length == 0 || packing.length > 1 << 24) {
+            let length = self.packing.map_or(0, |packing| packing.length);
+            return invalid("pack", length.to_string(), "from 1 to 16777216");
+        }
+        if self.packing.is_some() && !matches!(self.layout, Layout::Arrow | Layout::Parquet | Layout::Npy) {
+            return invalid("pack", "given".to_owned(), "absent unless format is arrow, parquet or npy");
+        }
+        if self.signed && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
+            return invalid("signed", "true".to_owned(), "false unless format is arrow or parquet");
+        }
+        let ids = self.begin_id.into_iter().chain(self.end_id).chain(self.packing.and_then(|it| it.pad_id));
+        tokenizer.check_ids(&ids.collect::<Vec<_>>())?;
+        let unsupported = |message: &str| Err(Error::Unsupported(message.to_owned()));
+        if tokenizer.truncation().is_some() {
+            return unsupported(
+                "the tokenizer truncates texts; call no_truncation() to write whole documents",
+            );
+        }
+        if tokenizer.padding().is_some() {
+            return unsupported("the tokenizer pads texts; call no_padding() to write bare documents");
+        }
+        if !tokenizer.pipeline().model().is_deterministic() {
+            return unsupported(
+                "the model has dropout or sampling, so that no run writes what another one wrote",
+            );
+        }
+        Ok(())
+    }
+
+    /// The options as the manifest shows them.
+    pub(super) fn to_json(&self, width: Width) -> Value {
+        let (format, preset) = match self.layout {
+            Layout::Megatron => ("megatron", None),
+            Layout::Arrow => ("arrow", None),
+            Layout::Parquet => ("parquet", None),
+            Layout::Npy => ("npy", None),
+            Layout::Raw(Preset::NanoGpt) => ("raw", Some("nanogpt")),
+            Layout::Raw(Preset::Datatrove) => ("raw", Some("datatrove")),
+            Layout::Raw(Preset::Dolma) => ("raw", Some("dolma")),
+            Layout::Raw(Preset::LlmC) => ("raw", Some("llm.c")),
+        };
+        json!({
+            "format": format,
+            "preset": preset,
+            "dtype": width.name(),
+            "begin_token": self.begin_id,
+            "end_token": self.end_id,
+            "add_special_tokens": self.add_special_tokens,
+            "pack": self.packing.map(|packing| packing.length),
+            "pad_token": self.packing.and_then(|packing| packing.pad_id),
+            "validation": self.validation,
+            "seed": self.seed,
+            "part_bytes": self.part_bytes,
+        })
+    }
+
+    /// Number of splits: documents to train on, and documents for validation.
+    pub(super) fn splits(&self) -> usize {
+        if self.validation > 0.0 { 2 } else { 1 }
+    }
+}

@@ -1,0 +1,289 @@
+//! The run: what is there already, then parts, then the files around them.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::Path;
+
+use super::encoding::{
+    BlockEncoder, EncodedBlock, FileBlock, FilesReader, InputFile, TokenSource, input_files,
+};
+use super::layouts::{PartKind, file_names, finish_folder, folder_files, joined_name, remove, side_names};
+use super::lock::{FolderLock, LOCK};
+use super::manifest::{Counts, Manifest, PartList, Place, fnv_1a};
+use super::options::{Layout, Options};
+use super::part_file::temporary;
+use super::parts::{PartsWriter, SPLITS, split_names};
+use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each};
+use crate::tokenizer::Tokenizer;
+use crate::{Error, Result};
+
+const STAGE: &str = "tokenize";
+
+/// Blocks a thread may be ahead of the one that is written.
+const BLOCKS_AHEAD: usize = 8;
+
+/// What to do with a folder that holds token files already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse it.
+    Refuse,
+    /// Write the parts that are missing, if everything else is as it was.
+    Resume,
+    /// Remove them and begin again.
+    Overwrite,
+}
+
+/// What a run is asked to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The tokenizer.
+    pub tokenizer: &'a Tokenizer,
+    /// What identifies the tokenizer: its file's contents.
+    pub tokenizer_json: &'a str,
+    /// The records, in order.
+    pub sources: &'a [TokenSource],
+    /// The folder of the files.
+    pub folder: &'a Path,
+    /// What is written.
+    pub options: &'a Options,
+    /// What to do if the folder is not empty.
+    pub existing: Existing,
+}
+
+/// Tokenizes all records of some sources to files.
+///
+/// The files depend on the sources, the tokenizer and the options alone. Memory does not grow with the sources; one record and its
+/// ids have to fit. Progress counts bytes of the input files whose ids are written.
+///
+/// # Errors
+/// [`Error::Output`] if the folder cannot be used, [`Error::Io`] with the file in question, those of the options, of reading
+/// and of encoding. Finished parts remain, for a run that resumes.
+pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgress<'_>) -> Result<Counts> {
+    run.options.check(run.tokenizer)?;
+    let width = run.options.width(run.tokenizer);
+    let files = input_files(run.sources);
+    let inputs = files.iter().map(|file| file.input.clone()).collect();
+    let planned = Manifest::new(fingerprint(run.tokenizer_json), run.options.to_json(width), inputs);
+    let failed = |source| Error::Io { action: "create", path: run.folder.to_owned(), source };
+    fs::create_dir_all(run.folder).map_err(failed)?;
+    let _lock = FolderLock::take(run.folder)?;
+    let mut manifest = run.prepare(planned)?;
+    if let Some(total) = manifest.total {
+        run.clean_up_after(&manifest)?;
+        return Ok(total);
+    }
+    let row_length = run.options.packing.map(|packing| packing.length);
+    let mut parts = PartsWriter {
+        folder: run.folder,
+        options: run.options,
+        kind: PartKind { layout: run.options.layout, width, row_length },
+        list: PartList::open(run.folder, &manifest.parts)?,
+        parts: std::mem::take(&mut manifest.parts),
+        sources: files.iter().map(|file| file.input.path.clone()).collect(),
+        open: None,
+        empty: 0,
+    };
+    run.write_parts(&files, &mut parts, threads, on_progress)?;
+    manifest.parts = parts.parts;
+    let mut total = Counts::default();
+    manifest.parts.iter().for_each(|part| total.add(part.counts));
+    manifest.files = finish_folder(run.options.layout, run.folder, split_names(run.options), &manifest)?;
+    if joined_name(run.options.layout, "").is_some() {
+        manifest.parts.iter_mut().for_each(|part| part.files.clear());
+    }
+    manifest.total = Some(total);
+    manifest.write(run.folder)?;
+    run.clean_up_after(&manifest)?;
+    Ok(total)
+}
+
+impl Run<'_> {
+    /// The manifest to go on with: that of the folder, or a new one.
+    fn prepare(&self, planned: Manifest) -> Result<Manifest> {
+        let refused = |message: String| Error::Output { path: self.folder.to_owned(), message };
+        let Some(found) = Manifest::read(self.folder)? else {
+            if let Some(other) = other_file(self.folder)? {
+                let message = format!("it holds {other}, which is no token file; choose a folder of its own");
+                return Err(refused(message));
+            }
+            planned.write(self.folder)?;
+            return Ok(planned);
+        };
+        match self.existing {
+            Existing::Refuse => {
+                let state = if found.total.is_some() { "" } else { " of a run that was not finished" };
+                Err(refused(format!(
+                    "it holds token files{state}; pass resume=True to go on or overwrite=True to begin again"
+                )))
+            }
+            Existing::Resume => match found.difference(&planned) {
+                Some(difference) => Err(refused(format!("cannot resume: {difference}"))),
+                None => self.check_parts(found),
+            },
+            Existing::Overwrite => {
+                remove_all(self.folder, &found)?;
+                planned.write(self.folder)?;
+                Ok(planned)
+            }
+        }
+    }
+
+    /// The manifest without the parts from the first one on whose files are not as they were written.
+    fn check_parts(&self, mut found: Manifest) -> Result<Manifest> {
+        let is_there = |(name, bytes): (&String, u64)| {
+            self.folder.join(name).metadata().is_ok_and(|data| data.is_file() && data.len() == bytes)
+        };
+        let has_files = |part: &super::manifest::Part| {
+            part.files.iter().all(|(name, entry)| is_there((name, entry.bytes)))
+        };
+        let whole = found.parts.iter().take_while(|part| has_files(part)).count();
+        let has_others = found.files.iter().all(|(name, entry)| is_there((name, entry.bytes)));
+        if found.total.is_some() && (whole < found.parts.len() || !has_others) {
+            // Parts that were joined have no files left to go on with.
+            let kept = if joined_name(self.options.layout, "").is_some() { 0 } else { whole };
+            found.parts.truncate(kept);
+            (found.total, found.files) = (None, std::collections::BTreeMap::new());
+            found.write_unfinished(self.folder)?;
+        }
+        found.parts.truncate(whole);
+        remove_part(self.folder, self.options.layout, found.parts.len())?;
+        Ok(found)
+    }
+
+    fn write_parts(
+        &self,
+        files: &[InputFile],
+        parts: &mut PartsWriter<'_>,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<()> {
+        let begin = parts.parts.last().map_or_else(Place::default, |part| part.end);
+        let size = |file: &InputFile| file.input.bytes.unwrap_or(0);
+        let total = files.iter().map(size).sum();
+        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, parts.kind.width, begin)?;
+        let mut reader = FilesReader::new(files, begin);
+        self.tokenizer.pipeline().prepare(total as usize, threads);
+        let (on_progress, done) = (RefCell::new(on_progress), RefCell::new(Done::new(files, begin)));
+        let report = || {
+            let progress = Progress { stage: STAGE, done: done.borrow().bytes().min(total), total };
+            (*on_progress.borrow_mut())(progress)
+        };
+        let take = |block: EncodedBlock| {
+            let mut start = 0;
+            for &(byte, end) in &block.documents {
+                parts.push(Place { file: block.file, byte }, &block.ids[start..end])?;
+                start = end;
+            }
+            done.borrow_mut().add(&block);
+            report()
+        };
+        let parallelism = Parallelism { threads, interrupt: Some(&report) };
+        let work = |_, block: &FileBlock, state: &mut Option<_>| {
+            let (text_encoder, scratch) = match state {
+                Some(state) => state,
+                none => none.insert(encoder.start()?),
+            };
+            encoder.encode(block, text_encoder, scratch)
+        };
+        let ahead = threads * BLOCKS_AHEAD;
+        bounded_for_each(ahead, |block| reader.next(block), parallelism, || None, drop, work, take)?;
+        parts.finish(Place { file: files.len(), byte: 0 })?;
+        (*on_progress.borrow_mut())(Progress { stage: STAGE, done: total, total })
+    }
+
+    /// Removes what is of no use beside a complete manifest.
+    fn clean_up_after(&self, manifest: &Manifest) -> Result<()> {
+        PartList::remove(self.folder)?;
+        if joined_name(self.options.layout, "").is_some() {
+            (0..manifest.parts.len())
+                .try_for_each(|part| remove_part(self.folder, self.options.layout, part))?;
+            remove_split_folders(self.folder);
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of input files whose ids are written.
+struct Done {
+    /// Bytes of all files before each.
+    before: Vec<u64>,
+    file: usize,
+    read: u64,
+    passed_over: u64,
+}
+
+impl Done {
+    fn new(files: &[InputFile], begin: Place) -> Self {
+        let mut sum = 0;
+        let before = files.iter().map(|file| {
+            let before = sum;
+            sum += file.input.bytes.unwrap_or(0);
+            before
+        });
+        Self { before: before.collect(), file: begin.file, read: 0, passed_over: 0 }
+    }
+
+    fn add(&mut self, block: &EncodedBlock) {
+        if block.file != self.file {
+            (self.file, self.read) = (block.file, 0);
+        }
+        self.read += block.read;
+        self.passed_over = block.passed_over;
+    }
+
+    fn bytes(&self) -> u64 {
+        self.before.get(self.file).copied().unwrap_or(0) + self.passed_over + self.read
+    }
+}
+
+/// What identifies a tokenizer: a hash of its file, and the length of that.
+fn fingerprint(json: &str) -> String {
+    format!("{:016x}-{}", fnv_1a(json.as_bytes()), json.len())
+}
+
+/// A file or folder that no run has made.
+fn other_file(folder: &Path) -> Result<Option<String>> {
+    let failed = |source| Error::Io { action: "read", path: folder.to_owned(), source };
+    let names = fs::read_dir(folder)
+        .map_err(failed)?
+        .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).map_err(failed));
+    let names = names.collect::<Result<Vec<_>>>()?;
+    // A temporary file of the manifest may be there if the first write of one was cut short.
+    Ok(names.into_iter().filter(|name| name != LOCK && !name.starts_with(".lexmill-")).min())
+}
+
+/// Removes the files of a part, finished or not.
+fn remove_part(folder: &Path, layout: Layout, part: usize) -> Result<()> {
+    for split in ["", SPLITS[0], SPLITS[1]] {
+        let folder = folder.join(split);
+        for name in file_names(layout, part).iter().chain(&side_names(layout, part)) {
+            let path = folder.join(name);
+            remove(&temporary(&path))?;
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the folders of splits, unless something else is there.
+fn remove_split_folders(folder: &Path) {
+    for split in SPLITS {
+        // What is not empty stays.
+        let _ = fs::remove_dir(folder.join(split));
+    }
+}
+
+/// Removes all files of an earlier run, but for the manifest, which is replaced.
+fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
+    let option = |name: &str| found.options.get(name).and_then(|value| value.as_str());
+    let layout = Layout::named(option("format").unwrap_or_default(), option("preset"))?;
+    (0..=found.parts.len()).try_for_each(|part| remove_part(folder, layout, part))?;
+    for name in folder_files(layout, &["", SPLITS[0], SPLITS[1]]) {
+        let path = folder.join(name);
+        remove(&temporary(&path))?;
+        remove(&path)?;
+    }
+    PartList::remove(folder)?;
+    remove_split_folders(folder);
+    Ok(())
+}

@@ -1,0 +1,127 @@
+"""Token files read by hand, from the tables of their layouts: what the tests of `lexmill.token_files` compare with."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import struct
+from array import array
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+CODES = {"uint16": "H", "uint32": "I", "int32": "i"}
+
+
+def ids_of(data: bytes, dtype: str) -> list[int]:
+    found = array(CODES[dtype])
+    found.frombytes(data)
+    return found.tolist()
+
+
+def divided(ids: list[int], bounds: list[int]) -> list[list[int]]:
+    return [ids[start:end] for start, end in pairwise(bounds)]
+
+
+def read_megatron(folder: Path, dtype: str) -> list[list[int]]:
+    documents = []
+    for ids_file in sorted(folder.glob("*.bin")):
+        ids, index = ids_file.read_bytes(), ids_file.with_suffix(".idx").read_bytes()
+        magic, version, code, sequences, entries = struct.unpack_from("<9sQBQQ", index)
+        assert (magic, version, code) == (b"MMIDIDX\0\0", 1, {"uint16": 8, "int32": 4}[dtype])
+        assert entries == sequences + 1
+        lengths = struct.unpack_from(f"<{sequences}i", index, 34)
+        offsets = struct.unpack_from(f"<{sequences}q", index, 34 + 4 * sequences)
+        assert struct.unpack_from(f"<{entries}q", index, 34 + 12 * sequences) == tuple(range(entries))
+        assert len(index) == 34 + 12 * sequences + 8 * entries
+        width = 2 if dtype == "uint16" else 4
+        assert sum(lengths) * width == len(ids)
+        for length, offset in zip(lengths, offsets, strict=True):
+            documents.append(ids_of(ids[offset : offset + length * width], dtype))
+    return documents
+
+
+def read_datatrove(folder: Path, dtype: str) -> list[list[int]]:
+    documents = []
+    for ids_file in sorted(folder.glob("*.ds")):
+        ids = ids_of(ids_file.read_bytes(), dtype)
+        ends = array("Q", Path(f"{ids_file}.index").read_bytes()).tolist()
+        assert ends[-1] == len(ids)
+        name, tokens, _ = Path(f"{ids_file}.metadata").read_text().split("\n", 2)
+        assert name.endswith(f"|{2 if dtype == 'uint16' else 4}")
+        assert int(tokens) == len(ids)
+        documents += divided(ids, [0, *ends])
+    return documents
+
+
+def read_dolma(folder: Path, dtype: str) -> list[list[int]]:
+    documents = []
+    for ids_file in sorted(folder.glob("*.npy")):
+        ids = ids_of(ids_file.read_bytes(), dtype)
+        table = gzip.decompress(ids_file.with_suffix(".csv.gz").read_bytes()).decode()
+        rows = list(csv.reader(io.StringIO(table)))
+        starts, ends = [int(row[0]) for row in rows], [int(row[1]) for row in rows]
+        assert starts == [0, *ends[:-1]]
+        assert ends[-1] == len(ids)
+        assert all(Path(row[3]).is_file() for row in rows)
+        documents += divided(ids, [0, *ends])
+    return documents
+
+
+def read_nanogpt(folder: Path, dtype: str) -> list[list[int]]:
+    (ids_file,) = folder.glob("*.bin")
+    return [ids_of(ids_file.read_bytes(), dtype)]
+
+
+def read_llm_c(folder: Path, dtype: str) -> list[list[int]]:
+    found = []
+    for ids_file in sorted(folder.glob("*.bin")):
+        data = ids_file.read_bytes()
+        header = struct.unpack_from("<256i", data)
+        ids = ids_of(data[1024:], dtype)
+        magic = (20240520, 1) if dtype == "uint16" else (20240801, 7)
+        assert header == (*magic, len(ids), *[0] * 253)
+        found.append(ids)
+    return found
+
+
+def npy(path: Path) -> tuple[str, tuple[int, ...], bytes]:
+    """Type, shape and data of an array."""
+    data = path.read_bytes()
+    magic, length = struct.unpack_from("<8sH", data)
+    assert magic == b"\x93NUMPY\1\0"
+    assert (10 + length) % 64 == 0
+    header = data[10 : 10 + length].decode()
+    assert header.endswith("\n")
+    fields = eval(header, {})  # As numpy does it: a literal.
+    assert fields["fortran_order"] is False
+    return fields["descr"], fields["shape"], data[10 + length :]
+
+
+def read_npy(folder: Path, dtype: str) -> list[list[int]]:
+    documents = []
+    for splits_file in sorted(folder.glob("*.row_splits.npy")):
+        descr, shape, data = npy(Path(str(splits_file).replace(".row_splits", "")))
+        assert descr == {"uint16": "<u2", "uint32": "<u4"}[dtype]
+        ids = ids_of(data, dtype)
+        size = 1
+        for count in shape:
+            size *= count
+        assert size == len(ids)
+        descr, shape, data = npy(splits_file)
+        splits = array("q", data).tolist()
+        assert (descr, shape) == ("<i8", (len(splits),))
+        assert (splits[0], splits[-1]) == (0, len(ids))
+        documents += divided(ids, splits)
+    return documents
+
+
+READERS: dict[tuple[str, str | None], Callable[[Path, str], list[list[int]]]] = {
+    ("megatron", None): read_megatron,
+    ("npy", None): read_npy,
+    ("raw", "nanogpt"): read_nanogpt,
+    ("raw", "datatrove"): read_datatrove,
+    ("raw", "dolma"): read_dolma,
+    ("raw", "llm.c"): read_llm_c,
+}

@@ -1,0 +1,68 @@
+"""`lexmill count-words`, `lexmill merge-counts` and `lexmill train --from-counts`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import Run
+from lexmill import WordCounts
+
+
+def test_counts_of_parts_train_what_the_files_train(lexmill: Run) -> None:
+    Path("1.txt").write_text("ab ab abc\n" * 9)
+    Path("2.txt").write_text("abc cd cd\n" * 9)
+    assert lexmill("count-words", "2.txt", "--first-source", "1", "-o", "2.counts").code == 0
+    assert lexmill("count-words", "1.txt", "-o", "1.counts", "--max-memory", "64MB").code == 0
+    assert lexmill("merge-counts", "2.counts", "1.counts", "-o", "all.counts").code == 0
+    assert lexmill("train", "--from-counts", "all.counts", "--vocab-size", "270", "-o", "counted.json").code == 0
+    assert lexmill("train", "1.txt", "2.txt", "--vocab-size", "270", "-o", "read.json").code == 0
+    assert Path("counted.json").read_bytes() == Path("read.json").read_bytes()
+
+
+def test_fields_and_columns_are_counted(lexmill: Run) -> None:
+    with gzip.open("1.jsonl.gz", "wt") as file:
+        file.write('{"a": {"b": "x y"}}\n{"a": 1}\n')
+    Path("1.csv").write_text("n,t\n1,x y\n")
+    with pytest.warns(UserWarning, match="a record was left out"):
+        result = lexmill("count-words", "1.jsonl.gz", "--field", "a.b", "--on-error", "skip", "-o", "json", "--json")
+    assert json.loads(result.stdout)["words"] == 2
+    assert lexmill("count-words", "1.csv", "--field", "t", "-o", "name").code == 0
+    assert list(WordCounts.load("name")) == list(WordCounts.load("name"))
+    assert [word for word, *_ in WordCounts.load("name")] == [word for word, *_ in WordCounts.load("json")]
+
+
+def test_rare_words_are_dropped_and_counted(lexmill: Run) -> None:
+    Path("1.txt").write_text("a b b")
+    lexmill("count-words", "1.txt", "--pre-tokenizer", "whitespace-split", "-o", "all")
+    data = json.loads(lexmill("merge-counts", "all", "--min-count", "2", "-o", "some", "--json").stdout)
+    assert (data["words"], data["dropped_words"], data["dropped_total"]) == (1, 1, 1)
+
+
+def test_what_a_corpus_takes_is_told(lexmill: Run) -> None:
+    Path("1.txt").write_text("ab ab abc\n" * 90)
+    data = json.loads(lexmill("estimate", "1.txt", "--json").stdout)
+    assert (data["bytes"], data["words"], data["distinct_words"]) == (900, 360, 4)
+    assert b"distinct words" in lexmill("estimate", "1.txt").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "--vocab-size", "9"], "give either FILES or --from-counts"),
+        (["train", "text.txt", "--from-counts", "text.txt", "--vocab-size", "9"], "give either FILES or --from-counts"),
+        (["count-words", "text", "-o", "out"], "text does not say how texts are found in it; pass --input"),
+        (["train", "--from-counts", "text.txt", "--vocab-size", "9"], "does not hold word counts"),
+        (["train", "text.txt", "--max-memory", "1GB", "--vocab-size", "9"], "--max-memory goes with --from-counts"),
+        (["count-words", "text.txt", "--max-memory", "lots", "-o", "out"], "max_memory is 'lots'"),
+        (["merge-counts", "none", "-o", "out"], "none: no such file"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(lexmill: Run, arguments: list[str], message: str) -> None:
+    result = lexmill(*arguments)
+    assert result.code != 0
+    assert message in result.stderr
+    assert not Path("out").exists()

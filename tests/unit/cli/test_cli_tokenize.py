@@ -1,0 +1,85 @@
+"""`lexmill tokenize`: the files of the library, from names alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from command_line import COMMAND, Run
+from lexmill import Tokenizer, open_tokens
+
+TEXTS = ["the cat", "", "sat on", "the mat"]
+
+
+@pytest.fixture
+def texts() -> None:
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
+    Path("in.jsonl").write_text(lines)
+    Path("in.ndjson.gz").write_bytes(gzip.compress(lines.encode()))
+    Path("in.tsv").write_text("id\ttext\n1\tthe cat\n")
+    Path("in.txt").write_text("the cat\nsat\n")
+
+
+@pytest.mark.usefixtures("texts")
+def test_each_file_is_read_as_its_name_ends(lexmill: Run, saved: str) -> None:
+    result = lexmill("tokenize", saved, "in.jsonl", "in.tsv", "in.txt", "in.ndjson.gz", "-o", "out")
+    assert (result.code, result.stderr) == (0, "")
+    tokenizer = Tokenizer.from_file(saved)
+    texts = [text for text in [*TEXTS, "the cat", "the cat\n", "sat\n", *TEXTS] if text]
+    assert [ids.tolist() for ids in open_tokens("out")] == [tokenizer.encode(text).ids for text in texts]
+
+
+@pytest.mark.usefixtures("texts")
+def test_outcome_and_options(lexmill: Run, saved: str) -> None:
+    command = ("tokenize", saved, "in.jsonl", "-o", "out", "--format", "raw", "--preset", "nanogpt", "--end-token", "3")
+    outcome = lexmill(*command, "--json").outcome
+    assert outcome.pop("seconds")
+    assert outcome == {
+        "command": "tokenize",
+        "ok": True,
+        "output": "out",
+        "format": "raw",
+        "dtype": "uint16",
+        "documents": 3,
+        "tokens": open_tokens("out").tokens,
+        "empty": 1,
+        "parts": 1,
+        "bytes": Path("in.jsonl").stat().st_size,
+    }
+    assert sorted(path.name for path in Path("out").iterdir()) == ["manifest.json", "train.bin"]
+    again = lexmill(*command)
+    assert again.code == 1
+    assert "it holds token files; pass --resume to go on or --overwrite to begin again" in again.stderr
+    assert lexmill(*command, "--resume").code == 0
+    assert lexmill(*command[:-1], "2", "--overwrite").code == 0
+
+
+@pytest.mark.usefixtures("texts")
+def test_wrong_calls(lexmill: Run, saved: str) -> None:
+    Path("in.dat").write_text("")
+    Path("broken.jsonl").write_text("{}\n")
+    result = lexmill("tokenize", saved, "in.dat", "-o", "out")
+    assert (result.code, result.stderr) == (
+        2,
+        "error: in.dat does not say how texts are found in it; pass --input\n",
+    )
+    result = lexmill("tokenize", saved, "in.jsonl", "-o", "out", "--end-token", "<none>")
+    assert result.code == 1
+    assert "token `<none>` of end_token is not in the vocabulary" in result.stderr
+    result = lexmill("tokenize", saved, "broken.jsonl", "-o", "out", "--on-error", "skip")
+    assert (result.code, result.stderr) == (
+        0,
+        "warning: a record was left out: broken.jsonl, line 1: there is no field `text`\n",
+    )
+
+
+def test_standard_input(saved: str) -> None:
+    command = [*COMMAND, "tokenize", saved, "-", "--input", "lines", "-o", "out"]
+    assert subprocess.run(command, input=b"the cat\nsat\n", check=True).returncode == 0
+    assert len(open_tokens("out")) == 2
+    result = subprocess.run([*command, "--resume"], input=b"the cat\nsat\n", capture_output=True, check=False)
+    assert b"cannot resume: - can be read only once" in result.stderr

@@ -1,0 +1,386 @@
+"""Tokenizing to disk: the files hold the ids of `encode`, whatever the layout, the threads and the size of parts."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import zlib
+from collections.abc import Callable, Iterable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, processors, tokenize_files, trainers
+from lexmill.errors import FormatError, OptionError, OutputError, SkippedRecordsWarning, VocabError
+from lexmill.sources import Csv, JsonLines, Lines, Source
+from token_layouts import READERS, divided, read_nanogpt
+
+END = "<|end|>"
+# More than a block of a quarter of a megabyte; some texts are empty, and one is longer than most parts.
+TEXTS = ["" if number % 11 == 3 else f"Der {number}. Satz été\n" + "日本 ab" * (number % 60) for number in range(2500)]
+TEXTS[1000] = "long " * 20_000
+LAYOUTS: list[tuple[str, str | None]] = [*READERS, ("arrow", None), ("parquet", None)]
+# These do not say where documents begin.
+FLAT = [("raw", "nanogpt"), ("raw", "llm.c")]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=400,
+        special_tokens=[END, "<|begin|>", "<|pad|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    return tokenizer
+
+
+def wide(tokenizer: Tokenizer) -> Tokenizer:
+    """The same with ids beyond 16 bits."""
+    copy = Tokenizer.from_str(tokenizer.to_str())
+    data = json.loads(copy.to_str())
+    data["model"]["vocab"]["unused"] = 70_000
+    return Tokenizer.from_str(json.dumps(data))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "texts.jsonl"
+    path.write_bytes(as_json(TEXTS))
+    return path
+
+
+def as_json(texts: list[str]) -> bytes:
+    return "".join(json.dumps({"id": 1, "text": text}) + "\n" for text in texts).encode()
+
+
+def expected(tokenizer: Tokenizer, texts: list[str], end: list[int] | None = None) -> list[list[int]]:
+    encoded = [tokenizer.encode(text).ids for text in texts]
+    return [ids + (end or []) for ids, text in zip(encoded, texts, strict=True) if text]
+
+
+def flat(lists: Iterable[list[int]]) -> list[int]:
+    return list(chain.from_iterable(lists))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def dtype_of(folder: Path) -> str:
+    found = json.loads((folder / "manifest.json").read_text())["options"]["dtype"]
+    assert isinstance(found, str)
+    return found
+
+
+@pytest.mark.parametrize(("format", "preset"), READERS)
+@pytest.mark.parametrize("is_wide", [False, True])
+@pytest.mark.parametrize("part_bytes", [1, 30_000, 1 << 27])
+def test_files_hold_the_ids_of_encode(
+    tmp_path: Path, tokenizer: Tokenizer, format: Any, preset: Any, is_wide: bool, part_bytes: int
+) -> None:
+    # A part a document makes many files.
+    texts = TEXTS[980:1020] if part_bytes == 1 else TEXTS
+    (tmp_path / "in.jsonl").write_bytes(as_json(texts))
+    chosen = wide(tokenizer) if is_wide else tokenizer
+    out = tmp_path / "out"
+    tokenize_files(
+        chosen, tmp_path / "in.jsonl", out, format=format, preset=preset, end_token=END, part_bytes=part_bytes
+    )
+    assert dtype_of(out) == (("int32" if format == "megatron" else "uint32") if is_wide else "uint16")
+    found = READERS[format, preset](out, dtype_of(out))
+    documents = expected(tokenizer, texts, [0])
+    if (format, preset) in FLAT:
+        assert flat(found) == flat(documents)
+    else:
+        assert found == documents
+    parts = json.loads((out / "manifest.json").read_text())["parts"]
+    assert len(parts) == {1: len(documents), 30_000: len(parts), 1 << 27: 1}[part_bytes]
+
+
+@pytest.mark.parametrize(("format", "preset"), LAYOUTS)
+def test_threads_do_not_show(tmp_path: Path, tokenizer: Tokenizer, corpus: Path, format: Any, preset: Any) -> None:
+    for threads in (1, 2, 5):
+        tokenize_files(
+            tokenizer,
+            corpus,
+            tmp_path / str(threads),
+            format=format,
+            preset=preset,
+            part_bytes=50_000,
+            validation=0.2,
+            num_threads=threads,
+        )
+    assert contents(tmp_path / "1") == contents(tmp_path / "2") == contents(tmp_path / "5")
+
+
+@pytest.mark.parametrize(("format", "preset"), LAYOUTS)
+def test_the_manifest_lists_all_files_with_their_checksums(
+    tmp_path: Path, tokenizer: Tokenizer, corpus: Path, format: Any, preset: Any
+) -> None:
+    tokenize_files(tokenizer, corpus, tmp_path, format=format, preset=preset, part_bytes=50_000, validation=0.2)
+    found = contents(tmp_path)
+    manifest = json.loads(found.pop("manifest.json"))
+    listed = dict(manifest["files"])
+    for part in manifest["parts"]:
+        listed |= part["files"]
+    sums = {name: {"bytes": len(data), "crc32": f"{zlib.crc32(data):08x}"} for name, data in found.items()}
+    assert listed == sums
+    total = manifest["total"]
+    assert total["documents"] == sum(1 for text in TEXTS if text)
+    assert total["empty"] == sum(1 for text in TEXTS if not text)
+    assert total["tokens"] == sum(map(len, expected(tokenizer, TEXTS)))
+    assert sum(part["documents"] for part in manifest["parts"]) == total["documents"]
+    assert sum(part["empty"] for part in manifest["parts"]) == total["empty"]
+
+
+@pytest.mark.parametrize(("format", "preset"), LAYOUTS)
+@pytest.mark.parametrize("part_bytes", [30_000, 1 << 27])
+def test_open_tokens_gives_documents_and_windows(
+    tmp_path: Path, tokenizer: Tokenizer, corpus: Path, format: Any, preset: Any, part_bytes: int
+) -> None:
+    documents = expected(tokenizer, TEXTS, [0])
+    written = tokenize_files(
+        tokenizer, corpus, tmp_path, format=format, preset=preset, part_bytes=part_bytes, end_token=END
+    )
+    opened = open_tokens(tmp_path)
+    assert len(opened) == len(written) == len(documents)
+    assert opened.tokens == sum(map(len, documents))
+    if format == "parquet":
+        with pytest.raises(OptionError, match="cannot be mapped"):
+            opened[0]
+        return
+    whole = flat(documents)
+    for length, stride in ((1000, None), (7, 901), (len(whole), 1), (len(whole) + 1, 1)):
+        windows = opened.windows(length, stride)
+        starts = range(0, len(whole) - length + 1, stride or length)
+        assert [window.tolist() for window in windows] == [whole[start : start + length] for start in starts]
+    with pytest.raises(OptionError, match="length is 0 but must be at least 1"):
+        opened.windows(0)
+    if (format, preset) in FLAT:
+        with pytest.raises(OptionError, match="does not say where documents begin"):
+            opened[0]
+        return
+    assert [ids.tolist() for ids in opened] == documents
+    assert [ids.tolist() for ids in opened[10:2000:7]] == documents[10:2000:7]
+    assert opened[-1].tolist() == documents[-1]
+    assert opened[5].dtype == np.uint16
+    for outside in (len(documents), -len(documents) - 1):
+        with pytest.raises(IndexError, match="not among"):
+            opened[outside]
+
+
+def test_special_tokens_and_tokens_around_documents(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    tokenizer = Tokenizer.from_str(tokenizer.to_str())
+    tokenizer.post_processor = processors.TemplateProcessing("<|pad|> $A", special_tokens=[("<|pad|>", 2)])
+    with_all = tokenize_files(tokenizer, corpus, tmp_path / "1", begin_token="<|begin|>", end_token=0)
+    plain = tokenize_files(tokenizer, corpus, tmp_path / "2", add_special_tokens=False)
+    bare = [tokenizer.encode(text, add_special_tokens=False).ids for text in TEXTS if text]
+    assert [ids.tolist() for ids in plain] == bare
+    assert [ids.tolist() for ids in with_all] == [[1, 2, *ids, 0] for ids in bare]
+    # An empty text is one to which only special tokens are added.
+    assert with_all.manifest["total"]["empty"] == plain.manifest["total"]["empty"] > 0
+
+
+def test_a_post_processor_that_sees_whole_rows(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    tokenizer = Tokenizer.from_str(tokenizer.to_str())
+    tokenizer.post_processor = processors.TemplateProcessing("$A <|pad|> $A", special_tokens=[("<|pad|>", 2)])
+    written = tokenize_files(tokenizer, corpus, tmp_path)
+    assert [ids.tolist() for ids in written] == expected(tokenizer, TEXTS)
+
+
+COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("suffix", COMPRESSIONS)
+def test_all_sources_in_their_order(tmp_path: Path, tokenizer: Tokenizer, suffix: str) -> None:
+    def write(name: str, data: bytes) -> Path:
+        (tmp_path / (name + suffix)).write_bytes(COMPRESSIONS[suffix](data))
+        return tmp_path / (name + suffix)
+
+    sources: list[Source | str | Path] = [
+        write("1.jsonl", as_json(TEXTS[:500])),
+        Csv(write("2.csv", b"text\n" + "".join(f'"{text}"\n' for text in TEXTS[500:900]).encode())),
+        Lines([write("3.txt", b"one\ntwo\n"), write("4.txt", b"three")]),
+        str(write("5.ndjson", as_json(TEXTS[900:]))),
+    ]
+    written = tokenize_files(tokenizer, sources, tmp_path / "out", part_bytes=20_000)
+    texts = [*TEXTS[:900], "one\n", "two\n", "three", *TEXTS[900:]]
+    assert [ids.tolist() for ids in written] == expected(tokenizer, texts)
+
+
+def test_a_source_that_says_nothing_of_its_format_is_refused(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    with pytest.raises(OptionError, match=r"a\.txt does not say how texts are found in it"):
+        tokenize_files(tokenizer, tmp_path / "a.txt", tmp_path / "out")
+
+
+def test_documents_for_validation_depend_on_the_seed_and_the_document_alone(
+    tmp_path: Path, tokenizer: Tokenizer, corpus: Path
+) -> None:
+    documents = expected(tokenizer, TEXTS)
+
+    def split(name: str, **options: Any) -> list[list[list[int]]]:
+        tokenize_files(tokenizer, corpus, tmp_path / name, validation=0.2, **options)
+        opened = [open_tokens(tmp_path / name, split) for split in ("train", "validation")]
+        return [[ids.tolist() for ids in files] for files in opened]
+
+    train, validation = split("1")
+    assert 0.15 < len(validation) / len(documents) < 0.25
+    # Texts differ, so each document is on one side, in its order.
+    assert [ids for ids in documents if ids in train] == train
+    assert [ids for ids in documents if ids in validation] == validation
+    assert len(train) + len(validation) == len(documents)
+    assert split("2", part_bytes=10_000, format="arrow") == [train, validation]
+    assert split("3", seed=1) != [train, validation]
+    with pytest.raises(OptionError, match="split is test but must be train or validation"):
+        open_tokens(tmp_path / "1", "test")
+    tokenize_files(tokenizer, corpus, tmp_path / "4", validation=0.2, format="raw", preset="nanogpt")
+    assert sorted(contents(tmp_path / "4")) == ["manifest.json", "train.bin", "val.bin"]
+    assert open_tokens(tmp_path / "4", "validation").windows(500)[0].tolist() == flat(validation)[:500]
+
+
+@pytest.mark.parametrize("pad_token", [None, "<|pad|>"])
+@pytest.mark.parametrize("part_bytes", [20_000, 1 << 27])
+def test_packed_rows(
+    tmp_path: Path, tokenizer: Tokenizer, corpus: Path, pad_token: str | None, part_bytes: int
+) -> None:
+    options: dict[str, Any] = {"pack": 128, "pad_token": pad_token, "end_token": END, "part_bytes": part_bytes}
+    written = tokenize_files(tokenizer, corpus, tmp_path / "npy", format="npy", **options)
+    documents = expected(tokenizer, TEXTS, [0])
+    rows, dropped, at = [], 0, 0
+    for part in written.manifest["parts"]:
+        ids = flat(documents[at : at + part["documents"]])
+        at += part["documents"]
+        rest = len(ids) % 128
+        if pad_token is None:
+            ids = ids[: len(ids) - rest]
+            dropped += rest
+        elif rest:
+            ids += [2] * (128 - rest)
+        rows += divided(ids, list(range(0, len(ids) + 1, 128)))
+    assert [row.tolist() for row in written] == rows
+    assert written.manifest["total"].get("dropped_tokens", 0) == dropped
+    matrix = np.load(tmp_path / "npy" / "part-00000.npy", mmap_mode="r")
+    assert matrix.shape[1] == 128
+    # The borders of documents within the rows.
+    starts = np.load(tmp_path / "npy" / "part-00000.row_splits.npy")
+    lengths = np.cumsum([0] + [len(ids) for ids in documents[: written.manifest["parts"][0]["documents"]]])
+    assert set(lengths[lengths < matrix.size].tolist()) <= set(starts.tolist())
+    assert set(starts.tolist()) <= {*lengths.tolist(), *range(0, matrix.size + 1, 128)}
+    arrow = tokenize_files(tokenizer, corpus, tmp_path / "arrow", format="arrow", **options)
+    assert [row.tolist() for row in arrow] == rows
+    with pytest.raises(OptionError, match="pack is given but must be absent unless format is"):
+        tokenize_files(tokenizer, corpus, tmp_path / "megatron", pack=128)
+
+
+def test_no_documents_at_all(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    (tmp_path / "in.jsonl").write_bytes(as_json(["", ""]))
+    for format, preset in LAYOUTS:
+        out = tmp_path / f"{format}{preset}"
+        options: dict[str, Any] = {"format": format, "preset": preset}
+        written = tokenize_files(tokenizer, tmp_path / "in.jsonl", out, **options)
+        assert len(written) == written.tokens == 0
+        assert written.manifest["total"]["empty"] == 2
+        assert list(written.windows(1)) == []
+        if (format, preset) in READERS and (format, preset) not in [*FLAT, ("raw", "datatrove"), ("raw", "dolma")]:
+            assert READERS[format, preset](out, dtype_of(out)) == []
+
+
+def test_broken_records_are_left_out_if_asked_for(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    (tmp_path / "in.jsonl").write_bytes(b'{"text": "a"}\n{"text": 1}\n{"text": "b"}\n')
+    with pytest.raises(FormatError, match="line 2: invalid type"):
+        tokenize_files(tokenizer, tmp_path / "in.jsonl", tmp_path / "1")
+    with pytest.warns(SkippedRecordsWarning, match="a record was left out"):
+        written = tokenize_files(tokenizer, JsonLines(tmp_path / "in.jsonl", on_error="skip"), tmp_path / "2")
+    assert [ids.tolist() for ids in written] == expected(tokenizer, ["a", "b"])
+
+
+def test_wrong_options_are_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    cases: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"format": "tfrecord"}, OptionError, "format is tfrecord but must be megatron, arrow"),
+        ({"format": "raw"}, OptionError, "preset is absent but must be nanogpt"),
+        ({"preset": "nanogpt"}, OptionError, "preset is nanogpt but must be absent unless format is raw"),
+        ({"end_token": "<eos>"}, VocabError, "token `<eos>` of end_token is not in the vocabulary of 400 tokens"),
+        ({"begin_token": 4000}, VocabError, "id 4000 is not in the vocabulary"),
+        ({"begin_token": -1}, VocabError, "id -1 of begin_token is not in the vocabulary"),
+        ({"validation": 1.0}, OptionError, "validation is 1 but must be from 0 to less than 1"),
+        ({"part_bytes": 0}, OptionError, "part_bytes is 0 but must be from 1"),
+        ({"seed": -1}, OptionError, "seed is -1 but must be from 0"),
+        ({"signed": True}, OptionError, "signed is true but must be false unless format is arrow"),
+        ({"pad_token": END}, OptionError, "pad_token is given but pack is not"),
+        ({"resume": True, "overwrite": True}, OptionError, "at most one of them"),
+    ]
+    for options, error, message in cases:
+        with pytest.raises(error, match=message):
+            tokenize_files(tokenizer, corpus, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_tokenizer_that_cuts_fills_up_or_samples_is_refused(
+    tmp_path: Path, tokenizer: Tokenizer, corpus: Path
+) -> None:
+    truncating, padding = Tokenizer.from_str(tokenizer.to_str()), Tokenizer.from_str(tokenizer.to_str())
+    truncating.enable_truncation(5)
+    padding.enable_padding()
+    sampling = Tokenizer(models.BPE({"a": 0}, [], dropout=0.1))
+    for refused, message in ((truncating, "truncates"), (padding, "pads"), (sampling, "has dropout or sampling")):
+        with pytest.raises(OptionError, match=message):
+            tokenize_files(refused, corpus, tmp_path / "out")
+
+
+def test_progress_ends_at_the_bytes_of_the_sources(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    (tmp_path / "in.jsonl.gz").write_bytes(gzip.compress(as_json(TEXTS)))
+    seen: list[tuple[str, int, int]] = []
+    files = [corpus, tmp_path / "in.jsonl.gz"]
+    tokenize_files(tokenizer, files, tmp_path / "out", on_progress=lambda *report: seen.append(report))
+    size = sum(path.stat().st_size for path in files)
+    assert seen[-1] == ("tokenize", size, size)
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+
+
+def test_harmed_files_are_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    written = tokenize_files(tokenizer, corpus, tmp_path, part_bytes=50_000)
+    written.verify()
+    path = tmp_path / "part-00001.bin"
+    data = path.read_bytes()
+    path.write_bytes(data[:100] + b"?" + data[101:])
+    with pytest.raises(OutputError, match=r"part-00001.bin: it is not as it was written"):
+        written.verify()
+    path.write_bytes(data[:-2])
+    with pytest.raises(OutputError, match=r"part-00001.bin: it holds \d+ tokens but the manifest says \d+"):
+        list(open_tokens(tmp_path))
+    path.unlink()
+    with pytest.raises(OutputError, match=r"part-00001.bin: it is missing"):
+        written.verify()
+
+
+def test_signed_ids(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    written = tokenize_files(tokenizer, corpus, tmp_path, format="arrow", signed=True)
+    assert written[0].dtype == np.int32
+    assert [ids.tolist() for ids in written] == expected(tokenizer, TEXTS)
+
+
+def test_what_is_no_folder_of_token_files_is_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    with pytest.raises(OutputError, match="holds no token files"):
+        open_tokens(tmp_path)
+    (tmp_path / "manifest.json").write_text("[]")
+    with pytest.raises(OutputError, match="holds no token files"):
+        open_tokens(tmp_path)
+    with pytest.raises(OutputError, match="is not a manifest of token files"):
+        tokenize_files(tokenizer, corpus, tmp_path, overwrite=True)
+    tokenize_files(tokenizer, corpus, tmp_path / "1", format="raw", preset="nanogpt")
+    (ids,) = read_nanogpt(tmp_path / "1", "uint16")
+    assert ids == flat(expected(tokenizer, TEXTS))
