@@ -150,6 +150,16 @@ impl Normalizer {
         before.try_fold(c, |c, stage| stage.white_space(c)) == Some(' ')
     }
 
+    /// True if the text that a rule or a replacement puts in holds `c`.
+    pub fn puts_in(&self, c: char) -> bool {
+        match self {
+            Self::Precompiled(charsmap) => charsmap.makes(c),
+            Self::Replace(replacement) => replacement.content().contains(c),
+            Self::Sequence(stages) => stages.iter().any(|stage| stage.puts_in(c)),
+            _ => false,
+        }
+    }
+
     /// The stages one after the other, with those of inner sequences in their places.
     pub fn stages(&self) -> Vec<&Self> {
         match self {

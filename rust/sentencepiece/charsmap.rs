@@ -106,6 +106,11 @@ impl Charsmap {
         Some((len, self.table.replacement(start)?))
     }
 
+    /// True if a replacement holds `c`.
+    pub(crate) fn makes(&self, c: char) -> bool {
+        self.table.replacements.contains(c)
+    }
+
     /// True if the source text of any rule begins with this ASCII character.
     pub(crate) fn has_rule_from(&self, byte: u8) -> bool {
         let root = self.table.entries.first().map(|&root| offset(root));

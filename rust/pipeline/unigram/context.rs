@@ -4,7 +4,8 @@
 //! letter after it, and where chunks have gaps between them, also with a blank before it. One trial decides for all texts,
 //! because every stage of a normalizer that [`leaves_spaces`](crate::normalizers::Normalizer::leaves_spaces) sees nothing
 //! beyond a grapheme cluster or a run of white space: whatever follows in a text begins with a blank too, and so acts on the
-//! chunk as the trial does.
+//! chunk as the trial does. One blank acts otherwise: a line feed forms one cluster with a carriage return before it. A chunk
+//! with a carriage return, after which a stage may remove all characters, is tried before a line feed too.
 
 use super::chunk_stages::ChunkStages;
 use super::facts::WITHIN;
@@ -21,8 +22,10 @@ impl ChunkStages<'_> {
             return Ok(true);
         }
         let has_blank = chunk.chars().next().is_some_and(|c| self.is_blank(c));
-        Ok(self.is_free_after("", chunk, normalized)?
-            && (!self.facts.has_gaps || has_blank || self.is_free_after(" ", chunk, normalized)?))
+        let may_join_line_feed = self.facts.has_lines && chunk.contains('\r');
+        Ok(self.is_free_between("", chunk, " a", normalized)?
+            && (!may_join_line_feed || self.is_free_between("", chunk, "\na", normalized)?)
+            && (!self.facts.has_gaps || has_blank || self.is_free_between(" ", chunk, " a", normalized)?))
     }
 
     /// Whether the characters at both ends are such that no neighbour changes them.
@@ -32,9 +35,15 @@ impl ChunkStages<'_> {
             && (chunk.chars().next().is_some_and(|c| self.is_blank(c)) || self.is_fixed(&mut chunk.chars()))
     }
 
-    /// Whether `chunk` becomes `normalized`, with the same offsets, between `before` and a blank with a letter.
-    fn is_free_after(&self, before: &str, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
-        let surrounded = [before, chunk, " a"].concat();
+    /// Whether `chunk` becomes `normalized`, with the same offsets, between `before` and `after`, which is a blank with a letter.
+    fn is_free_between(
+        &self,
+        before: &str,
+        chunk: &str,
+        after: &str,
+        normalized: &Normalized<'_>,
+    ) -> Result<bool> {
+        let surrounded = [before, chunk, after].concat();
         if self.stages.normalizer.as_ref().is_none_or(|normalizer| normalizer.is_identity(&surrounded)) {
             return Ok(normalized.text() == chunk);
         }
@@ -43,8 +52,8 @@ impl ChunkStages<'_> {
             return Ok(false);
         };
         let shift = before.len();
-        let after = made.original(shift + kept.len()..made.text().len()).0 as usize;
-        if kept != normalized.text() || after != shift + chunk.len() {
+        let end = made.original(shift + kept.len()..made.text().len()).0 as usize;
+        if kept != normalized.text() || end != shift + chunk.len() {
             return Ok(false);
         }
         let is_aligned = |(at, c): (usize, char)| {

@@ -54,6 +54,10 @@ fn splitter(normalizer: Option<&Normalizer>, has_gaps: bool) -> Option<(Splitter
     }
     let has_lines =
         normalizer.is_some_and(|normalizer| ['\t', '\n', '\r'].iter().all(|&c| normalizer.maps_to_space(c)));
+    // A carriage return that rules put before a line feed would form one cluster with that.
+    if has_lines && normalizer.is_some_and(|normalizer| normalizer.puts_in('\r')) {
+        return None;
+    }
     // A run of spaces that became visible would be no white space.
     let has_white_runs = normalizer.and_then(Normalizer::joined_space) != Some(VISIBLE_SPACE);
     match (has_gaps, has_lines) {

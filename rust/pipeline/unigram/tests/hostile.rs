@@ -37,7 +37,7 @@ const FROM: &[&str] = &[
 
 /// Replacements; most are what the rules above begin with.
 const TO: &[&str] =
-    &[" ", " ", " ", " ", "", "  ", "\n", "_", "+", "▁", "x", "r ", " q", "b", "\u{301}", "\u{a0}"];
+    &[" ", " ", " ", " ", "", "  ", "\n", "\r", "_", "+", "▁", "x", "r ", " q", "b", "\u{301}", "\u{a0}"];
 
 /// Sequences of stages among which many see blanks, before or after these become spaces.
 fn stages() -> impl Strategy<Value = Vec<Normalizer>> {
@@ -50,7 +50,7 @@ fn stages() -> impl Strategy<Value = Vec<Normalizer>> {
         .prop_map(Normalizer::Precompiled);
     let patterns = ["\t", "_", "x", "b_", "__", "_+", "bx", "b\u{a0}", "d\u{a0}", "b\t", "▁▁", "q"];
     let literal =
-        (prop::sample::select(patterns.to_vec()), select(&[" ", "\"", "x", "_", "d\u{a0}", "a", "\u{301}"]))
+        (prop::sample::select(patterns.to_vec()), select(&[" ", "\"", "x", "\r", "_", "d\u{a0}", "a", "\u{301}"]))
             .prop_map(|(pattern, content)| replace(TextPattern::Literal(pattern.to_owned()), content));
     let run = select(&[" ", "▁"])
         .prop_map(|content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content));
@@ -123,6 +123,9 @@ fn known_hostile_stages_matches_naive() {
         (vec![rules(&[("\u{600}", "r "), ("\t", " "), ("\n", " "), ("\r", " ")]), strip()], "\u{600}\na"),
         // A carriage return and a line feed are one cluster.
         (vec![rules(&[("\n", " "), ("\r", " ")])], "é\r\n"),
+        (vec![Normalizer::StripAccents, lines()], "\r\u{301}\n"),
+        (vec![rules(&[("x", "\r")]), lines()], "bx\n"),
+        (vec![literal("x", "\r"), lines()], "bx\n"),
         // A tab that is no blank vanishes, and what is after it moves.
         (vec![rules(&[("\t", "")])], "\t_ "),
         // Two stages join runs.
