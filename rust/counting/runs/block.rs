@@ -5,34 +5,25 @@ use super::word::{CountedWord, Place};
 /// A block ends with the word that makes it this long.
 pub(super) const BLOCK_BYTES: usize = 1 << 18;
 
+/// The longest block: normalized texts, of which its last word may be a whole one, are below 4 GiB.
+pub(super) const LONGEST_BLOCK: u64 = BLOCK_BYTES as u64 + u32::MAX as u64;
+
 /// Writes words into a block.
 #[derive(Debug, Default)]
 pub(super) struct BlockBuilder {
     pub(super) bytes: Vec<u8>,
     pub(super) words: u64,
-    first: Vec<u8>,
     last: Vec<u8>,
 }
 
 impl BlockBuilder {
-    /// The first word of the block.
-    pub(super) fn first(&self) -> &[u8] {
-        &self.first
-    }
-
     /// The last word of the block.
     pub(super) fn last(&self) -> &[u8] {
         &self.last
     }
 
     pub(super) fn push(&mut self, word: CountedWord<'_>) {
-        let shared = if self.words == 0 {
-            self.first.clear();
-            self.first.extend_from_slice(word.word);
-            0
-        } else {
-            shared_len(&self.last, word.word)
-        };
+        let shared = if self.words == 0 { 0 } else { shared_len(&self.last, word.word) };
         push_number(&mut self.bytes, shared as u64);
         push_number(&mut self.bytes, (word.word.len() - shared) as u64);
         self.bytes.extend_from_slice(&word.word[shared..]);
@@ -80,7 +71,7 @@ pub(super) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Takes the next `len` bytes; `None` if there are fewer.
-pub(super) fn take_bytes<'a>(bytes: &mut &'a [u8], len: u64) -> Option<&'a [u8]> {
+fn take_bytes<'a>(bytes: &mut &'a [u8], len: u64) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(usize::try_from(len).ok()?)?;
     *bytes = rest;
     Some(taken)

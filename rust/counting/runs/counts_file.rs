@@ -117,8 +117,17 @@ impl CountsFile {
         if words == 0 {
             return Err(Error::EmptyCorpus { texts, bytes });
         }
-        let mut order: Vec<(Place, u64, usize)> = Vec::with_capacity(words as usize);
-        let (mut text, mut ends) = (Vec::new(), Vec::with_capacity(words as usize));
+        let mut order: Vec<(Place, u64, usize)> = Vec::new();
+        let (mut text, mut ends) = (Vec::new(), Vec::new());
+        // A forged file may claim any number of words.
+        let is_there = order
+            .try_reserve_exact(words as usize)
+            .and_then(|()| ends.try_reserve_exact(words as usize))
+            .is_ok();
+        if !is_there {
+            let message = format!("{words} words do not fit in memory");
+            return Err(Error::Format { path: self.run.path().display().to_string(), message });
+        }
         let mut reader = self.reader();
         while reader.advance()? {
             let CountedWord { word, count, first } = reader.word();

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::block::{take_bytes, take_number, take_word};
+use super::block::{LONGEST_BLOCK, take_number, take_word};
 use super::summary::Summary;
 use super::word::{CountedWord, Place};
 use super::writer::MAGIC;
@@ -13,6 +13,12 @@ use crate::{Error, Result};
 
 /// Bytes after the footer: two lengths and the magic.
 const TRAILER: usize = 24;
+
+/// The footer of 10 TB takes some megabytes; one that claims more than this is damaged.
+const LONGEST_FOOTER: usize = 1 << 30;
+
+/// A word takes at least its two lengths, a count, a source and a place, of a byte each.
+const LEAST_WORD_BYTES: u64 = 5;
 
 /// A run that can be read, by several readers at a time.
 #[derive(Debug)]
@@ -69,9 +75,12 @@ impl Run {
         let compressed = u64::from_le_bytes(*compressed);
         let footer_at = (len - TRAILER as u64).checked_sub(compressed).filter(|&at| at >= MAGIC.len() as u64);
         let footer_at = footer_at.ok_or_else(cut)?;
+        let footer_len = u64::from_le_bytes(*footer_len);
+        let footer_len = usize::try_from(footer_len).ok().filter(|&len| len <= LONGEST_FOOTER);
+        let footer_len = footer_len.ok_or_else(cut)?;
         let mut bytes = room(compressed).ok_or_else(cut)?;
         read_at(&mut file, footer_at, &mut bytes).map_err(failed)?;
-        let footer = decompress(&bytes, u64::from_le_bytes(*footer_len)).ok_or_else(cut)?;
+        let footer = decompress(&bytes, footer_len).ok_or_else(cut)?;
         let (blocks, summary) = parse_footer(&footer, footer_at).ok_or_else(cut)?;
         Ok(Self { file: Mutex::new(file), path: path.to_owned(), summary, blocks })
     }
@@ -96,7 +105,7 @@ impl Run {
         let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
         read_at(&mut file, offset, &mut bytes).map_err(failed)?;
         drop(file);
-        decompress(&bytes, len as u64).ok_or_else(|| self.damaged(number))
+        decompress(&bytes, len).ok_or_else(|| self.damaged(number))
     }
 
     fn damaged(&self, block: usize) -> Error {
@@ -112,11 +121,15 @@ fn parse_footer(mut footer: &[u8], end: u64) -> Option<(Vec<BlockPlace>, Summary
     let (mut blocks, mut offset) = (Vec::new(), MAGIC.len() as u64);
     for _ in 0..count {
         let (words, len, compressed) = (take_number(footer)?, take_number(footer)?, take_number(footer)?);
-        let first = take_number(footer)?;
-        take_bytes(footer, first)?;
-        let (len, size) = (usize::try_from(len).ok()?, usize::try_from(compressed).ok()?);
-        blocks.push(BlockPlace { offset, compressed: size, len, words });
-        offset = offset.checked_add(compressed)?;
+        // What is claimed here decides what is allocated later, so a forged number must not pass.
+        let is_possible =
+            (1..=len / LEAST_WORD_BYTES).contains(&words) && len <= LONGEST_BLOCK && compressed > 0;
+        if !is_possible {
+            return None;
+        }
+        let next = offset.checked_add(compressed).filter(|&next| next <= end)?;
+        blocks.push(BlockPlace { offset, compressed: compressed as usize, len: len as usize, words });
+        offset = next;
     }
     let summary: Summary = serde_json::from_slice(footer).ok()?;
     let words: u64 = blocks.iter().try_fold(0u64, |sum, block| sum.checked_add(block.words))?;
@@ -138,10 +151,11 @@ fn room(len: u64) -> Option<Vec<u8>> {
 }
 
 /// A zstd frame of `len` bytes, decompressed; `None` if it is another one, or damaged.
-fn decompress(frame: &[u8], len: u64) -> Option<Vec<u8>> {
-    let mut bytes = room(len)?;
-    let written = zstd::bulk::decompress_to_buffer(frame, &mut bytes[..]).ok()?;
-    (written == bytes.len()).then_some(bytes)
+///
+/// Memory that the frame does not fill stays untouched.
+fn decompress(frame: &[u8], len: usize) -> Option<Vec<u8>> {
+    let bytes = zstd::bulk::decompress(frame, len).ok()?;
+    (bytes.len() == len).then_some(bytes)
 }
 
 /// Reads the words of a run one by one.

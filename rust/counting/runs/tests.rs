@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::block::push_number;
 use super::overflow::{Budget, NormalizeWord, Overflow};
+use super::summary::Summary;
+use super::writer::MAGIC;
 use super::{CountedWord, CountsFile, Place, Run, RunReader, Spelling, Stages};
 use crate::cache::KeyForm;
 use crate::counting::{Spill, WordCounter};
@@ -183,4 +186,51 @@ fn a_long_word_has_a_block_of_its_own_length() {
     let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
     let lens: Vec<(usize, u64)> = read(&counts).iter().map(|(word, count, _)| (word.len(), *count)).collect();
     assert_eq!(lens, [(1 << 20, 2), (1, 1)]);
+}
+
+/// What becomes of a run of one block whose footer is replaced.
+fn with_footer(footer: &[u8]) -> crate::Result<CountsFile> {
+    let words = ["a", "b", "b"].map(str::to_owned);
+    let honest = bytes(&counted(&words, 1, 0, overflow(usize::MAX, None)));
+    let (rest, magic) = honest.split_at(honest.len() - 8);
+    let compressed = u64::from_le_bytes(*rest[rest.len() - 16..].first_chunk().expect("a length"));
+    let blocks = &rest[..rest.len() - 16 - compressed as usize];
+    let frame = zstd::bulk::compress(footer, 1).expect("a frame");
+    let lens = [frame.len() as u64, footer.len() as u64].map(u64::to_le_bytes).concat();
+    let mut file = tempfile::NamedTempFile::new().expect("room on the disk");
+    file.write_all(&[blocks, &frame, &lens, magic].concat()).expect("room on the disk");
+    CountsFile::open(file.path())
+}
+
+#[test]
+fn a_forged_footer_is_an_error_before_memory_is_taken() {
+    let words = ["a", "b", "b"].map(str::to_owned);
+    let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
+    let summary = |words: u64| {
+        let summary = Summary { words, ..counts.summary().clone() };
+        serde_json::to_vec(&summary).expect("a summary")
+    };
+    let file_bytes = bytes(&counts);
+    let rest = &file_bytes[..file_bytes.len() - 16];
+    let frame = u64::from_le_bytes(*rest[rest.len() - 8..].first_chunk().expect("a length"));
+    let block = (rest.len() - 8 - MAGIC.len()) as u64 - frame;
+    let footer = |words: u64, len: u64| {
+        let mut footer = Vec::new();
+        for number in [1, words, len, block] {
+            push_number(&mut footer, number);
+        }
+        [footer, summary(words)].concat()
+    };
+    let opened = with_footer(&footer(2, 12)).expect("the footer that was there");
+    assert_eq!(opened.in_order_of_appearance().expect("two words").len(), 2);
+    for (words, len) in [(1 << 60, 12), (3, 12), (0, 12), (2, 1 << 60), (1 << 57, 1 << 60), (u64::MAX, u64::MAX)] {
+        let refused = with_footer(&footer(words, len)).expect_err("a forged number");
+        assert!(refused.to_string().contains("damaged at their end"), "{words} {len}: {refused}");
+    }
+    // Possible by the numbers alone; the block says otherwise.
+    for (words, len) in [(2, 13), (1, 12), (1 << 20, 1 << 30)] {
+        let counts = with_footer(&footer(words, len)).expect("numbers that are possible");
+        let refused = counts.in_order_of_appearance().expect_err("a forged number");
+        assert!(refused.to_string().contains("block 0"), "{words} {len}: {refused}");
+    }
 }

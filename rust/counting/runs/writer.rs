@@ -23,7 +23,7 @@ pub(super) struct RunWriter<'a> {
     block: BlockBuilder,
     compressor: zstd::bulk::Compressor<'static>,
     compressed: Vec<u8>,
-    /// Per block: words, length, compressed length, first word.
+    /// Per block: words, length, compressed length.
     index: Vec<u8>,
     blocks: u64,
     words: u64,
@@ -74,8 +74,6 @@ impl<'a> RunWriter<'a> {
         push_number(&mut self.index, self.block.words);
         push_number(&mut self.index, self.block.bytes.len() as u64);
         push_number(&mut self.index, self.compressed.len() as u64);
-        push_number(&mut self.index, self.block.first().len() as u64);
-        self.index.extend_from_slice(self.block.first());
         self.block.clear();
         self.blocks += 1;
         Ok(())
