@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import Any, ClassVar, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -150,7 +150,36 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
     return TokenFiles(folder, manifest, split or "train")
 
 
-class TokenFiles(Sequence[Ids]):
+class _Views(Sequence[Ids]):
+    """A sequence of views of ids, made when they are asked for."""
+
+    _NAME: ClassVar[str]
+    """What messages call an item."""
+
+    @overload
+    def __getitem__(self, index: int) -> Ids: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Ids]: ...
+    def __getitem__(self, index: int | slice) -> Ids | list[Ids]:
+        """One item, or a list of several.
+
+        Raises:
+            IndexError: there is no such item.
+            OptionError: the files do not say where documents begin.
+        """
+        if isinstance(index, slice):
+            return [self._item(at) for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            message = f"{self._NAME} {index} is not among {len(self)}"
+            raise IndexError(message)
+        return self._item(at)
+
+    def _item(self, at: int) -> Ids:
+        raise NotImplementedError
+
+
+class TokenFiles(_Views):
     """The documents of a folder of token files, or its rows if they are packed.
 
     `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them.
@@ -162,6 +191,8 @@ class TokenFiles(Sequence[Ids]):
         dtype: the type of ids.
         tokens: their number, those of the split alone.
     """
+
+    _NAME = "document"
 
     def __init__(self, folder: Path, manifest: dict[str, Any], split: str) -> None:
         """Opens no file yet; `open_tokens` is the way to make one."""
@@ -184,23 +215,7 @@ class TokenFiles(Sequence[Ids]):
         """Number of documents, or of packed rows."""
         return self._rows[-1]
 
-    @overload
-    def __getitem__(self, index: int) -> Ids: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Ids]: ...
-    def __getitem__(self, index: int | slice) -> Ids | list[Ids]:
-        """The ids of one document, or a list of those of several.
-
-        Raises:
-            IndexError: there is no such document.
-            OptionError: the files do not say where documents begin.
-        """
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            message = f"document {index} is not among {len(self)}"
-            raise IndexError(message)
+    def _item(self, at: int) -> Ids:
         part = bisect_right(self._rows, at) - 1
         at -= self._rows[part]
         for segment in self._open(part):
@@ -302,8 +317,10 @@ class TokenFiles(Sequence[Ids]):
         return _Files([self.folder / name for name in names], self.dtype, held["documents"], held["tokens"], length)
 
 
-class Windows(Sequence[Ids]):
+class Windows(_Views):
     """Ids in windows of one length, whatever documents they are of; see `TokenFiles.windows`."""
+
+    _NAME = "window"
 
     def __init__(self, files: TokenFiles, length: int, stride: int) -> None:
         """Looks into no file yet.
@@ -323,20 +340,5 @@ class Windows(Sequence[Ids]):
         """Number of whole windows."""
         return max(0, (self._files.tokens - self._length) // self._stride + 1)
 
-    @overload
-    def __getitem__(self, index: int) -> Ids: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Ids]: ...
-    def __getitem__(self, index: int | slice) -> Ids | list[Ids]:
-        """One window, or a list of several.
-
-        Raises:
-            IndexError: there is no such window.
-        """
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
-            message = f"window {index} is not among {len(self)}"
-            raise IndexError(message)
+    def _item(self, at: int) -> Ids:
         return self._files._range(at * self._stride, at * self._stride + self._length)

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from lexmill._core import FileSource
 from lexmill.errors import FileError, OptionError, SkippedRecordsWarning
@@ -144,7 +144,22 @@ class Csv(Files):
 
 
 @dataclass(frozen=True)
-class Parquet(Files):
+class _Columns(Files):
+    """Files with columns of known types."""
+
+    _: KW_ONLY
+    column: str = "text"
+    errors: Literal["strict", "replace"] = "strict"
+    on_error: Literal["raise", "skip"] = "raise"
+    _format: ClassVar[str]
+
+    def _open(self) -> FileSource:
+        return FileSource(
+            _files_of(self.paths), format=self._format, column=self.column, errors=self.errors, on_error=self.on_error
+        )
+
+
+class Parquet(_Columns):
     """Parquet files: one column of strings, or of bytes in UTF-8, holds the texts.
 
     Only this column is read, page by page, so memory does not grow with row groups. Standard input and pipes will not
@@ -156,19 +171,10 @@ class Parquet(Files):
         on_error: `raise`, or `skip` to leave out nulls and values that are not UTF-8, and to warn at the end.
     """
 
-    _: KW_ONLY
-    column: str = "text"
-    errors: Literal["strict", "replace"] = "strict"
-    on_error: Literal["raise", "skip"] = "raise"
-
-    def _open(self) -> FileSource:
-        return FileSource(
-            _files_of(self.paths), format="parquet", column=self.column, errors=self.errors, on_error=self.on_error
-        )
+    _format = "parquet"
 
 
-@dataclass(frozen=True)
-class Arrow(Files):
+class Arrow(_Columns):
     """Arrow IPC files and streams: one column of strings, or of bytes in UTF-8, holds the texts.
 
     Such a column may be a dictionary, or within structs. Which of the two a file is, its first bytes tell. The cache of
@@ -181,15 +187,7 @@ class Arrow(Files):
         on_error: `raise`, or `skip` to leave out nulls and values that are not UTF-8, and to warn at the end.
     """
 
-    _: KW_ONLY
-    column: str = "text"
-    errors: Literal["strict", "replace"] = "strict"
-    on_error: Literal["raise", "skip"] = "raise"
-
-    def _open(self) -> FileSource:
-        return FileSource(
-            _files_of(self.paths), format="arrow", column=self.column, errors=self.errors, on_error=self.on_error
-        )
+    _format = "arrow"
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ use crate::models::Model;
 use crate::structures::freed_memory::give_back;
 use crate::structures::parallel::Progress;
 use crate::tokenizer::{Tokenizer, WordCounting};
+use crate::trainers::word_counts::WordCounts;
 
 /// Texts are taken from a Python iterator until they make about this many bytes, then counted.
 const ITERATOR_BYTES: usize = 16 << 20;
@@ -243,6 +244,17 @@ fn learn(
     reporter: &mut Reporter,
 ) -> crate::Result<Model> {
     let words = counting.finish(&mut |progress| reporter.report(progress))?;
+    learn_from_words(core, training, words, threads, reporter)
+}
+
+/// The model that the trainer makes of words in the order of their first appearance.
+pub(super) fn learn_from_words(
+    core: &Tokenizer,
+    training: &Training,
+    words: WordCounts,
+    threads: usize,
+    reporter: &mut Reporter,
+) -> crate::Result<Model> {
     training.words.store(words.len(), Ordering::Relaxed);
     let model = core.pipeline().model();
     let trained = training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress));

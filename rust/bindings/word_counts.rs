@@ -1,7 +1,6 @@
 //! `lexmill.WordCounts`, and training from word counts.
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -13,9 +12,9 @@ use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
 use super::sources::TrainingFile;
 use super::tokenizer::PyTokenizer;
-use super::tokenizer_training::{count_corpus, reporter};
+use super::tokenizer_training::{count_corpus, learn_from_words, reporter};
 use crate::corpus::BoundedCounting;
-use crate::counting::runs::{Budget, CountsFile, RunReader, Spelling, Stages};
+use crate::counting::runs::{Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
 use crate::structures::freed_memory::give_back;
 
 /// Memory for merging where no limit is given.
@@ -174,14 +173,18 @@ impl PyCountedWords {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<(String, u64, u32, u64)>> {
-        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        if !reader.advance().or_raise(py)? {
-            return Ok(None);
-        }
-        let word = reader.word();
-        let mut text = String::new();
-        self.spelling.push(word.word, &mut text);
-        Ok(Some((text, word.count, word.first.source, word.first.at)))
+        // Without the interpreter: another thread that reads the same words may hold the lock.
+        let next = py.detach(|| {
+            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            if !reader.advance()? {
+                return Ok(None);
+            }
+            let CountedWord { word, count, first } = reader.word();
+            let mut text = String::new();
+            self.spelling.push(word, &mut text);
+            Ok(Some((text, count, first.source, first.at)))
+        });
+        next.or_raise(py)
     }
 }
 
@@ -281,12 +284,7 @@ impl PyTokenizer {
         let trained = py.detach(|| {
             limit.map_or(Ok(()), |limit| counts.counts.check_training_memory(limit))?;
             let words = counts.counts.in_order_of_appearance()?;
-            training.words.store(words.len(), Ordering::Relaxed);
-            let model = core.pipeline().model();
-            let trained =
-                training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress));
-            give_back();
-            trained
+            learn_from_words(&core, &training, words, threads, &mut reporter)
         });
         let model = reporter.or_raise(py, trained)?;
         self.install(model, &training.special_tokens);

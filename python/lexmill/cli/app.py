@@ -20,7 +20,7 @@ from lexmill.cli import hook as hooking
 from lexmill.cli import inspect as inspection
 from lexmill.cli import run as running
 from lexmill.cli import train as training
-from lexmill.cli.options import LARGEST, Errors, Files, Json, OnInvalid, SpecialTokens, Threads, Tokenizer
+from lexmill.cli.options import LARGEST, Errors, Files, Json, Normalizer, OnInvalid, SpecialTokens, Threads, Tokenizer
 from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail, fail_with
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
@@ -110,9 +110,7 @@ def train(
         training.ScoreName | None,
         typer.Option(help="What wordpiece merges first; frequency unless given.", show_default=False),
     ] = None,
-    normalizer: Annotated[
-        NormalizerName, typer.Option(help="What is done to text first: BERT's normalizer, with case or without.")
-    ] = NormalizerName.NONE,
+    normalizer: Normalizer = NormalizerName.NONE,
     pre_tokenizer: Annotated[
         PreTokenizerName | None,
         typer.Option(

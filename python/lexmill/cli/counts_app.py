@@ -9,7 +9,20 @@ import typer
 
 from lexmill.cli import word_counts
 from lexmill.cli.app import app, finish
-from lexmill.cli.options import LARGEST, Corpus, Errors, Field, Input, Json, OnBroken, OnError, OnInvalid, Threads
+from lexmill.cli.options import (
+    LARGEST,
+    Corpus,
+    Errors,
+    Field,
+    Input,
+    Json,
+    Normalizer,
+    OnBroken,
+    OnError,
+    OnInvalid,
+    PreTokenizer,
+    Threads,
+)
 from lexmill.cli.outcome import execute
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
@@ -20,12 +33,8 @@ __all__ = ["count_words", "estimate", "merge_counts"]
 def count_words(
     files: Corpus,
     output: Annotated[str, typer.Option("--output", "-o", help="The file of word counts.")],
-    normalizer: Annotated[
-        NormalizerName, typer.Option(help="What is done to text first: BERT's normalizer, with case or without.")
-    ] = NormalizerName.NONE,
-    pre_tokenizer: Annotated[
-        PreTokenizerName, typer.Option(help="How text is cut into words.")
-    ] = PreTokenizerName.BYTE_LEVEL,
+    normalizer: Normalizer = NormalizerName.NONE,
+    pre_tokenizer: PreTokenizer = PreTokenizerName.BYTE_LEVEL,
     kind: Input = None,
     field: Field = "text",
     max_memory: Annotated[
@@ -65,12 +74,8 @@ def count_words(
 @app.command("estimate")
 def estimate(
     files: Corpus,
-    normalizer: Annotated[
-        NormalizerName, typer.Option(help="What is done to text first: BERT's normalizer, with case or without.")
-    ] = NormalizerName.NONE,
-    pre_tokenizer: Annotated[
-        PreTokenizerName, typer.Option(help="How text is cut into words.")
-    ] = PreTokenizerName.BYTE_LEVEL,
+    normalizer: Normalizer = NormalizerName.NONE,
+    pre_tokenizer: PreTokenizer = PreTokenizerName.BYTE_LEVEL,
     kind: Input = None,
     field: Field = "text",
     threads: Threads = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lexmill.cli.sources import InputName
+from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
 __all__ = [
     "LARGEST",
@@ -17,9 +18,11 @@ __all__ = [
     "Files",
     "Input",
     "Json",
+    "Normalizer",
     "OnBroken",
     "OnError",
     "OnInvalid",
+    "PreTokenizer",
     "SpecialTokens",
     "Threads",
     "Tokenizer",
@@ -57,6 +60,10 @@ Input = Annotated[
 Field = Annotated[str, typer.Option(help="The field (a.b for b in a) or column that holds the text.")]
 Errors = Annotated[OnInvalid, typer.Option(help="Stop at bytes that are not UTF-8, or read U+FFFD in their place.")]
 OnError = Annotated[OnBroken, typer.Option(help="Stop at a record that holds no text, or leave it out and say so.")]
+Normalizer = Annotated[
+    NormalizerName, typer.Option(help="What is done to text first: BERT's normalizer, with case or without.")
+]
+PreTokenizer = Annotated[PreTokenizerName, typer.Option(help="How text is cut into words.")]
 Threads = Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Threads at most; all processors unless given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome, or the error, as one JSON object on stdout.")]
 SpecialTokens = Annotated[bool, typer.Option(help="Whether to add the post-processor's special tokens.")]

@@ -127,28 +127,41 @@ fn parquet_failed(path: &Path) -> impl Fn(ParquetError) -> Error {
     }
 }
 
-/// An Arrow IPC stream: what `datasets` maps into memory.
-pub(super) struct ArrowStream {
-    batch: Batch,
-    path: PathBuf,
-    stream: StreamWriter<PartFile>,
+/// A file that takes record batches.
+pub(super) trait BatchFile: Sized {
+    /// Writes a batch with `bytes` bytes of ids.
+    fn write(&mut self, batch: &RecordBatch, bytes: usize, path: &Path) -> Result<()>;
+
+    /// Ends the file.
+    fn into_file(self, path: &Path) -> Result<PartFile>;
 }
 
-impl ArrowStream {
-    pub(super) fn create(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+/// Writes rows into record batches of a file.
+pub(super) struct Columns<F> {
+    batch: Batch,
+    path: PathBuf,
+    file: F,
+}
+
+impl<F: BatchFile> Columns<F> {
+    fn create(
+        paths: &[PathBuf],
+        kind: PartKind,
+        begin: impl FnOnce(PartFile, &SchemaRef, &Path) -> Result<F>,
+    ) -> Result<Self> {
         let (path, batch) = (paths[0].clone(), Batch::new(kind));
-        let file = PartFile::create(path.clone(), 0)?;
-        let stream = StreamWriter::try_new(file, &batch.schema).map_err(arrow_failed(&path))?;
-        Ok(Self { batch, path, stream })
+        let file = begin(PartFile::create(path.clone(), 0)?, &batch.schema, &path)?;
+        Ok(Self { batch, path, file })
     }
 
     fn flush(&mut self) -> Result<()> {
+        let bytes = self.batch.ids.len();
         let batch = self.batch.take().map_err(arrow_failed(&self.path))?;
-        self.stream.write(&batch).map_err(arrow_failed(&self.path))
+        self.file.write(&batch, bytes, &self.path)
     }
 }
 
-impl PartWriter for ArrowStream {
+impl<F: BatchFile> PartWriter for Columns<F> {
     fn push(&mut self, row: Row<'_>) -> Result<()> {
         if self.batch.is_full_before(row) {
             self.flush()?;
@@ -159,61 +172,66 @@ impl PartWriter for ArrowStream {
 
     fn finish(mut self: Box<Self>) -> Result<Vec<CompleteFile>> {
         self.flush()?;
-        let file = self.stream.into_inner().map_err(arrow_failed(&self.path))?;
-        Ok(vec![CompleteFile::without_header(file)])
+        Ok(vec![CompleteFile::without_header(self.file.into_file(&self.path)?)])
     }
 }
 
-/// A Parquet file.
-pub(super) struct Parquet {
-    batch: Batch,
-    path: PathBuf,
+impl Columns<StreamWriter<PartFile>> {
+    /// An Arrow IPC stream: what `datasets` maps into memory.
+    pub(super) fn arrow(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+        Self::create(paths, kind, |file, schema, path| {
+            StreamWriter::try_new(file, schema).map_err(arrow_failed(path))
+        })
+    }
+}
+
+impl BatchFile for StreamWriter<PartFile> {
+    fn write(&mut self, batch: &RecordBatch, _bytes: usize, path: &Path) -> Result<()> {
+        self.write(batch).map_err(arrow_failed(path))
+    }
+
+    fn into_file(self, path: &Path) -> Result<PartFile> {
+        self.into_inner().map_err(arrow_failed(path))
+    }
+}
+
+/// What a Parquet file is written with.
+pub(super) struct RowGroups {
     writer: ArrowWriter<PartFile>,
     /// Bytes of ids in the row group.
     grouped: usize,
 }
 
-impl Parquet {
-    pub(super) fn create(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
-        let (path, batch) = (paths[0].clone(), Batch::new(kind));
-        let file = PartFile::create(path.clone(), 0)?;
-        let level = ZstdLevel::try_new(1).map_err(parquet_failed(&path))?;
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(level))
-            // Without a version some readers pass over statistics; with the real one, files would differ by it.
-            .set_created_by("lexmill version 1".to_owned())
-            // Documents hardly repeat ids often enough for a dictionary of 32-bit values to be worth its building.
-            .set_dictionary_enabled(false)
-            .build();
-        let writer = ArrowWriter::try_new(file, Arc::clone(&batch.schema), Some(properties));
-        let writer = writer.map_err(parquet_failed(&path))?;
-        Ok(Self { batch, path, writer, grouped: 0 })
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.grouped += self.batch.ids.len();
-        let batch = self.batch.take().map_err(arrow_failed(&self.path))?;
-        self.writer.write(&batch).map_err(parquet_failed(&self.path))?;
-        if self.grouped >= ROW_GROUP {
-            self.grouped = 0;
-            self.writer.flush().map_err(parquet_failed(&self.path))?;
-        }
-        Ok(())
+impl Columns<RowGroups> {
+    /// A Parquet file.
+    pub(super) fn parquet(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+        Self::create(paths, kind, |file, schema, path| {
+            let level = ZstdLevel::try_new(1).map_err(parquet_failed(path))?;
+            let properties = WriterProperties::builder()
+                .set_compression(Compression::ZSTD(level))
+                // Without a version some readers pass over statistics; with the real one, files would differ by it.
+                .set_created_by("lexmill version 1".to_owned())
+                // Documents hardly repeat ids often enough for a dictionary of 32-bit values to be worth its building.
+                .set_dictionary_enabled(false)
+                .build();
+            let writer = ArrowWriter::try_new(file, Arc::clone(schema), Some(properties));
+            Ok(RowGroups { writer: writer.map_err(parquet_failed(path))?, grouped: 0 })
+        })
     }
 }
 
-impl PartWriter for Parquet {
-    fn push(&mut self, row: Row<'_>) -> Result<()> {
-        if self.batch.is_full_before(row) {
-            self.flush()?;
+impl BatchFile for RowGroups {
+    fn write(&mut self, batch: &RecordBatch, bytes: usize, path: &Path) -> Result<()> {
+        self.writer.write(batch).map_err(parquet_failed(path))?;
+        self.grouped += bytes;
+        if self.grouped >= ROW_GROUP {
+            self.grouped = 0;
+            self.writer.flush().map_err(parquet_failed(path))?;
         }
-        self.batch.push(row);
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Vec<CompleteFile>> {
-        self.flush()?;
-        let file = self.writer.into_inner().map_err(parquet_failed(&self.path))?;
-        Ok(vec![CompleteFile::without_header(file)])
+    fn into_file(self, path: &Path) -> Result<PartFile> {
+        self.writer.into_inner().map_err(parquet_failed(path))
     }
 }

@@ -96,8 +96,8 @@ pub(super) fn open(kind: PartKind, folder: &Path, part: usize) -> Result<Box<dyn
         names.iter().chain(&side_names(kind.layout, part)).map(|name| folder.join(name)).collect();
     Ok(match kind.layout {
         Layout::Megatron => Box::new(megatron::Megatron::create(&paths, kind.width)?),
-        Layout::Arrow => Box::new(columns::ArrowStream::create(&paths, kind)?),
-        Layout::Parquet => Box::new(columns::Parquet::create(&paths, kind)?),
+        Layout::Arrow => Box::new(columns::Columns::arrow(&paths, kind)?),
+        Layout::Parquet => Box::new(columns::Columns::parquet(&paths, kind)?),
         Layout::Npy => Box::new(npy::Npy::create(&paths, kind)?),
         Layout::Raw(preset) => raw::create(preset, &paths, kind.width)?,
     })
