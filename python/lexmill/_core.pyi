@@ -945,6 +945,7 @@ class Tokenizer:
         iterator: Iterable[object] | None = None,
         max_memory: int | None = None,
         folder: _Path | None = None,
+        checkpoint: tuple[_Path, int | None, bool] | None = None,
         first_source: int = 0,
         errors: _Utf8Errors = "strict",
         on_progress: _OnProgress | None = None,

@@ -3,121 +3,22 @@
 from __future__ import annotations
 
 import json
-import mmap
+import operator
 import os
+import sys
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
-import numpy.typing as npt
 
-from lexmill._core import arrow_stream_batches
-from lexmill.errors import OptionError, OutputError
+from lexmill._token_readers import DAMAGED, READERS, Ids, PartFiles, Segment
+from lexmill.errors import LexmillError, OptionError, OutputError
 
 __all__ = ["TokenFiles", "Windows", "open_tokens"]
-
-Ids: TypeAlias = npt.NDArray[Any]
-"""A view of ids, in the width of the files; as a rule `uint16` or `uint32`."""
-
-_MEGATRON_HEADER = 34
-_LLM_C_HEADER = 1024
-
-
-@dataclass(frozen=True)
-class _Segment:
-    """Ids of neighbouring documents, and where these begin and end if the files say so."""
-
-    ids: Ids
-    splits: npt.NDArray[Any] | None
-
-
-@dataclass(frozen=True)
-class _Files:
-    """What a reader of one part needs.
-
-    Attributes:
-        paths: the files of the part, the ids first.
-        dtype: how an id is stored.
-        documents: their number, and that of their tokens.
-        row_length: the length of packed rows.
-    """
-
-    paths: list[Path]
-    dtype: np.dtype[Any]
-    documents: int
-    tokens: int
-    row_length: int | None
-
-
-def _map(path: Path, dtype: npt.DTypeLike, offset: int = 0, count: int | None = None) -> npt.NDArray[Any]:
-    # An empty file cannot be mapped.
-    size = path.stat().st_size - offset
-    if size <= 0:
-        return np.zeros(0, dtype)
-    shape = size // np.dtype(dtype).itemsize if count is None else count
-    return np.memmap(path, dtype, "r", offset, (shape,)).view(np.ndarray) if shape else np.zeros(0, dtype)
-
-
-def _megatron(part: _Files) -> list[_Segment]:
-    index = part.paths[1]
-    lengths = _map(index, "<i4", _MEGATRON_HEADER, part.documents)
-    offsets = _map(index, "<i8", _MEGATRON_HEADER + 4 * part.documents, part.documents)
-    end = int(offsets[-1]) // part.dtype.itemsize + int(lengths[-1]) if part.documents else 0
-    return [_Segment(_map(part.paths[0], part.dtype), np.append(offsets // part.dtype.itemsize, end))]
-
-
-def _npy(part: _Files) -> list[_Segment]:
-    ids, splits = (np.load(path, mmap_mode="r").view(np.ndarray) for path in part.paths)
-    if part.row_length is not None:
-        splits = np.arange(0, ids.size + 1, part.row_length)
-    return [_Segment(ids.reshape(-1), splits)]
-
-
-def _nanogpt(part: _Files) -> list[_Segment]:
-    return [_Segment(_map(part.paths[0], part.dtype), None)]
-
-
-def _llm_c(part: _Files) -> list[_Segment]:
-    return [_Segment(_map(part.paths[0], part.dtype, _LLM_C_HEADER), None)]
-
-
-def _datatrove(part: _Files) -> list[_Segment]:
-    ends = _map(part.paths[1], "<u8").astype(np.int64)
-    return [_Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
-
-
-def _dolma(part: _Files) -> list[_Segment]:
-    import gzip
-
-    with gzip.open(part.paths[1], "rt", encoding="utf-8", newline="") as table:
-        ends = np.fromiter((int(line.split(",", 2)[1]) for line in table), np.int64)
-    return [_Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
-
-
-def _arrow(part: _Files) -> list[_Segment]:
-    with part.paths[0].open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    segments = []
-    for rows, offsets, values in arrow_stream_batches(part.paths[0]):
-        splits = np.frombuffer(mapped, "<i4", rows + 1, offsets)
-        segments.append(_Segment(np.frombuffer(mapped, part.dtype, int(splits[-1]), values), splits))
-    return segments
-
-
-_READERS: dict[tuple[str, str | None], Callable[[_Files], list[_Segment]]] = {
-    ("megatron", None): _megatron,
-    ("npy", None): _npy,
-    ("arrow", None): _arrow,
-    ("raw", "nanogpt"): _nanogpt,
-    ("raw", "llm.c"): _llm_c,
-    ("raw", "datatrove"): _datatrove,
-    ("raw", "dolma"): _dolma,
-}
 
 
 def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> TokenFiles:
@@ -135,11 +36,21 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         is_ours = manifest["format_version"] == 1
-    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         is_ours = False
     if not is_ours:
         message = f"{folder}: it holds no token files of this version"
         raise OutputError(message)
+    try:
+        return _opened(folder, manifest, split)
+    except LexmillError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        message = f"{folder}: its manifest is damaged: {error!r}"
+        raise OutputError(message) from error
+
+
+def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenFiles:
     if "total" not in manifest:
         message = f"{folder}: its run is not finished; pass resume=True to tokenize_files"
         raise OutputError(message)
@@ -201,11 +112,16 @@ class TokenFiles(_Views):
         self.split = split
         self.manifest = manifest
         self.dtype: np.dtype[Any] = np.dtype(options["dtype"]).newbyteorder("<")
+        self._reader = READERS.get((options["format"], options["preset"]))
         self._parts = [self._files(part) for part in self._part_entries()]
-        self._segments: dict[int, list[_Segment]] = {}
+        self._segments: dict[int, list[Segment]] = {}
         self._rows = [0, *accumulate(part.documents for part in self._parts)]
         self._tokens = [0, *accumulate(part.tokens for part in self._parts)]
         self.tokens = self._tokens[-1]
+        sums = (self._rows, self._tokens)
+        if self.dtype.kind not in "iu" or any(sorted(sum_) != sum_ or sum_[-1] > sys.maxsize for sum_ in sums):
+            message = f"ids of {self.dtype}, {self._rows} documents, {self._tokens} tokens"
+            raise ValueError(message)
 
     def __repr__(self) -> str:
         """Shows the folder and how much there is."""
@@ -272,20 +188,41 @@ class TokenFiles(_Views):
             part += 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
-    def _open(self, part: int) -> list[_Segment]:
+    def _open(self, part: int) -> list[Segment]:
         if part not in self._segments:
-            options = self.manifest["options"]
-            reader = _READERS.get((options["format"], options["preset"]))
+            reader = self._reader
             if reader is None:
-                message = f"{self.folder}: {options['format']} files cannot be mapped; read them by pyarrow or datasets"
+                layout = self.manifest["options"]["format"]
+                message = f"{self.folder}: {layout} files cannot be mapped; read them by pyarrow or datasets"
                 raise OptionError(message)
-            segments = reader(self._parts[part])
+            try:
+                segments = reader(self._parts[part])
+            except DAMAGED as error:
+                message = f"{self._parts[part].paths[0]}: it is not as it was written: {error}"
+                raise OutputError(message) from error
             found, held = sum(len(segment.ids) for segment in segments), self._parts[part].tokens
             if found != held:
                 message = f"{self._parts[part].paths[0]}: it holds {found} tokens but the manifest says {held}"
                 raise OutputError(message)
+            self._check_splits(part, segments)
             self._segments[part] = segments
         return self._segments[part]
+
+    def _check_splits(self, part: int, segments: list[Segment]) -> None:
+        """Refuses splits by which documents would be wrong."""
+        rows = 0
+        for splits, size in ((segment.splits, len(segment.ids)) for segment in segments):
+            if splits is None:
+                return
+            is_sound = splits.ndim == 1 and splits.dtype.kind in "iu" and splits.size and splits[0] == 0
+            if not is_sound or splits[-1] != size or np.any(splits[1:] < splits[:-1]):
+                message = f"{self._parts[part].paths[-1]}: documents do not begin and end where tokens do"
+                raise OutputError(message)
+            rows += splits.size - 1
+        if rows != self._parts[part].documents:
+            held = self._parts[part].documents
+            message = f"{self._parts[part].paths[-1]}: it holds {rows} documents but the manifest says {held}"
+            raise OutputError(message)
 
     def _part_entries(self) -> Iterator[dict[str, Any]]:
         """The parts that have files of this split; parts that were joined are one."""
@@ -301,7 +238,7 @@ class TokenFiles(_Views):
     def _prefix(self) -> str:
         return self.split if self.manifest["options"]["validation"] else ""
 
-    def _files(self, part: dict[str, Any]) -> _Files:
+    def _files(self, part: dict[str, Any]) -> PartFiles:
         held = {"documents": part.get("validation_documents", 0), "tokens": part.get("validation_tokens", 0)}
         if self.split == "train":
             held = {name: part[name] - held[name] for name in held}
@@ -314,7 +251,8 @@ class TokenFiles(_Views):
         names = sorted(
             part["files"], key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name)
         )
-        return _Files([self.folder / name for name in names], self.dtype, held["documents"], held["tokens"], length)
+        documents, tokens = operator.index(held["documents"]), operator.index(held["tokens"])
+        return PartFiles([self.folder / name for name in names], self.dtype, documents, tokens, length)
 
 
 class Windows(_Views):

@@ -30,6 +30,9 @@ def count_words(
     added_tokens: Iterable[str | AddedToken] = (),
     max_memory: int | str | None = None,
     folder: _Path | None = None,
+    checkpoint: _Path | None = None,
+    resume: bool = False,
+    checkpoint_bytes: int | str = "4GB",
     first_source: int = 0,
     errors: Literal["strict", "replace"] = "strict",
     on_progress: Callable[[str, int, int], object] | None = None,
@@ -51,6 +54,12 @@ def count_words(
         max_memory: bytes that counting may take beside what the process holds, such as `"1GB"` or `"512MiB"`: full
             tables are written to `folder` and merged. By default there is no limit.
         folder: the folder for what is not saved yet; by default that of the system for temporary files.
+        checkpoint: a folder of its own for finished parts of the corpus, so that counting may be killed and resumed.
+            The parts stay there; remove the folder once the counts are saved. An iterator cannot have one, nor can
+            standard input or an Arrow stream.
+        resume: whether to go on with the parts that the folder holds, if any. Files that were modified since, and other
+            stages, are refused.
+        checkpoint_bytes: bytes of a part, decompressed.
         first_source: the number of the first file, or of the iterator.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
         on_progress: called with the name of the step, what is done and the total, which is 0 where it is unknown; what
@@ -60,8 +69,14 @@ def count_words(
     Raises:
         FileError: a file cannot be read, or the folder cannot be written to.
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
-        OptionError: there is less memory than counting needs.
+        OptionError: there is less memory than counting needs, or an iterator with a checkpoint.
+        OutputError: the folder of the checkpoint holds something else, or a checkpoint of other work, or one although
+            `resume` is false; or another process writes to it.
     """
+    if checkpoint is not None and iterator is not None:
+        message = "an iterator can be read only once, so it cannot have a checkpoint"
+        raise OptionError(message)
+    part_bytes = _bytes_of(checkpoint_bytes, "checkpoint_bytes")
     tokenizer = Tokenizer(BPE())
     if normalizer is not None:
         tokenizer.normalizer = normalizer
@@ -79,6 +94,7 @@ def count_words(
         iterator=iterator,
         max_memory=_bytes_of(max_memory),
         folder=folder,
+        checkpoint=None if checkpoint is None else (checkpoint, part_bytes, resume),
         first_source=first_source,
         errors=errors,
         on_progress=on_progress,
@@ -110,11 +126,11 @@ def merge_counts(
     return WordCounts._merge(opened, max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
 
 
-def _bytes_of(size: int | str | None) -> int | None:
+def _bytes_of(size: int | str | None, name: str = "max_memory") -> int | None:
     """A number of bytes, from a number or from a text with a unit."""
     if size is None:
         return None
-    message = f"max_memory is {size!r} but must be a number of bytes or a text such as '1GB' or '512MiB'"
+    message = f"{name} is {size!r} but must be a number of bytes or a text such as '1GB' or '512MiB'"
     if isinstance(size, str):
         import re
 
@@ -122,7 +138,7 @@ def _bytes_of(size: int | str | None) -> int | None:
         unit = (_UNITS | _BINARY_UNITS).get(found[2].upper()) if found else None
         if found is None or unit is None:
             raise OptionError(message)
-        size = int(float(found[1]) * unit)
+        size = int(min(float(found[1]) * unit, 2.0**63))
     if not 0 <= size < 2**63:
         raise OptionError(message)
     return size

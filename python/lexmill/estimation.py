@@ -7,6 +7,7 @@ import io
 import itertools
 import math
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -137,7 +138,11 @@ def _as_files(given: _Path | Source) -> Files:
 
 def _size(path: str) -> int:
     try:
-        return Path(path).stat().st_size
+        status = Path(path).stat()
+        if not stat.S_ISREG(status.st_mode):
+            message = f"files is {path!r} but must be files that can be read again"
+            raise OptionError(message)
+        return status.st_size  # noqa: TRY300 (the error is of the line before)
     except OSError as error:
         message = f"cannot open {path}: {error.strerror}"
         raise FileError(error.errno, message, path) from error

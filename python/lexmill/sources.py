@@ -14,6 +14,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -262,7 +263,10 @@ def _files_of(paths: _Paths) -> list[str]:
 
 
 def _expanded(path: str) -> list[str]:
-    if Path(path).is_dir():
+    if path == "-" and sys.stdin is None:
+        raise FileError(errno.EBADF, "standard input is closed", path)
+    # To pathlib an empty path is the working folder.
+    if path and Path(path).is_dir():
         found = sorted(file for file in Path(path).rglob("*") if file.is_file())
         inner = [file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)]
         files = [str(file) for file in inner]

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use super::arguments::{FilePath, utf8_errors};
 use super::arrow::taken_stream;
 use super::errors::{OrRaise, exception};
+use crate::corpus::inputs::InputSource;
 use crate::corpus::sources::{
     ArrowStream, CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source,
 };
 use crate::corpus::{Utf8Errors, count_words};
 use crate::structures::parallel::OnProgress;
-use crate::token_files::TokenSource;
 use crate::tokenizer::WordCounting;
 
 /// Files of one format, and what has been left out of them: what the classes of `lexmill.sources` open.
@@ -153,8 +153,8 @@ impl PyFileSource {
 
 impl PyFileSource {
     /// The source for a run that tokenizes it to files.
-    pub(super) fn token_source(&self) -> TokenSource {
-        TokenSource { source: Arc::clone(&self.source), skipped: Arc::clone(&self.skipped) }
+    pub(super) fn input_source(&self) -> InputSource {
+        InputSource { source: Arc::clone(&self.source), skipped: Arc::clone(&self.skipped) }
     }
 }
 
@@ -232,6 +232,18 @@ impl TrainingFile {
                 let PyFileSource { source, skipped } = source.get();
                 SourceReader::new(Arc::clone(source), Arc::clone(skipped)).bytes().unwrap_or(0)
             }
+        }
+    }
+
+    /// The files, as work that is resumed sees them.
+    pub(super) fn input_source(&self, errors: Utf8Errors) -> InputSource {
+        match self {
+            Self::Path(path) => {
+                let (paths, format) = (vec![path.clone()], Format::Lines);
+                let source = Source { paths, format, errors, on_error: OnError::Raise };
+                InputSource { source: Arc::new(source), skipped: Arc::default() }
+            }
+            Self::Source(source) => source.get().input_source(),
         }
     }
 

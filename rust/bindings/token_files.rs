@@ -9,7 +9,8 @@ use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
 use super::sources::PyFileSource;
 use super::tokenizer::PyTokenizer;
-use crate::token_files::{self, Existing, Layout, Options, Packing, Run, TokenSource, arrow_batches};
+use crate::corpus::inputs::InputSource;
+use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_batches};
 
 /// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
 #[pyfunction]
@@ -59,7 +60,7 @@ pub(super) fn tokenize_files(
         signed,
     };
     let (core, shared) = (tokenizer.get().core(py)?, tokenizer.get());
-    let sources: Vec<TokenSource> = sources.iter().map(|source| source.get().token_source()).collect();
+    let sources: Vec<InputSource> = sources.iter().map(|source| source.get().input_source()).collect();
     let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
     let (threads, folder): (_, &Path) = (threads(num_threads), &folder);
     let outcome = py.detach(|| {

@@ -13,7 +13,7 @@ use super::progress::Reporter;
 use super::sources::TrainingFile;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_training::{count_corpus, learn_from_words, reporter};
-use crate::corpus::BoundedCounting;
+use crate::corpus::{BoundedCounting, Checkpoint, CountingJob};
 use crate::counting::runs::{Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
 use crate::structures::freed_memory::give_back;
 
@@ -83,8 +83,10 @@ impl PyWordCounts {
     ///     `FileError`: the result cannot be written.
     #[pyo3(signature = (min_count, *, folder=None))]
     fn trim(&self, py: Python<'_>, min_count: u64, folder: Option<FilePath>) -> PyResult<Self> {
-        let folder = folder_or_default(folder);
-        py.detach(|| self.counts.trimmed(min_count, &folder)).or_raise(py).map(|counts| Self { counts })
+        let (folder, mut reporter) = (folder_or_default(folder), Reporter::silent());
+        let trimmed =
+            py.detach(|| self.counts.trimmed(min_count, &folder, &mut |progress| reporter.report(progress)));
+        reporter.or_raise(py, trimmed).map(|counts| Self { counts })
     }
 
     /// The sum of all counts.
@@ -201,7 +203,8 @@ fn folder_or_default(folder: Option<FilePath>) -> PathBuf {
 impl PyTokenizer {
     /// Counts the words of files and sources, or of an iterator; what `lexmill.count_words` calls.
     #[pyo3(signature = (
-        files, *, iterator=None, max_memory=None, folder=None, first_source=0, errors="strict", on_progress=None, num_threads=None
+        files, *, iterator=None, max_memory=None, folder=None, checkpoint=None, first_source=0, errors="strict", on_progress=None,
+        num_threads=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "each is an option of `lexmill.count_words`")]
     fn _count_words(
@@ -211,6 +214,7 @@ impl PyTokenizer {
         iterator: Option<&Bound<'_, PyAny>>,
         max_memory: Option<usize>,
         folder: Option<FilePath>,
+        checkpoint: Option<(FilePath, u64, bool)>,
         first_source: u32,
         errors: &str,
         on_progress: Option<Py<PyAny>>,
@@ -221,6 +225,19 @@ impl PyTokenizer {
         let budget = Budget { memory: max_memory.unwrap_or(usize::MAX), folder: folder_or_default(folder) };
         let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
         let pipeline = Arc::clone(self.core(py)?.pipeline());
+        if let Some((folder, part_bytes, resume)) = checkpoint {
+            let checkpoint = Checkpoint { folder: folder.into(), part_bytes, resume };
+            let sources = files.iter().map(|file| file.input_source(errors)).collect();
+            let job = CountingJob { pipeline, stages, sources, first_source, threads, budget };
+            let counted = py.detach(|| {
+                let counts = checkpoint.count(&job, &mut |progress| reporter.report(progress));
+                give_back();
+                counts
+            });
+            let counts = reporter.or_raise(py, counted)?;
+            files.iter().try_for_each(|file| file.warn(py))?;
+            return Ok(PyWordCounts { counts });
+        }
         let mut bounded =
             BoundedCounting::new(pipeline, stages, threads, budget, first_source).or_raise(py)?;
         if let Some(iterator) = iterator {
@@ -283,7 +300,7 @@ impl PyTokenizer {
         let core = self.core(py)?;
         let trained = py.detach(|| {
             limit.map_or(Ok(()), |limit| counts.counts.check_training_memory(limit))?;
-            let words = counts.counts.in_order_of_appearance()?;
+            let words = counts.counts.in_order_of_appearance(&mut |progress| reporter.report(progress))?;
             learn_from_words(&core, &training, words, threads, &mut reporter)
         });
         let model = reporter.or_raise(py, trained)?;

@@ -8,13 +8,19 @@
 //! | `documents` | whole files, where all documents are needed at once |
 //! | `files` | files encoded, or their tokens counted |
 //! | `bounded_counting` | words counted in bounded memory |
+//! | `checkpoint` | words counted part by part, which a killed process has finished |
+//! | `inputs` | the files of all sources in order, from any record on |
 //! | `sources` | texts in files of several formats, plain or compressed |
 
 mod blocks;
 #[cfg(feature = "sources")]
 mod bounded_counting;
+#[cfg(feature = "sources")]
+mod checkpoint;
 mod documents;
 pub mod files;
+#[cfg(feature = "sources")]
+pub mod inputs;
 mod lines;
 #[cfg(feature = "sources")]
 pub mod sources;
@@ -22,5 +28,7 @@ mod text_file;
 
 #[cfg(feature = "sources")]
 pub use bounded_counting::BoundedCounting;
+#[cfg(feature = "sources")]
+pub use checkpoint::{Checkpoint, CountingJob};
 pub use lines::count_words;
 pub use text_file::Utf8Errors;

@@ -1,11 +1,15 @@
 //! Data structures and small system services that know nothing about tokenizers.
 
 pub mod amortized_lazy;
+#[cfg(feature = "sources")]
+pub mod append_log;
 pub mod atomic_file;
 pub mod bucket_queue;
 pub mod byte_trie;
 pub mod finder;
 pub mod flat_map;
+#[cfg(feature = "sources")]
+pub mod folder_lock;
 pub mod fraction;
 pub mod freed_memory;
 pub mod huge_pages;

@@ -66,9 +66,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::corpus::inputs::Place;
     use crate::testing::cases;
     use crate::token_files::layouts::{self, PartKind, Row};
-    use crate::token_files::manifest::Place;
     use crate::token_files::options::{Layout, Width};
 
     proptest! {

@@ -1,107 +1,12 @@
-//! Blocks of records from all files in order, and their ids.
+//! Blocks of records and their ids.
 
-use std::fs::Metadata;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::UNIX_EPOCH;
-
-use super::manifest::{Input, Place};
 use super::options::{Options, Width};
-use crate::corpus::sources::{Format, RecordBlock, Skipped, Source, SourceReader};
+use crate::corpus::inputs::{FileBlock, InputFile, Place};
 use crate::tokenizer::{TextEncoder, Tokenizer};
 use crate::{Error, Result};
 
 /// Tokens of a document at most: readers count them in 32 bits.
 const LONGEST: usize = i32::MAX as usize;
-
-/// Files of one format, and where their broken records are reported.
-#[derive(Clone, Debug)]
-pub struct TokenSource {
-    /// The files.
-    pub source: Arc<Source>,
-    /// The records that are left out.
-    pub skipped: Arc<Skipped>,
-}
-
-/// One of the files of all sources.
-#[derive(Debug)]
-pub(super) struct InputFile {
-    source: Arc<Source>,
-    skipped: Arc<Skipped>,
-    /// As the manifest shows it.
-    pub(super) input: Input,
-}
-
-/// The files of sources, in order.
-pub(super) fn input_files(sources: &[TokenSource]) -> Vec<InputFile> {
-    let each = |TokenSource { source, skipped }: &TokenSource| {
-        let of_path = |path: &PathBuf| InputFile {
-            source: Arc::new(Source { paths: vec![path.clone()], ..Source::clone(source) }),
-            skipped: Arc::clone(skipped),
-            input: input(path, source),
-        };
-        source.paths.iter().map(of_path).collect::<Vec<_>>()
-    };
-    sources.iter().flat_map(each).collect()
-}
-
-fn input(path: &Path, source: &Source) -> Input {
-    let data = path.metadata().ok().filter(Metadata::is_file);
-    let since_1970 = |data: &Metadata| data.modified().ok()?.duration_since(UNIX_EPOCH).ok();
-    let modified = data.as_ref().and_then(since_1970).map(|time| time.as_nanos() as u64);
-    let Source { format, errors, on_error, .. } = source;
-    let format = match format {
-        // The stream itself would be told by its address.
-        Format::ArrowStream { column, .. } => format!("ArrowStream {{ column: {column:?} }}"),
-        format => format!("{format:?}"),
-    };
-    let format = format!("{format}, {errors:?}, {on_error:?}");
-    Input { path: path.display().to_string(), format, bytes: data.map(|data| data.len()), modified }
-}
-
-/// Some records of one file.
-#[derive(Debug, Default)]
-pub(super) struct FileBlock {
-    file: usize,
-    records: RecordBlock,
-}
-
-/// Reads the records of all files from one place on.
-pub(super) struct FilesReader<'a> {
-    files: &'a [InputFile],
-    /// The file that is read, and its reader once it is open.
-    file: usize,
-    reader: Option<SourceReader>,
-    begin: Place,
-}
-
-impl<'a> FilesReader<'a> {
-    pub(super) fn new(files: &'a [InputFile], begin: Place) -> Self {
-        Self { files, file: begin.file, reader: None, begin }
-    }
-
-    /// Replaces the contents of `block`; false at the end of the last file.
-    ///
-    /// # Errors
-    /// Those of [`SourceReader::next`].
-    pub(super) fn next(&mut self, block: &mut FileBlock) -> Result<bool> {
-        loop {
-            let Some(file) = self.files.get(self.file) else { return Ok(false) };
-            let begin = if self.file == self.begin.file { self.begin.byte } else { 0 };
-            let reader = self.reader.get_or_insert_with(|| {
-                let reader = SourceReader::new(Arc::clone(&file.source), Arc::clone(&file.skipped));
-                reader.starting_at(begin)
-            });
-            block.file = self.file;
-            if !reader.next(&mut block.records)? {
-                self.reader = None;
-                self.file += 1;
-            } else if block.records.end > begin || begin == 0 {
-                return Ok(true);
-            }
-        }
-    }
-}
 
 /// The documents of a block.
 #[derive(Debug)]
@@ -148,7 +53,7 @@ impl<'a> BlockEncoder<'a> {
     /// Encodes the records of a block, but for those before the place where this run begins.
     ///
     /// # Errors
-    /// Those of [`Source::for_each_text`] and of the tokenizer; [`Error::TextTooLong`].
+    /// Those of [`Source::for_each_text`](crate::corpus::sources::Source) and of the tokenizer; [`Error::TextTooLong`].
     pub(super) fn encode(
         &self,
         block: &FileBlock,

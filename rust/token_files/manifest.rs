@@ -4,13 +4,15 @@
 //! end of `parts.jsonl`, so that the work for the manifest does not grow with the number of parts.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::corpus::inputs::{Input, Place, inputs_difference};
+use crate::structures::append_log::AppendLog;
 use crate::structures::atomic_file;
 use crate::{Error, Result};
 
@@ -42,18 +44,6 @@ pub(super) struct Manifest {
     pub(super) files: BTreeMap<String, FileEntry>,
 }
 
-/// A file that is read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Input {
-    pub(super) path: String,
-    /// How its texts are found.
-    pub(super) format: String,
-    /// None of what can be read only once, such as a pipe.
-    pub(super) bytes: Option<u64>,
-    /// Nanoseconds since 1970.
-    pub(super) modified: Option<u64>,
-}
-
 /// A range of the records of all files, in order, and the files that its documents are in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Part {
@@ -63,13 +53,6 @@ pub(super) struct Part {
     #[serde(flatten)]
     pub(super) counts: Counts,
     pub(super) files: BTreeMap<String, FileEntry>,
-}
-
-/// A record: its file by number, and the byte of the file, decompressed, that it begins with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Place {
-    pub(super) file: usize,
-    pub(super) byte: u64,
 }
 
 /// What a part holds, or all of them.
@@ -96,13 +79,16 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, other: Self) {
-        self.documents += other.documents;
-        self.tokens += other.tokens;
-        self.empty += other.empty;
-        self.validation_documents += other.validation_documents;
-        self.validation_tokens += other.validation_tokens;
-        self.dropped_tokens += other.dropped_tokens;
+    /// The sum, if 64 bits hold it.
+    pub(super) fn checked_add(self, other: Self) -> Option<Self> {
+        Some(Self {
+            documents: self.documents.checked_add(other.documents)?,
+            tokens: self.tokens.checked_add(other.tokens)?,
+            empty: self.empty.checked_add(other.empty)?,
+            validation_documents: self.validation_documents.checked_add(other.validation_documents)?,
+            validation_tokens: self.validation_tokens.checked_add(other.validation_tokens)?,
+            dropped_tokens: self.dropped_tokens.checked_add(other.dropped_tokens)?,
+        })
     }
 }
 
@@ -139,7 +125,9 @@ impl Manifest {
             return Err(foreign(format!("it has format version {version}, but this is {VERSION}")));
         }
         if found.total.is_none() {
-            found.parts = read_parts(&folder.join(PARTS))?;
+            found.parts = PartList::read(&folder.join(PARTS))?;
+            let sound = sound_parts(&found.parts, found.inputs.len());
+            found.parts.truncate(sound);
         }
         Ok(Some(found))
     }
@@ -159,7 +147,7 @@ impl Manifest {
     /// [`Error::Io`].
     pub(super) fn write_unfinished(&self, folder: &Path) -> Result<()> {
         // While the manifest is complete the list is not read, so the list goes first.
-        PartList::open(folder, &self.parts)?;
+        begin_list(folder, &self.parts)?;
         Self { parts: Vec::new(), ..self.clone() }.write(folder)
     }
 
@@ -182,85 +170,44 @@ impl Manifest {
         {
             return Some(format!("{name} was {} but is {value}", then.get(name).unwrap_or(&Value::Null)));
         }
-        if let Some(once) = now.inputs.iter().find(|input| input.bytes.is_none()) {
-            return Some(format!("{} can be read only once", once.path));
-        }
-        if let Some((then, now)) = self.inputs.iter().zip(&now.inputs).find(|(then, now)| then != now) {
-            let Input { path, bytes, .. } = then;
-            let is_same_file = *path == now.path && then.format == now.format;
-            return Some(match (is_same_file, *bytes == now.bytes) {
-                (true, true) => format!("the input {path} was modified"),
-                (true, false) => {
-                    let size =
-                        |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), |size| size.to_string());
-                    format!("the input {path} had {} bytes but has {}", size(*bytes), size(now.bytes))
-                }
-                (false, _) => {
-                    format!("an input was {path} ({}) but is {} ({})", then.format, now.path, now.format)
-                }
-            });
-        }
-        let (then, now) = (self.inputs.len(), now.inputs.len());
-        (then != now).then(|| format!("there were {then} inputs but are {now}"))
+        inputs_difference(&self.inputs, &now.inputs)
     }
 }
 
-/// The parts of a list; what a killed process has left of a line is passed over.
-fn read_parts(path: &Path) -> Result<Vec<Part>> {
-    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    let lines = match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        lines => lines.map_err(failed)?,
+/// How many parts, from the first one on, follow one another within `files` files and can be summed up.
+fn sound_parts(parts: &[Part], files: usize) -> usize {
+    let (mut end, mut total) = (Place::default(), Some(Counts::default()));
+    let is_sound = |part: &&Part| {
+        total = total.and_then(|total| total.checked_add(part.counts));
+        let is_next = part.begin == end && part.begin <= part.end && part.end.file <= files;
+        end = part.end;
+        is_next && total.is_some()
     };
-    Ok(lines
-        .split_inclusive(|&byte| byte == b'\n')
-        .map_while(|line| serde_json::from_slice(line).ok())
-        .collect())
+    parts.iter().take_while(is_sound).count()
 }
 
 /// The list of finished parts, which grows.
-#[derive(Debug)]
-pub(super) struct PartList {
-    path: PathBuf,
-    file: File,
+pub(super) type PartList = AppendLog<Part>;
+
+/// Begins the list with the parts that are finished.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn begin_list(folder: &Path, finished: &[Part]) -> Result<PartList> {
+    AppendLog::create(folder.join(PARTS), finished)
 }
 
-impl PartList {
-    /// Begins the list with the parts that are finished.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub(super) fn open(folder: &Path, finished: &[Part]) -> Result<Self> {
-        let path = folder.join(PARTS);
-        let lines = finished.iter().map(line_of).collect::<Result<Vec<_>>>()?;
-        atomic_file::write(&path, lines.concat().as_bytes())?;
-        let file = File::options().append(true).open(&path);
-        let file = file.map_err(|source| Error::Io { action: "open", path: path.clone(), source })?;
-        Ok(Self { path, file })
-    }
-
-    /// Adds a part whose files have their names.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub(super) fn push(&mut self, part: &Part) -> Result<()> {
-        let line = line_of(part)?;
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|source| Error::Io { action: "write", path: self.path.clone(), source })
-    }
-
-    /// Removes the list, all of which is in the manifest now.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub(super) fn remove(folder: &Path) -> Result<()> {
-        let path = folder.join(PARTS);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(Error::Io { action: "remove", path, source })
-            }
-            _ => Ok(()),
+/// Removes the list, all of which is in the manifest now.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn remove_list(folder: &Path) -> Result<()> {
+    let path = folder.join(PARTS);
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(Error::Io { action: "remove", path, source })
         }
+        _ => Ok(()),
     }
 }
 
@@ -268,11 +215,6 @@ impl PartList {
 pub(super) fn fnv_1a(bytes: &[u8]) -> u64 {
     let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, add)
-}
-
-fn line_of(part: &Part) -> Result<String> {
-    let line = serde_json::to_string(part).map_err(|error| Error::Custom(Box::new(error)))?;
-    Ok(line + "\n")
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `options` | the layout of the files and what goes into them |
-//! | `encoding` | blocks of records, from all files in order, and their ids |
+//! | `encoding` | blocks of records and their ids |
 //! | `parts` | documents in, finished parts out |
 //! | `packing` | documents end to end, in rows of one length |
 //! | `layouts` | the files of a part, in each layout |
 //! | `part_file` | a file under a temporary name |
 //! | `manifest` | what a folder was made from, and which parts of it are finished |
-//! | `lock` | one writer at a time |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
 //! | `run` | all of this, from what is there already to the last file |
 //!
@@ -22,7 +21,6 @@
 mod arrow_batches;
 mod encoding;
 mod layouts;
-mod lock;
 mod manifest;
 mod options;
 mod packing;
@@ -31,7 +29,6 @@ mod parts;
 mod run;
 
 pub use arrow_batches::arrow_batches;
-pub use encoding::TokenSource;
 pub use manifest::Counts;
 pub use options::{Layout, Options, Packing, Preset, Width};
 pub use run::{Existing, Run, tokenize_files};

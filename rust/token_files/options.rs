@@ -142,10 +142,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// One more than the largest id that is written.
+    fn id_bound(&self, tokenizer: &Tokenizer) -> usize {
+        let added = self.begin_id.into_iter().chain(self.end_id).chain(self.packing.and_then(|it| it.pad_id));
+        added.map(|id| id as usize + 1).fold(tokenizer.id_bound(), usize::max)
+    }
+
     /// How the ids of `tokenizer` are stored.
     pub(super) fn width(&self, tokenizer: &Tokenizer) -> Width {
-        let added = self.begin_id.into_iter().chain(self.end_id).chain(self.packing.and_then(|it| it.pad_id));
-        let bound = added.map(|id| id as usize + 1).fold(tokenizer.id_bound(), usize::max);
+        let bound = self.id_bound(tokenizer);
         match self.layout {
             Layout::Megatron if bound < MEGATRON_WIDE => Width::U16,
             Layout::Megatron => Width::I32,
@@ -168,6 +173,12 @@ impl Options {
         }
         if self.part_bytes == 0 {
             return invalid("part_bytes", "0".to_owned(), "at least 1");
+        }
+        let largest = self.id_bound(tokenizer).saturating_sub(1);
+        if self.width(tokenizer) == Width::I32 && largest > i32::MAX as usize {
+            let limit = i32::MAX;
+            let message = format!("the largest id is {largest}, but these files hold ids up to {limit}");
+            return Err(Error::Unsupported(message));
         }
         if self.packing.is_some_and(|packing| packing.length == 0 || packing.length > 1 << 24) {
             let length = self.packing.map_or(0, |packing| packing.length);

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::layouts::{self, CompleteFile, PartKind, PartWriter, Row};
-use super::manifest::{Counts, Part, PartList, Place};
+use super::manifest::{Counts, Part, PartList};
 use super::options::Options;
 use super::packing::Packer;
+use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;
 use crate::{Error, Result};
 

@@ -4,15 +4,14 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 
-use super::encoding::{
-    BlockEncoder, EncodedBlock, FileBlock, FilesReader, InputFile, TokenSource, input_files,
-};
+use super::encoding::{BlockEncoder, EncodedBlock};
 use super::layouts::{PartKind, file_names, finish_folder, folder_files, joined_name, remove, side_names};
-use super::lock::{FolderLock, LOCK};
-use super::manifest::{Counts, Manifest, PartList, Place, fnv_1a};
+use super::manifest::{Counts, Manifest, begin_list, fnv_1a, remove_list};
 use super::options::{Layout, Options};
 use super::part_file::temporary;
 use super::parts::{PartsWriter, SPLITS, split_names};
+use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
+use crate::structures::folder_lock::{FolderLock, LOCK};
 use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each};
 use crate::tokenizer::Tokenizer;
 use crate::{Error, Result};
@@ -41,7 +40,7 @@ pub struct Run<'a> {
     /// What identifies the tokenizer: its file's contents.
     pub tokenizer_json: &'a str,
     /// The records, in order.
-    pub sources: &'a [TokenSource],
+    pub sources: &'a [InputSource],
     /// The folder of the files.
     pub folder: &'a Path,
     /// What is written.
@@ -62,6 +61,7 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     run.options.check(run.tokenizer)?;
     let width = run.options.width(run.tokenizer);
     let files = input_files(run.sources);
+    files.iter().try_for_each(InputFile::check)?;
     let inputs = files.iter().map(|file| file.input.clone()).collect();
     let planned = Manifest::new(fingerprint(run.tokenizer_json), run.options.to_json(width), inputs);
     let failed = |source| Error::Io { action: "create", path: run.folder.to_owned(), source };
@@ -77,7 +77,7 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
         folder: run.folder,
         options: run.options,
         kind: PartKind { layout: run.options.layout, width, row_length },
-        list: PartList::open(run.folder, &manifest.parts)?,
+        list: begin_list(run.folder, &manifest.parts)?,
         parts: std::mem::take(&mut manifest.parts),
         sources: files.iter().map(|file| file.input.path.clone()).collect(),
         open: None,
@@ -85,8 +85,9 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     };
     run.write_parts(&files, &mut parts, threads, on_progress)?;
     manifest.parts = parts.parts;
-    let mut total = Counts::default();
-    manifest.parts.iter().for_each(|part| total.add(part.counts));
+    let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
+    let too_many = || Error::Unsupported(format!("the number of tokens exceeds the limit of {}", u64::MAX));
+    let total = total.ok_or_else(too_many)?;
     manifest.files = finish_folder(run.options.layout, run.folder, split_names(run.options), &manifest)?;
     if joined_name(run.options.layout, "").is_some() {
         manifest.parts.iter_mut().for_each(|part| part.files.clear());
@@ -193,7 +194,7 @@ impl Run<'_> {
 
     /// Removes what is of no use beside a complete manifest.
     fn clean_up_after(&self, manifest: &Manifest) -> Result<()> {
-        PartList::remove(self.folder)?;
+        remove_list(self.folder)?;
         if joined_name(self.options.layout, "").is_some() {
             (0..manifest.parts.len())
                 .try_for_each(|part| remove_part(self.folder, self.options.layout, part))?;
@@ -283,7 +284,7 @@ fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
         remove(&temporary(&path))?;
         remove(&path)?;
     }
-    PartList::remove(folder)?;
+    remove_list(folder)?;
     remove_split_folders(folder);
     Ok(())
 }

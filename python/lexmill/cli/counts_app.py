@@ -21,6 +21,7 @@ from lexmill.cli.options import (
     OnError,
     OnInvalid,
     PreTokenizer,
+    Resume,
     Threads,
 )
 from lexmill.cli.outcome import execute
@@ -44,6 +45,11 @@ def count_words(
     folder: Annotated[
         str | None, typer.Option(help="Where what memory does not hold goes.", show_default="the system's")
     ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(help="A folder for finished parts, so that counting may be resumed.", show_default=False),
+    ] = None,
+    resume: Resume = False,
     first_source: Annotated[
         int, typer.Option(min=0, max=2**32 - 1, help="The number of the first file in the whole corpus.")
     ] = 0,
@@ -62,13 +68,16 @@ def count_words(
         field=field,
         max_memory=max_memory,
         folder=folder,
+        checkpoint=checkpoint,
+        resume=resume,
         first_source=first_source,
         errors=errors.value,
         on_error=on_error.value,
         threads=threads,
         as_json=as_json,
     )
-    finish(execute("count-words", as_json, lambda: word_counts.count(options)))
+    is_resumable = checkpoint is not None
+    finish(execute("count-words", as_json, lambda: word_counts.count(options), is_resumable=is_resumable))
 
 
 @app.command("estimate")

@@ -23,6 +23,7 @@ __all__ = [
     "OnError",
     "OnInvalid",
     "PreTokenizer",
+    "Resume",
     "SpecialTokens",
     "Threads",
     "Tokenizer",
@@ -63,6 +64,7 @@ OnError = Annotated[OnBroken, typer.Option(help="Stop at a record that holds no 
 Normalizer = Annotated[
     NormalizerName, typer.Option(help="What is done to text first: BERT's normalizer, with case or without.")
 ]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut short.")]
 PreTokenizer = Annotated[PreTokenizerName, typer.Option(help="How text is cut into words.")]
 Threads = Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Threads at most; all processors unless given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the outcome, or the error, as one JSON object on stdout.")]

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ class Outcome:
     note: str = ""
 
 
-def execute(command: str, as_json: bool, work: Callable[[], Outcome]) -> int:
+def execute(command: str, as_json: bool, work: Callable[[], Outcome], *, is_resumable: bool = False) -> int:
     """Does the work, shows the outcome or the error, and answers the exit code."""
     try:
         outcome = work()
@@ -53,7 +54,8 @@ def execute(command: str, as_json: bool, work: Callable[[], Outcome]) -> int:
         _abandon_stdout()
         return READER_LEFT
     except KeyboardInterrupt:
-        return fail(command, as_json, "Interrupted", "interrupted", INTERRUPTED)
+        message = f"interrupted; to go on: {_resuming_command()}" if is_resumable else "interrupted"
+        return fail(command, as_json, "Interrupted", message, INTERRUPTED)
     except UsageError as error:
         return fail(command, as_json, "UsageError", str(error), USAGE)
     except Exception as error:  # A traceback tells a user nothing; the kind of error is in the line.
@@ -81,6 +83,11 @@ def fail(command: str, as_json: bool, kind: str, message: str, code: int) -> int
 def fail_with(command: str, as_json: bool, error: Exception) -> int:
     """Reports what was raised as :func:`fail` does."""
     return fail(command, as_json, _kind(error), _describe(error), ERROR)
+
+
+def _resuming_command() -> str:
+    """The command that goes on with the run of this process."""
+    return shlex.join(["lexmill", *(one for one in sys.argv[1:] if one not in ("--resume", "--overwrite")), "--resume"])
 
 
 def _kind(error: Exception) -> str:

@@ -18,6 +18,8 @@ from lexmill.cli.sources import InputName, source_of
 from lexmill.errors import SkippedRecordsWarning
 from lexmill.token_files import tokenize_files
 
+_LONGEST_ID = len(str(2**32))
+
 __all__ = ["FormatName", "Options", "PresetName", "tokenize"]
 
 
@@ -123,5 +125,7 @@ def tokenize(options: Options) -> Outcome:
 
 def _token(tokenizer: Tokenizer, token: str | None) -> str | int | None:
     """A token, or the id that a number stands for if it is no token."""
-    is_id = token is not None and token.isascii() and token.isdigit() and tokenizer.token_to_id(token) is None
-    return int(token) if is_id and token is not None else token
+    if token is None or tokenizer.token_to_id(token) is not None:
+        return token
+    is_id = token.isascii() and token.isdigit() and len(token) <= _LONGEST_ID
+    return int(token) if is_id else token

@@ -18,6 +18,7 @@ from lexmill.cli.options import (
     OnBroken,
     OnError,
     OnInvalid,
+    Resume,
     SpecialTokens,
     Threads,
     Tokenizer,
@@ -58,7 +59,7 @@ def tokenize(
     signed: Annotated[
         bool, typer.Option("--signed", help="Write int32 ids to arrow or parquet, as Spark needs them.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut short.")] = False,
+    resume: Resume = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Remove the files of an earlier run.")] = False,
     errors: Errors = OnInvalid.STRICT,
     on_error: OnError = OnBroken.RAISE,
@@ -90,4 +91,4 @@ def tokenize(
         threads=threads,
         as_json=as_json,
     )
-    finish(execute("tokenize", as_json, lambda: tokenizing.tokenize(options)))
+    finish(execute("tokenize", as_json, lambda: tokenizing.tokenize(options), is_resumable=True))

@@ -10,7 +10,7 @@ from typing import Literal
 from lexmill import WordCounts, count_words, merge_counts
 from lexmill.cli.display import columns, megabytes, printable
 from lexmill.cli.files import check_inputs, check_output
-from lexmill.cli.outcome import Outcome
+from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import InputName, source_of
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, normalizer_of, pre_tokenizer_of
@@ -31,6 +31,8 @@ class CountOptions:
     field: str
     max_memory: str | None
     folder: str | None
+    checkpoint: str | None
+    resume: bool
     first_source: int
     errors: Literal["strict", "replace"]
     on_error: Literal["raise", "skip"]
@@ -40,6 +42,9 @@ class CountOptions:
 
 def count(options: CountOptions) -> Outcome:
     """Counts and saves; nothing is saved unless all went well."""
+    if options.resume and options.checkpoint is None:
+        message = "--resume goes on with what is in --checkpoint, which is not given"
+        raise UsageError(message)
     check_output(options.output, options.files)
     sources = [
         source_of(path, options.input, options.field, options.errors, options.on_error) for path in options.files
@@ -52,6 +57,8 @@ def count(options: CountOptions) -> Outcome:
             pre_tokenizer=pre_tokenizer_of(options.pre_tokenizer),
             max_memory=options.max_memory,
             folder=options.folder,
+            checkpoint=options.checkpoint,
+            resume=options.resume,
             first_source=options.first_source,
             on_progress=progress.callback,
             num_threads=options.threads,

@@ -20,7 +20,7 @@ const XZ_KIB: u32 = 80 << 10;
 const START: usize = 16;
 
 /// The name of standard input among paths.
-pub(super) const STDIN: &str = "-";
+pub(in crate::corpus) const STDIN: &str = "-";
 
 /// Opens a file for its decompressed bytes: all members of a gzip file, all frames or streams of the others. The number of bytes
 /// that have been read from the file itself is added to `read`.

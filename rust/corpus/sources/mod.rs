@@ -38,6 +38,7 @@ use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 
 pub use arrow_stream::ArrowStream;
+pub(in crate::corpus) use compression::STDIN;
 pub use reader::{RecordBlock, SourceReader};
 pub use source::{CsvColumn, Format, OnError, Skipped, Source};
 

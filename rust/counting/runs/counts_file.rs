@@ -88,12 +88,14 @@ impl CountsFile {
     /// Without the words that were seen fewer than `least` times.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`] for a damaged file.
-    pub fn trimmed(&self, least: u64, folder: &Path) -> Result<Self> {
+    /// [`Error::Io`]; [`Error::Format`] for a damaged file; those of `on_progress`.
+    pub fn trimmed(&self, least: u64, folder: &Path, on_progress: &mut OnProgress<'_>) -> Result<Self> {
         let mut reader = self.reader();
+        let (mut done, total) = (0, self.summary().words);
         let mut summary = self.summary().clone();
         let run = write_run(folder, |writer| {
             while reader.advance()? {
+                report(&mut done, "trim counts", total, on_progress)?;
                 let word = reader.word();
                 if word.count >= least {
                     writer.push(word)?;
@@ -111,8 +113,8 @@ impl CountsFile {
     /// The words by first appearance, as the model sees them.
     ///
     /// # Errors
-    /// [`Error::EmptyCorpus`] if there is not one; [`Error::Io`]; [`Error::Format`] for a damaged file.
-    pub fn in_order_of_appearance(&self) -> Result<WordCounts> {
+    /// [`Error::EmptyCorpus`] if there is not one; [`Error::Io`]; [`Error::Format`] for a damaged file; those of `on_progress`.
+    pub fn in_order_of_appearance(&self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
         let Summary { spelling, words, texts, bytes, .. } = *self.summary();
         if words == 0 {
             return Err(Error::EmptyCorpus { texts, bytes });
@@ -128,8 +130,9 @@ impl CountsFile {
             let message = format!("{words} words do not fit in memory");
             return Err(Error::Format { path: self.run.path().display().to_string(), message });
         }
-        let mut reader = self.reader();
+        let (mut reader, mut done) = (self.reader(), 0);
         while reader.advance()? {
+            report(&mut done, "read counts", words, on_progress)?;
             let CountedWord { word, count, first } = reader.word();
             order.push((first, count, ends.len()));
             text.extend_from_slice(word);
@@ -168,10 +171,7 @@ pub(super) fn merge_runs(
         let merged = write_run(folder, |writer| {
             while let Some(word) = merge.next()? {
                 writer.push(word)?;
-                done += 1;
-                if done % REPORT_EVERY == 0 {
-                    on_progress(Progress { stage: "merge counts", done, total })?;
-                }
+                report(&mut done, "merge counts", total, on_progress)?;
             }
             Ok(summary.clone())
         })?;
@@ -180,6 +180,16 @@ pub(super) fn merge_runs(
         if let [run] = &runs[..] {
             return Ok(Arc::clone(run));
         }
+    }
+}
+
+/// Counts a word, and reports progress now and then.
+fn report(done: &mut u64, stage: &'static str, total: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
+    *done += 1;
+    if done.is_multiple_of(REPORT_EVERY) {
+        on_progress(Progress { stage, done: *done, total })
+    } else {
+        Ok(())
     }
 }
 

@@ -24,6 +24,8 @@ const LEAST_WORD_BYTES: u64 = 5;
 #[derive(Debug)]
 pub struct Run {
     file: Mutex<File>,
+    /// Bytes of the file.
+    len: u64,
     /// What messages call the file.
     path: PathBuf,
     /// What the run says about itself.
@@ -82,7 +84,7 @@ impl Run {
         read_at(&mut file, footer_at, &mut bytes).map_err(failed)?;
         let footer = decompress(&bytes, footer_len).ok_or_else(cut)?;
         let (blocks, summary) = parse_footer(&footer, footer_at).ok_or_else(cut)?;
-        Ok(Self { file: Mutex::new(file), path: path.to_owned(), summary, blocks })
+        Ok(Self { file: Mutex::new(file), len, path: path.to_owned(), summary, blocks })
     }
 
     /// What messages call the file.
@@ -94,7 +96,12 @@ impl Run {
     pub(super) fn copy_to(&self, target: &mut File) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.rewind()?;
-        io::copy(&mut *file, target).map(drop)
+        if io::copy(&mut *file, target)? == self.len {
+            return Ok(());
+        }
+        let message =
+            format!("the word counts in {} have changed since they were opened", self.path.display());
+        Err(io::Error::other(message))
     }
 
     /// The bytes of block `number`, decompressed.

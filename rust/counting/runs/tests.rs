@@ -114,7 +114,7 @@ proptest! {
             counter.add(word.as_bytes(), 0, word.len(), at as u64);
         }
         let joined = WordCounter::join(vec![counter], KeyForm::Text, 1, &mut silent).expect("nothing stops it");
-        prop_assert_eq!(counts.in_order_of_appearance().expect("there are words"), joined);
+        prop_assert_eq!(counts.in_order_of_appearance(&mut silent).expect("there are words"), joined);
     }
 
     #[test]
@@ -172,7 +172,7 @@ proptest! {
 fn counts_that_were_trimmed_say_so_and_are_not_merged() {
     let words = ["a", "b", "b", "c", "c", "c"].map(str::to_owned);
     let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
-    let trimmed = counts.trimmed(2, &std::env::temp_dir()).expect("room on the disk");
+    let trimmed = counts.trimmed(2, &std::env::temp_dir(), &mut silent).expect("room on the disk");
     assert_eq!(read(&trimmed).len(), 2);
     let summary = trimmed.summary();
     assert_eq!((summary.words, summary.total, summary.dropped_words, summary.dropped_total), (2, 5, 1, 1));
@@ -222,15 +222,17 @@ fn a_forged_footer_is_an_error_before_memory_is_taken() {
         [footer, summary(words)].concat()
     };
     let opened = with_footer(&footer(2, 12)).expect("the footer that was there");
-    assert_eq!(opened.in_order_of_appearance().expect("two words").len(), 2);
-    for (words, len) in [(1 << 60, 12), (3, 12), (0, 12), (2, 1 << 60), (1 << 57, 1 << 60), (u64::MAX, u64::MAX)] {
+    assert_eq!(opened.in_order_of_appearance(&mut silent).expect("two words").len(), 2);
+    for (words, len) in
+        [(1 << 60, 12), (3, 12), (0, 12), (2, 1 << 60), (1 << 57, 1 << 60), (u64::MAX, u64::MAX)]
+    {
         let refused = with_footer(&footer(words, len)).expect_err("a forged number");
         assert!(refused.to_string().contains("damaged at their end"), "{words} {len}: {refused}");
     }
     // Possible by the numbers alone; the block says otherwise.
     for (words, len) in [(2, 13), (1, 12), (1 << 20, 1 << 30)] {
         let counts = with_footer(&footer(words, len)).expect("numbers that are possible");
-        let refused = counts.in_order_of_appearance().expect_err("a forged number");
+        let refused = counts.in_order_of_appearance(&mut silent).expect_err("a forged number");
         assert!(refused.to_string().contains("block 0"), "{words} {len}: {refused}");
     }
 }

@@ -16,10 +16,10 @@ mod raw;
 
 use std::path::Path;
 
-use super::manifest::Place;
 use super::options::{Layout, Preset, Width};
 use super::part_file::PartFile;
 use crate::Result;
+use crate::corpus::inputs::Place;
 
 pub(super) use folder::{finish_folder, folder_files, joined_name, remove};
 

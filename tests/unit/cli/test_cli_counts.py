@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from command_line import Run
-from lexmill import WordCounts
+from lexmill import WordCounts, count_words
+from lexmill.pre_tokenizers import ByteLevel
 
 
 def test_counts_of_parts_train_what_the_files_train(lexmill: Run) -> None:
@@ -58,6 +63,8 @@ def test_what_a_corpus_takes_is_told(lexmill: Run) -> None:
         (["train", "--from-counts", "text.txt", "--vocab-size", "9"], "does not hold word counts"),
         (["train", "text.txt", "--max-memory", "1GB", "--vocab-size", "9"], "--max-memory goes with --from-counts"),
         (["count-words", "text.txt", "--max-memory", "lots", "-o", "out"], "max_memory is 'lots'"),
+        (["count-words", "text.txt", "--max-memory", "9" * 400, "-o", "out"], "max_memory is '999"),
+        (["count-words", "text.txt", "--resume", "-o", "out"], "--resume goes on with what is in --checkpoint"),
         (["merge-counts", "none", "-o", "out"], "none: no such file"),
     ],
 )
@@ -66,3 +73,25 @@ def test_what_is_wrong_is_said_and_nothing_is_written(lexmill: Run, arguments: l
     assert result.code != 0
     assert message in result.stderr
     assert not Path("out").exists()
+
+
+def test_counting_is_interrupted_and_resumed_by_the_command_that_is_printed(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"w{number} a b\n" for number in range(1_500_000)))
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from lexmill.cli import main; sys.exit(main())"
+    )
+    arguments = ["count-words", str(text), "-o", str(tmp_path / "counts"), "--checkpoint", str(tmp_path / "parts")]
+    with subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "parts" / "parts.jsonl").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130, said
+    command = said.rpartition("interrupted; to go on: lexmill ")[2].split()
+    assert command == [*arguments, "--resume"]
+    assert not (tmp_path / "counts").exists()
+    subprocess.run([sys.executable, "-m", "lexmill", *command], check=True, capture_output=True)
+    count_words([text], pre_tokenizer=ByteLevel(add_prefix_space=False)).save(tmp_path / "whole")
+    assert (tmp_path / "counts").read_bytes() == (tmp_path / "whole").read_bytes()

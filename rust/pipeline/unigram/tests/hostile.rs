@@ -49,9 +49,11 @@ fn stages() -> impl Strategy<Value = Vec<Normalizer>> {
         .prop_map(|(rules, blanks, spaces)| precompiled_of(&[&rules, blanks, spaces].concat()))
         .prop_map(Normalizer::Precompiled);
     let patterns = ["\t", "_", "x", "b_", "__", "_+", "bx", "b\u{a0}", "d\u{a0}", "b\t", "▁▁", "q"];
-    let literal =
-        (prop::sample::select(patterns.to_vec()), select(&[" ", "\"", "x", "\r", "_", "d\u{a0}", "a", "\u{301}"]))
-            .prop_map(|(pattern, content)| replace(TextPattern::Literal(pattern.to_owned()), content));
+    let literal = (
+        prop::sample::select(patterns.to_vec()),
+        select(&[" ", "\"", "x", "\r", "_", "d\u{a0}", "a", "\u{301}"]),
+    )
+        .prop_map(|(pattern, content)| replace(TextPattern::Literal(pattern.to_owned()), content));
     let run = select(&[" ", "▁"])
         .prop_map(|content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content));
     let other = prop::sample::select(vec![

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::{Error, Result};
 
 /// The name of the file whose lock stands for the folder. It holds the number of the process.
-pub(super) const LOCK: &str = ".lexmill-lock";
+pub const LOCK: &str = ".lexmill-lock";
 
 /// Held while a process writes; the system releases the lock however the process ends.
 #[derive(Debug)]
-pub(super) struct FolderLock {
+pub struct FolderLock {
     path: PathBuf,
     _file: File,
 }
@@ -23,7 +23,7 @@ impl FolderLock {
     ///
     /// # Errors
     /// [`Error::Output`] if another process has it; [`Error::Io`].
-    pub(super) fn take(folder: &Path) -> Result<Self> {
+    pub fn take(folder: &Path) -> Result<Self> {
         let path = folder.join(LOCK);
         let failed = |source| Error::Io { action: "lock", path: path.clone(), source };
         loop {

@@ -1,0 +1,127 @@
+"""How the files of one part of each layout are mapped."""
+
+from __future__ import annotations
+
+import mmap
+import tokenize
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from lexmill._core import arrow_stream_batches
+
+__all__ = ["DAMAGED", "READERS", "Ids", "PartFiles", "Segment"]
+
+Ids: TypeAlias = npt.NDArray[Any]
+"""A view of ids, in the width of the files; as a rule `uint16` or `uint32`."""
+
+_MEGATRON_HEADER = 34
+_LLM_C_HEADER = 1024
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Ids of neighbouring documents, and where these begin and end if the files say so."""
+
+    ids: Ids
+    splits: npt.NDArray[Any] | None
+
+
+@dataclass(frozen=True)
+class PartFiles:
+    """What a reader of one part needs.
+
+    Attributes:
+        paths: the files of the part, the ids first.
+        dtype: how an id is stored.
+        documents: their number, and that of their tokens.
+        row_length: the length of packed rows.
+    """
+
+    paths: list[Path]
+    dtype: np.dtype[Any]
+    documents: int
+    tokens: int
+    row_length: int | None
+
+
+def _map(path: Path, dtype: npt.DTypeLike, offset: int = 0, count: int | None = None) -> npt.NDArray[Any]:
+    # An empty file cannot be mapped.
+    size = path.stat().st_size - offset
+    if size <= 0:
+        return np.zeros(0, dtype)
+    shape = size // np.dtype(dtype).itemsize if count is None else count
+    return np.memmap(path, dtype, "r", offset, (shape,)).view(np.ndarray) if shape else np.zeros(0, dtype)
+
+
+def _megatron(part: PartFiles) -> list[Segment]:
+    index = part.paths[1]
+    # For each document a length and an offset, and where documents begin among these and end.
+    size = _MEGATRON_HEADER + 12 * part.documents + 8 * (part.documents + 1)
+    if (found := index.stat().st_size) != size:
+        message = f"{index.name} has {found} bytes but must have {size}"
+        raise ValueError(message)
+    lengths = _map(index, "<i4", _MEGATRON_HEADER, part.documents)
+    offsets = _map(index, "<i8", _MEGATRON_HEADER + 4 * part.documents, part.documents)
+    end = int(offsets[-1]) // part.dtype.itemsize + int(lengths[-1]) if part.documents else 0
+    return [Segment(_map(part.paths[0], part.dtype), np.append(offsets // part.dtype.itemsize, end))]
+
+
+def _npy(part: PartFiles) -> list[Segment]:
+    ids, splits = (np.load(path, mmap_mode="r").view(np.ndarray) for path in part.paths)
+    if ids.dtype != part.dtype:
+        message = f"its type is {ids.dtype} but the manifest says {part.dtype}"
+        raise ValueError(message)
+    if part.row_length is not None:
+        splits = np.arange(0, ids.size + 1, part.row_length)
+    return [Segment(ids.reshape(-1), splits)]
+
+
+def _nanogpt(part: PartFiles) -> list[Segment]:
+    return [Segment(_map(part.paths[0], part.dtype), None)]
+
+
+def _llm_c(part: PartFiles) -> list[Segment]:
+    return [Segment(_map(part.paths[0], part.dtype, _LLM_C_HEADER), None)]
+
+
+def _datatrove(part: PartFiles) -> list[Segment]:
+    ends = _map(part.paths[1], "<u8").astype(np.int64)
+    return [Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
+
+
+def _dolma(part: PartFiles) -> list[Segment]:
+    import gzip
+
+    with gzip.open(part.paths[1], "rt", encoding="utf-8", newline="") as table:
+        ends = np.fromiter((int(line.split(",", 2)[1]) for line in table), np.int64)
+    return [Segment(_map(part.paths[0], part.dtype), np.insert(ends, 0, 0))]
+
+
+def _arrow(part: PartFiles) -> list[Segment]:
+    with part.paths[0].open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    segments = []
+    for rows, offsets, values in arrow_stream_batches(part.paths[0]):
+        splits = np.frombuffer(mapped, "<i4", rows + 1, offsets)
+        segments.append(Segment(np.frombuffer(mapped, part.dtype, int(splits[-1]), values), splits))
+    return segments
+
+
+DAMAGED = (OSError, ValueError, TypeError, IndexError, OverflowError, EOFError, zlib.error, tokenize.TokenError)
+"""What readers raise for files that are not as they were written; an `IndexError` would end a loop over documents."""
+
+READERS: dict[tuple[str, str | None], Callable[[PartFiles], list[Segment]]] = {
+    ("megatron", None): _megatron,
+    ("npy", None): _npy,
+    ("arrow", None): _arrow,
+    ("raw", "nanogpt"): _nanogpt,
+    ("raw", "llm.c"): _llm_c,
+    ("raw", "datatrove"): _datatrove,
+    ("raw", "dolma"): _dolma,
+}

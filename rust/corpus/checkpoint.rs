@@ -1,0 +1,309 @@
+//! Counting that can be killed and resumed: finished parts of the corpus are kept in a folder.
+//!
+//! A part is the records from one place on, about as many bytes as asked for. The part is counted for itself and saved, and then a
+//! line of `parts.jsonl` says that the part is finished. Since counts of parts, merged, are those of the whole, work that is resumed
+//! begins with the first record after the last finished part. `manifest.json` says what is counted, and work on anything else is
+//! refused.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::bounded_counting::BoundedCounting;
+use super::inputs::{
+    FileBlock, FilesReader, Input, InputFile, InputSource, Place, input_files, inputs_difference, read_once,
+};
+use crate::counting::runs::{Budget, CountsFile, Stages};
+use crate::pipeline::Pipeline;
+use crate::structures::append_log::AppendLog;
+use crate::structures::atomic_file;
+use crate::structures::folder_lock::{FolderLock, LOCK};
+use crate::structures::parallel::{OnProgress, Progress};
+use crate::tokenizer::BlockEnd;
+use crate::{Error, Result};
+
+const VERSION: u32 = 1;
+const MANIFEST: &str = "manifest.json";
+const PARTS: &str = "parts.jsonl";
+
+/// What is counted, and how.
+#[derive(Clone, Debug)]
+pub struct CountingJob {
+    /// What cuts texts into words.
+    pub pipeline: Arc<Pipeline>,
+    /// The same as JSON.
+    pub stages: Stages,
+    /// The files.
+    pub sources: Vec<InputSource>,
+    /// The number of the first file in the whole corpus.
+    pub first_source: u32,
+    /// Threads to count on.
+    pub threads: usize,
+    /// Memory and temporary files of a part.
+    pub budget: Budget,
+}
+
+/// Where finished parts are kept.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// A folder that holds nothing else.
+    pub folder: PathBuf,
+    /// Bytes of records, decompressed, after which a part ends with its block.
+    pub part_bytes: u64,
+    /// Whether to go on with the parts that are there.
+    pub resume: bool,
+}
+
+/// What the parts of a folder are parts of.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Manifest {
+    format_version: u32,
+    /// The version of the program: another one may cut other words.
+    lexmill: String,
+    stages: Stages,
+    first_source: u32,
+    inputs: Vec<Input>,
+}
+
+/// A part that is finished.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Part {
+    /// The first record after the part.
+    end: Place,
+    /// Bytes of the file there that have been read, as it lies on the disk.
+    read: u64,
+}
+
+impl Checkpoint {
+    /// Counts the words of all files; what is finished stays in the folder, also afterwards.
+    ///
+    /// The outcome is that of counting without a checkpoint.
+    ///
+    /// # Errors
+    /// [`Error::Output`] if the folder cannot be used, or what it holds is no part of this work; [`Error::Io`]; those of reading, of
+    /// the stages and of `on_progress`.
+    pub fn count(&self, job: &CountingJob, on_progress: &mut OnProgress<'_>) -> Result<CountsFile> {
+        let files = input_files(&job.sources);
+        files.iter().try_for_each(InputFile::check)?;
+        let failed = |source| Error::Io { action: "create", path: self.folder.clone(), source };
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let _lock = FolderLock::take(&self.folder)?;
+        let (mut parts, mut counts) = self.finished(job, &files)?;
+        let mut log = AppendLog::create(self.folder.join(PARTS), &parts)?;
+        let mut reader = PartReader::new(&files, parts.last().copied());
+        while parts.is_empty() || !reader.is_done() {
+            let done = counts.iter().map(|counts| counts.summary().bytes).sum();
+            let counted = count_part(job, &files, self.part_bytes, &mut reader, done, on_progress)?;
+            let path = self.part_path(parts.len());
+            counted.save(&path)?;
+            parts.push(reader.part());
+            log.push(&reader.part())?;
+            counts.push(CountsFile::open(&path)?);
+        }
+        CountsFile::merge(&counts, &job.budget.folder, job.budget.memory, on_progress)
+    }
+
+    fn part_path(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("part-{number:05}.counts"))
+    }
+
+    /// The parts that are finished, and their counts; the manifest is there afterwards.
+    fn finished(&self, job: &CountingJob, files: &[InputFile]) -> Result<(Vec<Part>, Vec<CountsFile>)> {
+        let refused = |message: String| Error::Output { path: self.folder.clone(), message };
+        let planned = Manifest {
+            format_version: VERSION,
+            lexmill: env!("CARGO_PKG_VERSION").to_owned(),
+            stages: job.stages.clone(),
+            first_source: job.first_source,
+            inputs: files.iter().map(|file| file.input.clone()).collect(),
+        };
+        if let Some(once) = read_once(&planned.inputs) {
+            return Err(refused(format!("a checkpoint reads files, and {once}")));
+        }
+        let path = self.folder.join(MANIFEST);
+        let Some(found) = read_manifest(&path)? else {
+            if let Some(other) = other_file(&self.folder)? {
+                let message =
+                    format!("it holds {other}, which is no part of a checkpoint; choose a folder of its own");
+                return Err(refused(message));
+            }
+            let json =
+                serde_json::to_string_pretty(&planned).map_err(|error| Error::Custom(Box::new(error)))?;
+            atomic_file::write(&path, format!("{json}\n").as_bytes())?;
+            return Ok((Vec::new(), Vec::new()));
+        };
+        if !self.resume {
+            let message =
+                "it holds a checkpoint; pass resume=True to go on, or remove the folder to begin again";
+            return Err(refused(message.to_owned()));
+        }
+        if let Some(difference) = found.difference(&planned) {
+            return Err(refused(format!("cannot resume: {difference}")));
+        }
+        let (mut parts, mut counts) = (AppendLog::<Part>::read(&self.folder.join(PARTS))?, Vec::new());
+        let mut end = Place::default();
+        for (number, part) in parts.iter().enumerate() {
+            if part.end < end || part.end.file > files.len() {
+                break;
+            }
+            end = part.end;
+            match CountsFile::open(&self.part_path(number)) {
+                Ok(part) => counts.push(part),
+                // What is missing or damaged is counted again, with what is after it.
+                Err(Error::Format { .. }) => break,
+                Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => break,
+                Err(error) => return Err(error),
+            }
+        }
+        parts.truncate(counts.len());
+        Ok((parts, counts))
+    }
+}
+
+/// The manifest at `path`, if there is one.
+fn read_manifest(path: &Path) -> Result<Option<Manifest>> {
+    let json = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        json => json.map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?,
+    };
+    let foreign = |message: String| Error::Output { path: path.to_owned(), message };
+    let found: Manifest = serde_json::from_slice(&json)
+        .map_err(|error| foreign(format!("it is not a manifest of word counts: {error}")))?;
+    if found.format_version != VERSION {
+        let version = found.format_version;
+        return Err(foreign(format!("it has format version {version}, but this is {VERSION}")));
+    }
+    Ok(Some(found))
+}
+
+/// A file or folder that is no part of a checkpoint.
+fn other_file(folder: &Path) -> Result<Option<String>> {
+    let failed = |source| Error::Io { action: "read", path: folder.to_owned(), source };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
+        // A temporary file of the manifest may be there if the first write of one was cut short.
+        if name != LOCK && !name.starts_with(".lexmill-") {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+impl Manifest {
+    /// What differs between this manifest and that of the work to be done, in words; none if it may go on.
+    fn difference(&self, now: &Self) -> Option<String> {
+        if self.lexmill != now.lexmill {
+            return Some(format!("the version of lexmill was {} but is {}", self.lexmill, now.lexmill));
+        }
+        if let Some((stage, then, is)) = self.stages.difference(&now.stages) {
+            return Some(format!("{stage} was {then} but is {is}"));
+        }
+        if self.first_source != now.first_source {
+            return Some(format!("first_source was {} but is {}", self.first_source, now.first_source));
+        }
+        inputs_difference(&self.inputs, &now.inputs)
+    }
+}
+
+/// Reads the records of one part after the other.
+struct PartReader<'a> {
+    files: FilesReader<'a>,
+    /// The number of all files.
+    count: usize,
+    /// The end of the last block.
+    end: Place,
+    /// Bytes of the file there, as it lies on the disk, that blocks had to read, and how many of them parts have counted.
+    read: u64,
+    counted: u64,
+}
+
+impl<'a> PartReader<'a> {
+    /// Begins after `last`.
+    fn new(files: &'a [InputFile], last: Option<Part>) -> Self {
+        let Part { end, read: counted } = last.unwrap_or_default();
+        Self { files: FilesReader::new(files, end), count: files.len(), end, read: 0, counted }
+    }
+
+    /// The part that ends where this has read up to.
+    fn part(&self) -> Part {
+        Part { end: self.end, read: self.counted }
+    }
+
+    fn is_done(&self) -> bool {
+        self.end.file == self.count
+    }
+
+    fn next(&mut self, block: &mut FileBlock) -> Result<bool> {
+        if !self.files.next(block)? {
+            (self.end, self.read, self.counted) = (Place { file: self.count, byte: 0 }, 0, 0);
+            return Ok(false);
+        }
+        if block.file != self.end.file {
+            (self.read, self.counted) = (0, 0);
+        }
+        self.end = Place { file: block.file, byte: block.records.end };
+        self.read += block.records.read;
+        // What was read ahead by the process before is counted once.
+        let read = self.counted.max(block.records.passed_over() + self.read);
+        block.records.read = read - self.counted;
+        self.counted = read;
+        Ok(true)
+    }
+}
+
+/// A block of a part.
+#[derive(Debug, Default)]
+struct PartBlock {
+    block: FileBlock,
+    /// Bytes of the files of the part before that of the block.
+    before: u64,
+}
+
+/// Counts the records that `reader` reads until they have `part_bytes` bytes; `done` bytes were read for parts before.
+fn count_part(
+    job: &CountingJob,
+    files: &[InputFile],
+    part_bytes: u64,
+    reader: &mut PartReader<'_>,
+    done: u64,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<CountsFile> {
+    let CountingJob { pipeline, stages, threads, budget, first_source, .. } = job.clone();
+    let mut bounded = BoundedCounting::new(pipeline, stages, threads, budget, first_source)?;
+    let begin_source = bounded.counting.begin_sources(files.len())?;
+    let total: u64 = files.iter().map(|file| file.input.bytes.unwrap_or(0)).sum();
+    let begin = reader.end;
+    let (mut before, mut taken) = (0, 0);
+    let next = |part: &mut PartBlock| {
+        let last = reader.end;
+        if taken >= part_bytes || !reader.next(&mut part.block)? {
+            return Ok(false);
+        }
+        if reader.end.file == last.file {
+            taken += reader.end.byte - last.byte;
+        } else {
+            before += last.byte;
+            taken += reader.end.byte;
+        }
+        part.before = before;
+        begin_source(part.block.file, before);
+        Ok(true)
+    };
+    let read = |part: &PartBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
+        let PartBlock { block: FileBlock { file, records }, before } = part;
+        let InputFile { source, skipped, .. } = &files[*file];
+        source.for_each_text(records, skipped, |text, byte| {
+            // A block may begin with records of the part before.
+            if (Place { file: *file, byte }) < begin { Ok(()) } else { each(text, before + byte) }
+        })?;
+        Ok(BlockEnd { offset: before + records.end, read: records.read })
+    };
+    // Text takes more room decompressed; the estimate only decides how many threads are worth their start.
+    let bytes = part_bytes.min(total.saturating_mul(4));
+    let mut report = |progress: Progress| on_progress(Progress { done: done + progress.done, ..progress });
+    bounded.counting.add_blocks(bytes, next, read, total, &mut report)?;
+    bounded.finish(on_progress)
+}

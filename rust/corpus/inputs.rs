@@ -1,0 +1,194 @@
+//! The files of all sources in order, as work that may be resumed sees them.
+
+use std::fs::Metadata;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::sources::{Format, RecordBlock, STDIN, Skipped, Source, SourceReader};
+use crate::{Error, Result};
+
+/// A file that is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Its path.
+    pub path: String,
+    /// How its texts are found.
+    pub format: String,
+    /// None of what can be read only once, such as a pipe.
+    pub bytes: Option<u64>,
+    /// Nanoseconds since 1970.
+    pub modified: Option<u64>,
+}
+
+/// A record: its file by number, and the byte of the file, decompressed, that it begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The number of the file among all.
+    pub file: usize,
+    /// The byte.
+    pub byte: u64,
+}
+
+/// That an input can be read only once, in words; none if all can be read again.
+pub fn read_once(inputs: &[Input]) -> Option<String> {
+    let once = inputs.iter().find(|input| input.bytes.is_none())?;
+    Some(format!("{} can be read only once", once.path))
+}
+
+/// Why work on some files cannot go on with others, in words; none if it can.
+pub fn inputs_difference(then: &[Input], now: &[Input]) -> Option<String> {
+    if let Some(once) = read_once(now) {
+        return Some(once);
+    }
+    if let Some((then, now)) = then.iter().zip(now).find(|(then, now)| then != now) {
+        let Input { path, bytes, .. } = then;
+        let is_same_file = *path == now.path && then.format == now.format;
+        return Some(match (is_same_file, *bytes == now.bytes) {
+            (true, true) => format!("the input {path} was modified"),
+            (true, false) => {
+                let size = |bytes: Option<u64>| bytes.map_or("unknown".to_owned(), |size| size.to_string());
+                format!("the input {path} had {} bytes but has {}", size(*bytes), size(now.bytes))
+            }
+            (false, _) => {
+                format!("an input was {path} ({}) but is {} ({})", then.format, now.path, now.format)
+            }
+        });
+    }
+    let (then, now) = (then.len(), now.len());
+    (then != now).then(|| format!("there were {then} inputs but are {now}"))
+}
+
+/// Files of one format, and where their broken records are reported.
+#[derive(Clone, Debug)]
+pub struct InputSource {
+    /// The files.
+    pub source: Arc<Source>,
+    /// The records that are left out.
+    pub skipped: Arc<Skipped>,
+}
+
+/// One of the files of all sources.
+#[derive(Debug)]
+pub struct InputFile {
+    /// The file alone.
+    pub source: Arc<Source>,
+    /// The records that are left out.
+    pub skipped: Arc<Skipped>,
+    /// As a manifest shows it.
+    pub input: Input,
+}
+
+impl InputFile {
+    /// Compares the size and time of the file with those when the work began.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if the file was modified.
+    fn check_unchanged(&self) -> Result<()> {
+        let path = &self.source.paths[0];
+        if input(path, &self.source) == self.input {
+            return Ok(());
+        }
+        let message = "the file was modified while it was read".to_owned();
+        Err(Error::Format { path: path.display().to_string(), message })
+    }
+
+    /// Looks whether the file is there, before work on all files begins.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn check(&self) -> Result<()> {
+        let path = &self.source.paths[0];
+        let is_stream = matches!(self.source.format, Format::ArrowStream { .. });
+        if is_stream || path.as_os_str() == STDIN {
+            return Ok(());
+        }
+        let is_there = path
+            .metadata()
+            .and_then(|data| if data.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(()) });
+        is_there.map_err(|source| Error::Io { action: "open", path: path.clone(), source })
+    }
+}
+
+/// The files of sources, in order.
+pub fn input_files(sources: &[InputSource]) -> Vec<InputFile> {
+    let each = |InputSource { source, skipped }: &InputSource| {
+        let of_path = |path: &PathBuf| InputFile {
+            source: Arc::new(Source { paths: vec![path.clone()], ..Source::clone(source) }),
+            skipped: Arc::clone(skipped),
+            input: input(path, source),
+        };
+        source.paths.iter().map(of_path).collect::<Vec<_>>()
+    };
+    sources.iter().flat_map(each).collect()
+}
+
+fn input(path: &Path, source: &Source) -> Input {
+    let data = path.metadata().ok().filter(Metadata::is_file);
+    let since_1970 = |data: &Metadata| data.modified().ok()?.duration_since(UNIX_EPOCH).ok();
+    let modified = data.as_ref().and_then(since_1970).map(|time| time.as_nanos() as u64);
+    let Source { format, errors, on_error, .. } = source;
+    let format = match format {
+        // The stream itself would be told by its address.
+        Format::ArrowStream { column, .. } => format!("ArrowStream {{ column: {column:?} }}"),
+        format => format!("{format:?}"),
+    };
+    let format = format!("{format}, {errors:?}, {on_error:?}");
+    Input { path: path.display().to_string(), format, bytes: data.map(|data| data.len()), modified }
+}
+
+/// Some records of one file.
+#[derive(Debug, Default)]
+pub struct FileBlock {
+    /// The number of the file.
+    pub file: usize,
+    /// The records.
+    pub records: RecordBlock,
+}
+
+/// Reads the records of all files from one place on.
+pub struct FilesReader<'a> {
+    files: &'a [InputFile],
+    /// The file that is read, and its reader once it is open.
+    file: usize,
+    reader: Option<SourceReader>,
+    begin: Place,
+    /// Bytes of blocks that were passed over, which the next block reports.
+    passed: u64,
+}
+
+impl<'a> FilesReader<'a> {
+    /// Begins with the first record at `begin` or after, or with one before in the same block.
+    pub fn new(files: &'a [InputFile], begin: Place) -> Self {
+        Self { files, file: begin.file, reader: None, begin, passed: 0 }
+    }
+
+    /// Replaces the contents of `block`; false at the end of the last file.
+    ///
+    /// # Errors
+    /// Those of [`SourceReader::next`]; [`Error::Format`] for a file that was modified since the list of files was made.
+    pub fn next(&mut self, block: &mut FileBlock) -> Result<bool> {
+        loop {
+            let Some(file) = self.files.get(self.file) else { return Ok(false) };
+            let begin = if self.file == self.begin.file { self.begin.byte } else { 0 };
+            let reader = self.reader.get_or_insert_with(|| {
+                let reader = SourceReader::new(Arc::clone(&file.source), Arc::clone(&file.skipped));
+                reader.starting_at(begin)
+            });
+            block.file = self.file;
+            if !reader.next(&mut block.records)? {
+                file.check_unchanged()?;
+                self.reader = None;
+                self.file += 1;
+            } else if block.records.end > begin || begin == 0 {
+                block.records.read += std::mem::take(&mut self.passed);
+                return Ok(true);
+            } else {
+                self.passed += block.records.read;
+            }
+        }
+    }
+}
