@@ -36,7 +36,7 @@ impl<T: Serialize + DeserializeOwned> AppendLog<T> {
             .collect())
     }
 
-    /// Begins the list anew with some items.
+    /// Puts a list of some items in place of the one before.
     ///
     /// # Errors
     /// [`Error::Io`].
