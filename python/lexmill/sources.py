@@ -14,7 +14,6 @@ from __future__ import annotations
 import errno
 import glob
 import os
-import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -263,8 +262,12 @@ def _files_of(paths: _Paths) -> list[str]:
 
 
 def _expanded(path: str) -> list[str]:
-    if path == "-" and sys.stdin is None:
-        raise FileError(errno.EBADF, "standard input is closed", path)
+    if path == "-":
+        try:
+            # Rust takes a descriptor that is closed, or not open for reading, for one at its end.
+            os.read(0, 0)
+        except OSError as error:
+            raise FileError(error.errno, "standard input is not open for reading", path) from error
     # To pathlib an empty path is the working folder.
     if path and Path(path).is_dir():
         found = sorted(file for file in Path(path).rglob("*") if file.is_file())

@@ -45,6 +45,8 @@ def test_small_and_compressed_files_are_read_whole(tmp_path: Path) -> None:
 def test_what_cannot_be_estimated_is_named(tmp_path: Path) -> None:
     with pytest.raises(errors.FileError, match="cannot open"):
         estimate(tmp_path / "none")
+    with pytest.raises(errors.OptionError, match="files is '/dev/null' but must be files that can be read again"):
+        estimate("/dev/null")
     (tmp_path / "empty").write_text("")
     with pytest.raises(errors.EmptyCorpusError, match="the sample holds no words"):
         estimate(tmp_path / "empty")

@@ -128,6 +128,13 @@ class TestProcess:
             assert process.stderr.read() == b""
             assert process.wait() == 141
 
+    @pytest.mark.skipif(os.name != "posix", reason="descriptors are closed by a POSIX shell")
+    def test_closed_stdin_is_no_empty_corpus(self) -> None:
+        command = shlex.join([*COMMAND, "count-words", "-", "--input", "lines", "-o", "counts"])
+        done = subprocess.run(["sh", "-c", f"{command} <&-"], stderr=subprocess.PIPE, check=False)
+        assert (done.returncode, done.stderr) == (1, b"error: -: standard input is not open for reading\n")
+        assert not Path("counts").exists()
+
     def test_an_interrupt_is_one_line_and_leaves_no_file(self) -> None:
         command = [*COMMAND, "train", "-", "--vocab-size", "300"]
         # What runs in the background of a script ignores interrupts, and so do its children unless told otherwise.
