@@ -59,7 +59,8 @@ def count_words(
             standard input or an Arrow stream.
         resume: whether to go on with the parts that the folder holds, if any. Files that were modified since, and other
             stages, are refused.
-        checkpoint_bytes: bytes of a part, decompressed.
+        checkpoint_bytes: bytes of a part, decompressed. All parts are open at the end, so there should be fewer than
+            the system lets a process open, which is often 1,024.
         first_source: the number of the first file, or of the iterator.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
         on_progress: called with the name of the step, what is done and the total, which is 0 where it is unknown; what
@@ -77,6 +78,10 @@ def count_words(
         message = "an iterator can be read only once, so it cannot have a checkpoint"
         raise OptionError(message)
     part_bytes = _bytes_of(checkpoint_bytes, "checkpoint_bytes")
+    if not part_bytes:
+        # Parts without records would never end.
+        message = f"checkpoint_bytes is {checkpoint_bytes!r} but must be at least 1"
+        raise OptionError(message)
     tokenizer = Tokenizer(BPE())
     if normalizer is not None:
         tokenizer.normalizer = normalizer

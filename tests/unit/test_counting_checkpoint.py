@@ -192,6 +192,9 @@ def test_a_checkpoint_has_a_folder_of_its_own_and_files_that_can_be_read_again(t
         count([Lines("-")], checkpoint=tmp_path / "checkpoint")
     with pytest.raises(OptionError, match="checkpoint_bytes is '4 apples' but must be a number of bytes"):
         count([str(text)], checkpoint=tmp_path / "checkpoint", checkpoint_bytes="4 apples")
+    for nothing in (0, "0GB", None):
+        with pytest.raises(OptionError, match=f"checkpoint_bytes is {nothing!r} but must be at least 1"):
+            count([str(text)], checkpoint=tmp_path / "checkpoint", checkpoint_bytes=nothing)
     missing = str(tmp_path / "missing.txt")
     with pytest.raises(FileError, match=r"missing\.txt.*No such file"):
         count([missing], checkpoint=tmp_path / "other")
