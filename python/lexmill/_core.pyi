@@ -12,6 +12,7 @@ from lexmill import normalizers as normalizers
 from lexmill import pre_tokenizers as pre_tokenizers
 from lexmill import processors as processors
 from lexmill import trainers as trainers
+from lexmill._types import OnProgress
 from lexmill.decoders import Decoder
 from lexmill.models import Model
 from lexmill.normalizers import Normalizer
@@ -37,7 +38,6 @@ _Side: TypeAlias = Literal["left", "right"]
 _Utf8Errors: TypeAlias = Literal["strict", "replace"]
 _Truncation: TypeAlias = Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
 _Padding: TypeAlias = Literal["longest", "max_length", "do_not_pad"]
-_OnProgress: TypeAlias = Callable[[str, int, int], object]
 
 __all__ = [
     "AddedToken",
@@ -88,7 +88,7 @@ def tokenize_files(
     signed: bool,
     existing: str,
     num_threads: int | None,
-    on_progress: Callable[[str, int, int], object] | None,
+    on_progress: OnProgress | None,
 ) -> None:
     """Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`."""
 
@@ -498,7 +498,7 @@ class WordCounts:
         *,
         max_memory: int | None = None,
         folder: _Path | None = None,
-        on_progress: _OnProgress | None = None,
+        on_progress: OnProgress | None = None,
     ) -> WordCounts: ...
     def trim(self, min_count: int, *, folder: _Path | None = None) -> WordCounts:
         """Counts without the words that were seen fewer than `min_count` times.
@@ -887,7 +887,7 @@ class Tokenizer:
         trainer: Trainer | None = None,
         *,
         errors: _Utf8Errors = "strict",
-        on_progress: _OnProgress | None = None,
+        on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
         """Trains the model on files, line by line, or on the texts of sources.
@@ -899,8 +899,8 @@ class Tokenizer:
             trainer: what learns; by default one for the kind of model, with default options.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
                 their own.
-            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
-                unknown; what it raises ends the training.
+            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; what it raises ends the training.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:
@@ -915,7 +915,7 @@ class Tokenizer:
         trainer: Trainer | None = None,
         *,
         max_memory: int | str | None = None,
-        on_progress: _OnProgress | None = None,
+        on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
         """Trains the model on word counts: what it learns is what it would learn from the texts.
@@ -928,8 +928,8 @@ class Tokenizer:
             trainer: what learns; by default one for the kind of model, with default options.
             max_memory: bytes that training may take beside what the process holds; if it would take more by
                 `counts.training_memory`, it does not start.
-            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
-                unknown; what it raises ends the training.
+            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; what it raises ends the training.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:
@@ -948,7 +948,7 @@ class Tokenizer:
         checkpoint: tuple[_Path, int | None, bool] | None = None,
         first_source: int = 0,
         errors: _Utf8Errors = "strict",
-        on_progress: _OnProgress | None = None,
+        on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> WordCounts: ...
     def train_from_iterator(
@@ -957,7 +957,7 @@ class Tokenizer:
         trainer: Trainer | None = None,
         length: int | None = None,
         *,
-        on_progress: _OnProgress | None = None,
+        on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
         """Trains the model on texts from an iterator of `str`, of lists of `str` or of Arrow columns, or on one such
@@ -969,8 +969,8 @@ class Tokenizer:
             iterator: the texts.
             trainer: what learns; by default one for the kind of model, with default options.
             length: how many texts there are, for progress alone.
-            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
-                unknown; what it raises ends the training.
+            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; what it raises ends the training.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import TypeAlias
 
@@ -29,6 +30,10 @@ InputSequence: TypeAlias = TextInputSequence | PreTokenizedInputSequence
 
 EncodeInput: TypeAlias = TextEncodeInput | PreTokenizedEncodeInput
 """One row of what `encode_batch` takes: a text or a pair, cut into words or not."""
+
+OnProgress: TypeAlias = Callable[[str, int, int, float | None, int | None], object]
+"""What long work reports to: called with the stage, what is done, the total (0 where it is unknown), the seconds left
+and the bytes of memory that the process takes (each None where unknown). What the callable raises ends the work."""
 
 
 class OffsetReferential(Enum):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from lexmill._core import AddedToken, Tokenizer, WordCounts
+from lexmill._types import OnProgress
 from lexmill.errors import OptionError
 from lexmill.models import BPE
 
@@ -35,7 +36,7 @@ def count_words(
     checkpoint_bytes: int | str = "4GB",
     first_source: int = 0,
     errors: Literal["strict", "replace"] = "strict",
-    on_progress: Callable[[str, int, int], object] | None = None,
+    on_progress: OnProgress | None = None,
     num_threads: int | None = None,
 ) -> WordCounts:
     """Counts the distinct words of a corpus: what trainers learn from, and all they learn from.
@@ -63,8 +64,8 @@ def count_words(
             the system lets a process open, which is often 1,024.
         first_source: the number of the first file, or of the iterator.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
-        on_progress: called with the name of the step, what is done and the total, which is 0 where it is unknown; what
-            it raises ends the counting.
+        on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
+            `lexmill.OnProgress`; what it raises ends the counting.
         num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
     Raises:
@@ -112,7 +113,7 @@ def merge_counts(
     *,
     max_memory: int | str | None = None,
     folder: _Path | None = None,
-    on_progress: Callable[[str, int, int], object] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> WordCounts:
     """The sum of several word counts of the same stages; their order does not matter.
 
@@ -120,7 +121,7 @@ def merge_counts(
         counts: word counts, or paths of files that hold some.
         max_memory: bytes that merging may take beside what the process holds; by default 64 MiB.
         folder: the folder for the result until it is saved; by default that of the system for temporary files.
-        on_progress: called with the name of the step, what is done and the total; what it raises ends the merging.
+        on_progress: called as in `count_words`; what it raises ends the merging.
 
     Raises:
         LexmillError: there are no counts, or they are of different stages, or rare words were dropped.

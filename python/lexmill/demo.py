@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from lexmill import TokenArrays, Tokenizer
+from lexmill import OnProgress, TokenArrays, Tokenizer
 from lexmill.cli.arrays import write_npy
 from lexmill.cli.display import columns, cut, join_cut, megabytes, wants_color
 from lexmill.cli.files import write_whole
@@ -87,7 +87,7 @@ def run(files: Sequence[Path], output: Path, *, vocab_size: int = 8000, color: b
 
     counted: list[float] = []
 
-    def progress(stage: str, done: int, total: int) -> None:
+    def progress(stage: str, done: int, total: int, _eta: float | None, _rss: int | None) -> None:
         if stage != "count words" and not counted:
             counted.append(time.perf_counter())
 
@@ -127,7 +127,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _train(paths: list[str], vocab_size: int, progress: Callable[[str, int, int], None]) -> Tokenizer:
+def _train(paths: list[str], vocab_size: int, progress: OnProgress) -> Tokenizer:
     tokenizer = Tokenizer(BPE())
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
     tokenizer.decoder = ByteLevelDecoder()

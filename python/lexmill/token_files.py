@@ -10,13 +10,14 @@ alone: not on threads, nor on how often a run was cut short.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from lexmill import _core
 from lexmill._core import Tokenizer
 from lexmill._open_tokens import TokenFiles, Windows, open_tokens
 from lexmill._source_names import kind_of, source_of
+from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
 from lexmill.sources import Source, _warn_of_skipped
 
@@ -50,7 +51,7 @@ def tokenize_files(
     resume: bool = False,
     overwrite: bool = False,
     num_threads: int | None = None,
-    on_progress: Callable[[str, int, int], object] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> TokenFiles:
     """Tokenizes the texts of sources to the files of a folder, in memory that does not grow with them.
 
@@ -79,8 +80,9 @@ def tokenize_files(
         resume: goes on with a run that was cut short; begins one if there is none.
         overwrite: removes the files of an earlier run.
         num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
-        on_progress: called with the name of the step, the bytes of sources that are done, and their total; what it
-            raises ends the run, and `resume=True` goes on with it.
+        on_progress: called with the stage, the bytes of sources whose ids are written, their total, the seconds left
+            and the bytes of memory taken, see `lexmill.OnProgress`; what it raises ends the run, and `resume=True` goes
+            on with it.
 
     Returns:
         The files, opened.

@@ -1,9 +1,10 @@
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, final
 
 from typing_extensions import disjoint_base
 
 from lexmill._core import AddedToken, Tokenizer
+from lexmill._types import OnProgress
 
 __all__ = ["BpeTrainer", "ParityBpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
 
@@ -163,7 +164,7 @@ class ParityBpeTrainer:
         dev_iterators: Sequence[Iterable[str] | Iterable[Iterable[str]]] | None = None,
         ratio: Sequence[float] | None = None,
         *,
-        on_progress: Callable[[str, int, int], object] | None = None,
+        on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
         """Trains a tokenizer on one iterator of texts for each language. Its model becomes a new `BPE`.
@@ -178,8 +179,8 @@ class ParityBpeTrainer:
                 training texts.
             ratio: the compression rate to aim at, for each language; None means the trainer's. Dev sets take
                 precedence.
-            on_progress: called with the name of the step, what is done and the total, which is 0 where it is
-                unknown; what it raises ends the training.
+            on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
+                taken, see `lexmill.OnProgress`; what it raises ends the training.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:

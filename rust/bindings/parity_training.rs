@@ -29,8 +29,8 @@ impl PyParityBpeTrainer {
     ///     `train_iterators`: for each language an iterator of `str`, of lists of `str` or of Arrow columns, or one such column.
     ///     `dev_iterators`: for each language the texts that compression is measured on; None measures it on the training texts.
     ///     `ratio`: the compression rate to aim at, for each language; None means the trainer's. Dev sets take precedence.
-    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
-    ///         what it raises ends the training.
+    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 use super::errors::to_python;
 use super::trainers::ProgressFormat;
-use crate::structures::parallel::Parallelism;
-use crate::structures::parallel::Progress;
+use crate::structures::parallel::{Parallelism, Progress, StageClock};
+use crate::structures::resident_memory::resident_bytes;
 use crate::{Error, Result};
 
 /// Python is asked this often; Ctrl-C takes effect as fast.
@@ -21,7 +21,7 @@ pub(super) fn watched<T: Send>(
     work: impl FnOnce(Parallelism<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     // Short work ends before it is time to look.
-    let mut reporter = Reporter { callback: None, raised: None, last: Some(("", Instant::now())) };
+    let mut reporter = Reporter { last: Some(("", Instant::now())), ..Reporter::silent() };
     let result = py.detach(|| {
         let reporter = RefCell::new(&mut reporter);
         work(Parallelism { threads, interrupt: Some(&|| reporter.borrow_mut().check()) })
@@ -33,6 +33,7 @@ pub(super) fn watched<T: Send>(
 pub(super) struct Reporter {
     callback: Option<Py<PyAny>>,
     raised: Option<PyErr>,
+    clock: StageClock,
     /// The stage last reported, and when.
     last: Option<(&'static str, Instant)>,
 }
@@ -40,12 +41,12 @@ pub(super) struct Reporter {
 impl Reporter {
     /// Only looks for Ctrl-C.
     pub(super) fn silent() -> Self {
-        Self { callback: None, raised: None, last: None }
+        Self { callback: None, raised: None, clock: StageClock::default(), last: None }
     }
 
-    /// Calls `callback(stage, done, total)`.
+    /// Calls `callback(stage, done, total, eta, rss)`.
     pub(super) fn to(callback: Py<PyAny>) -> Self {
-        Self { callback: Some(callback), raised: None, last: None }
+        Self { callback: Some(callback), ..Self::silent() }
     }
 
     /// Shows progress on standard error in the way of `format`.
@@ -70,10 +71,13 @@ impl Reporter {
             return Ok(());
         }
         self.last = Some((progress.stage, Instant::now()));
+        let clock = &mut self.clock;
         Python::attach(|py| {
             let result = py.check_signals().and_then(|()| match &self.callback {
                 Some(callback) => {
-                    callback.call1(py, (progress.stage, progress.done, progress.total)).map(drop)
+                    let Progress { stage, done, total } = progress;
+                    let eta = clock.time_left(progress).map(|left| left.as_secs_f64());
+                    callback.call1(py, (stage, done, total, eta, resident_bytes())).map(drop)
                 }
                 None => Ok(()),
             });

@@ -38,8 +38,8 @@ impl PyTokenizer {
     ///     `files`: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
-    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
-    ///         what it raises ends the training.
+    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:
@@ -83,8 +83,8 @@ impl PyTokenizer {
     ///     `iterator`: the texts.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
     ///     `length`: how many texts there are, for progress alone.
-    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
-    ///         what it raises ends the training.
+    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:

@@ -267,8 +267,8 @@ impl PyTokenizer {
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
     ///     `max_memory`: bytes that training may take beside what the process holds; if it would take more by
     ///         `counts.training_memory`, it does not start.
-    ///     `on_progress`: called with the name of the step, what is done and the total, which is 0 where it is unknown;
-    ///         what it raises ends the training.
+    ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
+    ///         `lexmill.OnProgress`; what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:

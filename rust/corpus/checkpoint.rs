@@ -293,9 +293,9 @@ fn count_part(
         Ok(true)
     };
     let read = |part: &PartBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
-        let PartBlock { block: FileBlock { file, records }, before } = part;
-        let InputFile { source, skipped, .. } = &files[*file];
-        source.for_each_text(records, skipped, |text, byte| {
+        let PartBlock { block, before } = part;
+        let FileBlock { file, records } = block;
+        block.for_each_text(files, |text, byte| {
             // A block may begin with records of the part before.
             if (Place { file: *file, byte }) < begin { Ok(()) } else { each(text, before + byte) }
         })?;

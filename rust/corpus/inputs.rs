@@ -149,6 +149,22 @@ pub struct FileBlock {
     pub records: RecordBlock,
 }
 
+impl FileBlock {
+    /// Calls `each` with every text, and with the place of its record in its file, decompressed, in bytes.
+    ///
+    /// # Errors
+    /// Those of [`Source::for_each_text`]; [`Error::Format`] for a file that was modified while it was read.
+    pub fn for_each_text(
+        &self,
+        files: &[InputFile],
+        each: impl FnMut(&str, u64) -> Result<()>,
+    ) -> Result<()> {
+        let file = &files[self.file];
+        file.source.for_each_text(&self.records, &file.skipped, each)?;
+        if self.records.ends_file() { file.check_unchanged() } else { Ok(()) }
+    }
+}
+
 /// Reads the records of all files from one place on.
 pub struct FilesReader<'a> {
     files: &'a [InputFile],

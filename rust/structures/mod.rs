@@ -16,5 +16,7 @@ pub mod huge_pages;
 pub mod parallel;
 pub mod prefetch;
 pub mod regex;
+#[cfg(feature = "sources")]
+pub mod resident_memory;
 pub mod tournament;
 pub mod versioned;

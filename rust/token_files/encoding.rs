@@ -53,7 +53,7 @@ impl<'a> BlockEncoder<'a> {
     /// Encodes the records of a block, but for those before the place where this run begins.
     ///
     /// # Errors
-    /// Those of [`Source::for_each_text`](crate::corpus::sources::Source) and of the tokenizer; [`Error::TextTooLong`].
+    /// Those of [`FileBlock::for_each_text`] and of the tokenizer; [`Error::TextTooLong`].
     pub(super) fn encode(
         &self,
         block: &FileBlock,
@@ -62,8 +62,7 @@ impl<'a> BlockEncoder<'a> {
     ) -> Result<EncodedBlock> {
         let FileBlock { file, records } = block;
         let (mut ids, mut documents) = (Vec::new(), Vec::new());
-        let InputFile { source, skipped, .. } = &self.files[*file];
-        source.for_each_text(records, skipped, |text, byte| {
+        block.for_each_text(self.files, |text, byte| {
             if (Place { file: *file, byte }) < self.begin {
                 return Ok(());
             }

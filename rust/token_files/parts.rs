@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::layouts::{self, CompleteFile, PartKind, PartWriter, Row};
-use super::manifest::{Counts, Part, PartList};
+use super::manifest::{Counts, Part, PartList, begin_list};
 use super::options::Options;
 use super::packing::Packer;
+use super::part_file::PartFile;
 use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;
+use crate::structures::parallel::Background;
 use crate::{Error, Result};
 
 /// The folders of the splits within the folder of a run.
@@ -21,22 +23,24 @@ pub(super) fn split_names(options: &Options) -> &'static [&'static str] {
 }
 
 /// Writes documents, in their order, to one part after the other.
-pub(super) struct PartsWriter<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) options: &'a Options,
-    pub(super) kind: PartKind,
-    /// Finished parts, in memory and on the disk.
-    pub(super) parts: Vec<Part>,
-    pub(super) list: PartList,
+pub(super) struct PartsWriter<'a, 'b> {
+    folder: &'a Path,
+    options: &'a Options,
+    kind: PartKind,
     /// The names of all input files.
-    pub(super) sources: Vec<String>,
-    pub(super) open: Option<OpenPart>,
+    sources: Vec<String>,
+    finisher: &'a mut Background<'b, ClosedPart>,
+    /// The number of the next part, where it begins, and which splits have files.
+    next: usize,
+    begin: Place,
+    has_files: [bool; 2],
+    open: Option<OpenPart>,
     /// Empty documents before the first other one.
-    pub(super) empty: u64,
+    empty: u64,
 }
 
 /// The part that is being written.
-pub(super) struct OpenPart {
+struct OpenPart {
     counts: Counts,
     bytes: u64,
     splits: [Option<Split>; 2],
@@ -64,7 +68,93 @@ impl Split {
     }
 }
 
-impl PartsWriter<'_> {
+/// A part that lacks nothing but being on the disk under its names.
+pub(super) struct ClosedPart {
+    begin: Place,
+    end: Place,
+    counts: Counts,
+    /// Files with their names from the folder of the run.
+    files: Vec<(String, CompleteFile)>,
+}
+
+/// Brings closed parts to the disk, on a thread of its own: a disk may take as long for a part as encoding the next one.
+pub(super) struct PartsFinisher<'a> {
+    folder: &'a Path,
+    splits: &'static [&'static str],
+    list: PartList,
+    /// Finished parts, in memory and on the disk.
+    pub(super) parts: Vec<Part>,
+}
+
+impl<'a> PartsFinisher<'a> {
+    /// Goes on after `finished` parts.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn new(folder: &'a Path, options: &Options, finished: Vec<Part>) -> Result<Self> {
+        let list = begin_list(folder, &finished)?;
+        Ok(Self { folder, splits: split_names(options), list, parts: finished })
+    }
+
+    /// Has the files of a part reach the disk, gives them their names, and lists them, in this order.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn finish(&mut self, part: ClosedPart) -> Result<()> {
+        let ClosedPart { begin, end, counts, files: complete } = part;
+        let (mut files, mut synced) = (BTreeMap::new(), Vec::new());
+        for (name, CompleteFile { mut file, header }) in complete {
+            files.insert(name, file.sync(&header)?);
+            synced.push(file);
+        }
+        synced.into_iter().try_for_each(PartFile::rename)?;
+        for split in self.splits {
+            let folder = self.folder.join(split);
+            if folder.is_dir() {
+                let failed = |source| Error::Io { action: "sync", path: folder.clone(), source };
+                atomic_file::sync_folder(&folder).map_err(failed)?;
+            }
+        }
+        let part = Part { begin, end, counts, files };
+        self.list.push(&part)?;
+        self.parts.push(part);
+        Ok(())
+    }
+}
+
+impl<'a, 'b> PartsWriter<'a, 'b> {
+    /// Goes on after `finished` parts; closed ones go to `finisher`.
+    pub(super) fn new(
+        folder: &'a Path,
+        options: &'a Options,
+        kind: PartKind,
+        sources: Vec<String>,
+        finished: &[Part],
+        finisher: &'a mut Background<'b, ClosedPart>,
+    ) -> Self {
+        let names = split_names(options);
+        let files = || finished.iter().flat_map(|part| part.files.keys());
+        let has_files =
+            |split: usize| names.get(split).is_some_and(|name| files().any(|file| file.starts_with(name)));
+        Self {
+            folder,
+            options,
+            kind,
+            sources,
+            finisher,
+            next: finished.len(),
+            begin: finished.last().map_or_else(Place::default, |part| part.end),
+            has_files: [has_files(0), has_files(1)],
+            open: None,
+            empty: 0,
+        }
+    }
+
+    /// The first record of the next part.
+    pub(super) fn begin(&self) -> Place {
+        self.begin
+    }
+
     /// Adds a document.
     ///
     /// # Errors
@@ -99,55 +189,40 @@ impl PartsWriter<'_> {
         Ok(())
     }
 
-    fn open_split(&self, split: usize) -> Result<Split> {
-        let folder = self.split_folder(split);
+    fn open_split(&mut self, split: usize) -> Result<Split> {
+        self.has_files[split] = true;
+        let folder = self.folder.join(split_names(self.options)[split]);
         fs::create_dir_all(&folder).map_err(|source| Error::Io {
             action: "create",
             path: folder.clone(),
             source,
         })?;
-        let writer = layouts::open(self.kind, &folder, self.parts.len())?;
+        let writer = layouts::open(self.kind, &folder, self.next)?;
         let packer = self.options.packing.map(|packing| Packer::new(packing, self.kind.width.bytes()));
         Ok(Split { writer, packer })
     }
 
-    fn split_folder(&self, split: usize) -> PathBuf {
-        self.folder.join(split_names(self.options)[split])
-    }
-
-    /// Ends the open part before the record at `end`: its files reach the disk, get their names, and are listed, in this order.
+    /// Ends the open part before the record at `end`, and hands its files on.
     ///
     /// # Errors
-    /// [`Error::Io`], and those of the layout.
+    /// [`Error::Io`], and those of the layout and of [`PartsFinisher::finish`].
     pub(super) fn close(&mut self, end: Place) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
-        let (mut counts, mut files, mut synced) = (open.counts, BTreeMap::new(), Vec::new());
+        let (mut counts, mut files) = (open.counts, Vec::new());
         for (number, split) in open.splits.into_iter().enumerate() {
             let Some(split) = split else { continue };
-            let name = split_names(self.options)[number];
             let (complete, dropped) = split.finish(end)?;
             counts.dropped_tokens += dropped;
-            for CompleteFile { mut file, header } in complete {
-                let entry = file.sync(&header)?;
-                let base = file.path().file_name().unwrap_or_default().to_string_lossy();
-                let name = if name.is_empty() { base.into_owned() } else { format!("{name}/{base}") };
-                files.insert(name, entry);
-                synced.push(file);
-            }
+            let folder = split_names(self.options)[number];
+            files.extend(complete.into_iter().map(|complete| {
+                let name = complete.file.path().file_name().unwrap_or_default().to_string_lossy();
+                let name = if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") };
+                (name, complete)
+            }));
         }
-        synced.into_iter().try_for_each(super::part_file::PartFile::rename)?;
-        for split in 0..self.options.splits() {
-            let folder = self.split_folder(split);
-            if folder.is_dir() {
-                let failed = |source| Error::Io { action: "sync", path: folder.clone(), source };
-                atomic_file::sync_folder(&folder).map_err(failed)?;
-            }
-        }
-        let begin = self.parts.last().map_or_else(Place::default, |part| part.end);
-        let part = Part { begin, end, counts, files };
-        self.list.push(&part)?;
-        self.parts.push(part);
-        Ok(())
+        let begin = std::mem::replace(&mut self.begin, end);
+        self.next += 1;
+        self.finisher.push(ClosedPart { begin, end, counts, files })
     }
 
     /// Ends the last part. A split without any document gets files all the same, so that it can be opened.
@@ -155,25 +230,19 @@ impl PartsWriter<'_> {
     /// # Errors
     /// Those of [`Self::close`].
     pub(super) fn finish(&mut self, end: Place) -> Result<()> {
-        if self.parts.is_empty() && self.open.is_none() {
+        if self.next == 0 && self.open.is_none() {
             let counts = Counts { empty: self.empty, ..Counts::default() };
             self.open = Some(OpenPart { counts, bytes: 0, splits: [None, None] });
         }
         if let Some(mut open) = self.open.take() {
             for split in 0..self.options.splits() {
-                if open.splits[split].is_none() && !self.has_files(split) {
+                if !self.has_files[split] {
                     open.splits[split] = Some(self.open_split(split)?);
                 }
             }
             self.open = Some(open);
         }
         self.close(end)
-    }
-
-    /// Whether a finished part has files of a split.
-    fn has_files(&self, split: usize) -> bool {
-        let name = split_names(self.options)[split];
-        self.parts.iter().flat_map(|part| part.files.keys()).any(|file| file.starts_with(name))
     }
 }
 

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use super::encoding::{BlockEncoder, EncodedBlock};
 use super::layouts::{PartKind, file_names, finish_folder, folder_files, joined_name, remove, side_names};
-use super::manifest::{Counts, Manifest, begin_list, fnv_1a, remove_list};
+use super::manifest::{Counts, Manifest, fnv_1a, remove_list};
 use super::options::{Layout, Options};
 use super::part_file::temporary;
-use super::parts::{PartsWriter, SPLITS, split_names};
+use super::parts::{PartsFinisher, PartsWriter, SPLITS, split_names};
 use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
 use crate::structures::folder_lock::{FolderLock, LOCK};
-use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each};
+use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each, with_background};
 use crate::tokenizer::Tokenizer;
 use crate::{Error, Result};
 
@@ -73,18 +73,19 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
         return Ok(total);
     }
     let row_length = run.options.packing.map(|packing| packing.length);
-    let mut parts = PartsWriter {
-        folder: run.folder,
-        options: run.options,
-        kind: PartKind { layout: run.options.layout, width, row_length },
-        list: begin_list(run.folder, &manifest.parts)?,
-        parts: std::mem::take(&mut manifest.parts),
-        sources: files.iter().map(|file| file.input.path.clone()).collect(),
-        open: None,
-        empty: 0,
-    };
-    run.write_parts(&files, &mut parts, threads, on_progress)?;
-    manifest.parts = parts.parts;
+    let kind = PartKind { layout: run.options.layout, width, row_length };
+    let sources = files.iter().map(|file| file.input.path.clone()).collect();
+    let mut finished = PartsFinisher::new(run.folder, run.options, manifest.parts.clone())?;
+    with_background(
+        |part| finished.finish(part),
+        |finisher| {
+            let (folder, options) = (run.folder, run.options);
+            let mut parts = PartsWriter::new(folder, options, kind, sources, &manifest.parts, finisher);
+            run.write_parts(&files, &mut parts, threads, on_progress)
+        },
+    )?;
+    manifest.parts = finished.parts;
+    on_progress(Progress { stage: STAGE, done: total_bytes(&files), total: total_bytes(&files) })?;
     let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
     let too_many = || Error::Unsupported(format!("the number of tokens exceeds the limit of {}", u64::MAX));
     let total = total.ok_or_else(too_many)?;
@@ -147,21 +148,20 @@ impl Run<'_> {
             found.write_unfinished(self.folder)?;
         }
         found.parts.truncate(whole);
-        remove_part(self.folder, self.options.layout, found.parts.len())?;
+        remove_begun_parts(self.folder, self.options.layout, found.parts.len())?;
         Ok(found)
     }
 
     fn write_parts(
         &self,
         files: &[InputFile],
-        parts: &mut PartsWriter<'_>,
+        parts: &mut PartsWriter<'_, '_>,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
-        let begin = parts.parts.last().map_or_else(Place::default, |part| part.end);
-        let size = |file: &InputFile| file.input.bytes.unwrap_or(0);
-        let total = files.iter().map(size).sum();
-        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, parts.kind.width, begin)?;
+        let (begin, total) = (parts.begin(), total_bytes(files));
+        let width = self.options.width(self.tokenizer);
+        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, width, begin)?;
         let mut reader = FilesReader::new(files, begin);
         self.tokenizer.pipeline().prepare(total as usize, threads);
         let (on_progress, done) = (RefCell::new(on_progress), RefCell::new(Done::new(files, begin)));
@@ -188,8 +188,7 @@ impl Run<'_> {
         };
         let ahead = threads * BLOCKS_AHEAD;
         bounded_for_each(ahead, |block| reader.next(block), parallelism, || None, drop, work, take)?;
-        parts.finish(Place { file: files.len(), byte: 0 })?;
-        (*on_progress.borrow_mut())(Progress { stage: STAGE, done: total, total })
+        parts.finish(Place { file: files.len(), byte: 0 })
     }
 
     /// Removes what is of no use beside a complete manifest.
@@ -202,6 +201,11 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Bytes of all input files on the disk.
+fn total_bytes(files: &[InputFile]) -> u64 {
+    files.iter().map(|file| file.input.bytes.unwrap_or(0)).sum()
 }
 
 /// Bytes of input files whose ids are written.
@@ -266,6 +270,11 @@ fn remove_part(folder: &Path, layout: Layout, part: usize) -> Result<()> {
     Ok(())
 }
 
+/// Removes what a killed run has left of the parts after `finished` ones: one that was on its way to the disk, and the next.
+fn remove_begun_parts(folder: &Path, layout: Layout, finished: usize) -> Result<()> {
+    (finished..finished + 2).try_for_each(|part| remove_part(folder, layout, part))
+}
+
 /// Removes the folders of splits, unless something else is there.
 fn remove_split_folders(folder: &Path) {
     for split in SPLITS {
@@ -278,7 +287,8 @@ fn remove_split_folders(folder: &Path) {
 fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
     let option = |name: &str| found.options.get(name).and_then(|value| value.as_str());
     let layout = Layout::named(option("format").unwrap_or_default(), option("preset"))?;
-    (0..=found.parts.len()).try_for_each(|part| remove_part(folder, layout, part))?;
+    (0..found.parts.len()).try_for_each(|part| remove_part(folder, layout, part))?;
+    remove_begun_parts(folder, layout, found.parts.len())?;
     for name in folder_files(layout, &["", SPLITS[0], SPLITS[1]]) {
         let path = folder.join(name);
         remove(&temporary(&path))?;

@@ -82,7 +82,7 @@ def test_columns_of_texts_are_sources(tmp_path: Path, tokenizer: Tokenizer, name
     def source() -> Source:
         return {"texts.parquet": Parquet, "texts.arrow": Arrow}[name](path) if path.exists() else ArrowStream(table)
 
-    def stop(_: str, done: int, total: int) -> None:
+    def stop(_: str, done: int, total: int, *_rest: object) -> None:
         if len((tmp_path / "out" / "parts.jsonl").read_text().splitlines()) >= 3:
             raise StopError
 

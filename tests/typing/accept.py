@@ -55,7 +55,7 @@ def build() -> Tokenizer:
     return tokenizer
 
 
-def progress(stage: str, done: int, total: int) -> None:
+def progress(stage: str, done: int, total: int, eta: float | None, rss: int | None) -> None:
     print(stage, done, total)
 
 

@@ -263,7 +263,7 @@ class TestTraining:
     def test_what_the_callback_raises_comes_through(self, stage: str) -> None:
         seen = []
 
-        def report(at: str, done: int, total: int) -> None:
+        def report(at: str, done: int, total: int, *_rest: object) -> None:
             seen.append(at)
             if at == stage:
                 raise ZeroDivisionError
@@ -284,7 +284,7 @@ class TestTraining:
         tokenizer, trainer = letters(), quiet(vocab_size=100_000)
         due: list[float] = []
 
-        def report(at: str, done: int, total: int) -> None:
+        def report(at: str, done: int, total: int, *_rest: object) -> None:
             if at == stage and not due:
                 due.append(time.monotonic() + 0.02)
                 signal.setitimer(signal.ITIMER_REAL, 0.02)

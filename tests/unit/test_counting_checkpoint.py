@@ -68,7 +68,7 @@ def run_until(number: int, files: list[str | Source], checkpoint: Path, **option
     """Counts with a checkpoint, and stops at a call of `on_progress`; none if it stopped."""
     calls = iter(range(10**9))
 
-    def progress(_stage: str, _done: int, _total: int) -> None:
+    def progress(*_: object) -> None:
         if next(calls) == number:
             raise Stop
 

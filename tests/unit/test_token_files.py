@@ -343,12 +343,12 @@ def test_a_tokenizer_that_cuts_fills_up_or_samples_is_refused(
 
 def test_progress_ends_at_the_bytes_of_the_sources(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
     (tmp_path / "in.jsonl.gz").write_bytes(gzip.compress(as_json(TEXTS)))
-    seen: list[tuple[str, int, int]] = []
+    seen: list[tuple[str, int, int, float | None, int | None]] = []
     files = [corpus, tmp_path / "in.jsonl.gz"]
     tokenize_files(tokenizer, files, tmp_path / "out", on_progress=lambda *report: seen.append(report))
     size = sum(path.stat().st_size for path in files)
-    assert seen[-1] == ("tokenize", size, size)
-    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+    assert seen[-1][:4] == ("tokenize", size, size, 0.0)
+    assert [report[1] for report in seen] == sorted(report[1] for report in seen)
 
 
 def test_harmed_files_are_named(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:

@@ -135,7 +135,7 @@ def test_an_input_that_shrinks_meanwhile_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "corpus.txt"
     path.write_text("a b\n" * 500_000)
 
-    def cut(_stage: str, done: int, _total: int) -> None:
+    def cut(_stage: str, done: int, *_: object) -> None:
         if done < 1_500_000:
             with path.open("r+") as file:
                 file.truncate(1_900_000)
@@ -152,7 +152,7 @@ def test_a_list_of_parts_that_was_changed_is_not_gone_on_with(change: dict[str, 
     path.write_text("a b\n" * 300_000)
     whole = [list(ids) for ids in tokenize_files(tokenizer(), Lines(path), tmp_path / "whole", part_bytes=200_000)[:20]]
 
-    def stop(_stage: str, done: int, _total: int) -> None:
+    def stop(_stage: str, done: int, *_: object) -> None:
         if done > 600_000:
             raise KeyboardInterrupt
 

@@ -77,7 +77,7 @@ class StopError(Exception):
 def cut_short(tokenizer: Tokenizer, folder: Path, out: Path, **options: Any) -> None:
     """Runs until all parts are finished, and no further."""
 
-    def stop(_: str, done: int, total: int) -> None:
+    def stop(_: str, done: int, total: int, *_rest: object) -> None:
         if done == total:
             raise StopError
 
@@ -239,7 +239,7 @@ def test_temporary_files_of_a_killed_run_are_removed_and_no_others(
 def test_two_writers_are_kept_apart(tmp_path: Path, folder: Path, tokenizer: Tokenizer) -> None:
     messages: list[str] = []
 
-    def intrude(_: str, __: int, ___: int) -> None:
+    def intrude(*_: object) -> None:
         if not messages:
             with pytest.raises(OutputError) as raised:
                 tokenize_files(tokenizer, sources(folder), tmp_path, resume=True, **OPTIONS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import resource
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -238,10 +240,13 @@ def test_training_that_would_take_too_much_does_not_start(tmp_path: Path) -> Non
 
 def test_counting_tells_progress_and_can_be_stopped(tmp_path: Path) -> None:
     (tmp_path / "1.jsonl").write_text('{"text": "a"}\n' * 9)
-    seen: list[tuple[str, int, int]] = []
+    seen: list[tuple[str, int, int, float | None, int | None]] = []
     source = JsonLines(tmp_path / "1.jsonl", field="text")
     count_words(source, on_progress=lambda *progress: seen.append(progress))
-    assert seen[-1] == ("count words", 126, 126)
+    assert seen[-1][:4] == ("count words", 126, 126, 0.0)
+    if sys.platform == "linux":
+        resident = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+        assert 0.5 * resident < seen[-1][4] < 2 * resident
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

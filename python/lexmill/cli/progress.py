@@ -1,13 +1,14 @@
-"""A progress bar with rate and remaining time, on a terminal only."""
+"""A progress bar with rate, memory and time left, on a terminal only."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from datetime import timedelta
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
 from rich.text import Text
 
 from lexmill.cli.display import megabytes
@@ -29,6 +30,17 @@ class _Amount(ProgressColumn):
         return Text(f"{done} of {whole} {rate}" if total else f"{done} {rate}")
 
 
+class _Left(ProgressColumn):
+    """The time left as the core estimates it, and the memory that the process takes."""
+
+    def render(self, task: Task) -> Text:
+        eta, rss = task.fields["eta"], task.fields["rss"]
+        # Work that is done call by call does not tell, so the rate of the bar has to do.
+        eta = task.time_remaining if eta is None else eta
+        left = "-:--:--" if eta is None else str(timedelta(seconds=round(eta)))
+        return Text(left if rss is None else f"{left} left, {megabytes(rss)} of memory")
+
+
 class ProgressBar:
     """Shows what a long command is doing, one bar a stage; usable as an `on_progress` callback.
 
@@ -46,7 +58,7 @@ class ProgressBar:
                 TextColumn("{task.description}"),
                 BarColumn(),
                 _Amount(),
-                TimeRemainingColumn(compact=True),
+                _Left(),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -56,16 +68,20 @@ class ProgressBar:
         """Itself, or None if it would show nothing, which spares the calls."""
         return None if self._progress is None else self
 
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Shows that `done` of `total` steps of `stage` are finished; a `total` of 0 is unknown."""
+    def __call__(self, stage: str, done: int, total: int, eta: float | None = None, rss: int | None = None) -> None:
+        """Shows that `done` of `total` steps of `stage` are finished; a `total` of 0 is unknown.
+
+        `eta` is the seconds left, `rss` the bytes of memory that the process takes, each None where unknown.
+        """
         if self._progress is None:
             return
         if stage != self._stage:
             if self._stage:
                 self._progress.remove_task(self._task)
             self._stage = stage
-            self._task = self._progress.add_task(stage, total=total or None, in_bytes=stage in self._in_bytes)
-        self._progress.update(self._task, completed=done, total=total or None)
+            in_bytes = stage in self._in_bytes
+            self._task = self._progress.add_task(stage, total=total or None, in_bytes=in_bytes, eta=None, rss=None)
+        self._progress.update(self._task, completed=done, total=total or None, eta=eta, rss=rss)
 
     def __enter__(self) -> ProgressBar:
         """Starts to show."""

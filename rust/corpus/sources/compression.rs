@@ -1,7 +1,7 @@
 //! A file's bytes, decompressed. What compresses a file is told by its first bytes, not by its name.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,44 +25,33 @@ pub(in crate::corpus) const STDIN: &str = "-";
 /// Opens a file for its decompressed bytes: all members of a gzip file, all frames or streams of the others. The number of bytes
 /// that have been read from the file itself is added to `read`.
 ///
-/// The first `skip` bytes are passed over if the file is not compressed and can be read from any place; the second result is their
-/// number.
-///
 /// # Errors
 /// Those of opening and of reading the first bytes.
-pub(super) fn open(path: &Path, skip: u64, read: &Arc<AtomicU64>) -> io::Result<(Box<dyn Read + Send>, u64)> {
-    if skip > 0
-        && let Some(file) = open_plain_at(path, skip)?
-    {
-        let counted = Counted { file, read: Arc::clone(read) };
-        return Ok((Box::new(BufReader::with_capacity(BUFFER, counted)), skip));
-    }
+pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
     let file: Box<dyn Read + Send> =
         if path.as_os_str() == STDIN { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
     let mut file = BufReader::with_capacity(BUFFER, Counted { file, read: Arc::clone(read) });
-    let bytes: Box<dyn Read + Send> = match Compression::of(file.fill_buf()?) {
+    Ok(match Compression::of(file.fill_buf()?) {
         None => Box::new(file),
         Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(file)),
         Some(Compression::Zstd) => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
         Some(Compression::Bzip2) => Box::new(MultiBzDecoder::new(file)),
         Some(Compression::Xz) => Box::new(XzReader::new_mem_limit(file, true, XZ_KIB)),
-    };
-    Ok((bytes, 0))
+    })
 }
 
-/// A file from byte `place` on; none if it is compressed or no regular file.
-fn open_plain_at(path: &Path, place: u64) -> io::Result<Option<File>> {
+/// Opens a file whose bytes can be read from any place; none if it is compressed or no regular file.
+///
+/// # Errors
+/// Those of opening and of reading the first bytes.
+pub(super) fn open_plain(path: &Path) -> io::Result<Option<File>> {
     if path.as_os_str() == STDIN || !path.metadata()?.is_file() {
         return Ok(None);
     }
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     Read::by_ref(&mut file).take(START as u64).read_to_end(&mut start)?;
-    if Compression::of(&start).is_some() {
-        return Ok(None);
-    }
-    file.seek(SeekFrom::Start(place))?;
-    Ok(Some(file))
+    Ok(if Compression::of(&start).is_some() { None } else { Some(file) })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! | `columns` | what columns of all formats share |
 //! | `compression` | a file's bytes, decompressed |
 //! | `reader` | the files of a source in blocks of whole records |
+//! | `line_ranges` | plain files of lines in ranges of bytes |
 //! | `csv_records` | blocks of CSV records |
 //! | `parquet_column` | blocks of values of a Parquet column |
 //! | `arrow_column` | blocks of values of a column of Arrow record batches |
@@ -15,8 +16,9 @@
 //! | `json_field` | the one field of a JSON object that is a text |
 //! | `texts` | the texts of a block of records |
 //!
-//! One thread reads and decompresses a block while the others parse theirs, so a block that leaves the [`SourceReader`] is still
-//! in the file's own spelling. Columns are the exception: their values are decoded by the reading thread.
+//! Of a plain file of lines, each thread reads the ranges that it works on. Of other files, one thread reads and decompresses a block
+//! while the others parse theirs, so a block that leaves the [`SourceReader`] is still in the file's own spelling; but the values of
+//! columns are decoded by the reading thread.
 
 mod arrow_column;
 mod arrow_ipc;
@@ -26,6 +28,7 @@ mod compression;
 mod csv_records;
 mod documents;
 mod json_field;
+mod line_ranges;
 mod parquet_column;
 mod reader;
 mod source;

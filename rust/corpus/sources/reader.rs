@@ -10,6 +10,7 @@ use super::arrow_column::ArrowColumn;
 use super::compression::{self, STDIN};
 use super::csv_records::CsvRecords;
 use super::documents::Documents;
+use super::line_ranges::{LineRange, LineRanges};
 use super::parquet_column::ParquetColumn;
 use super::source::{Format, Skipped, Source};
 use super::{arrow_ipc, arrow_stream};
@@ -22,6 +23,8 @@ use crate::{Error, Result};
 pub struct RecordBlock {
     /// Whole lines, or the values of a column one after the other.
     pub(super) bytes: Vec<u8>,
+    /// The lines of the block, where the thread that works on them reads them; `bytes` is empty then.
+    pub(super) range: Option<LineRange>,
     /// Of a column, the values in `bytes`; empty where lines are the records.
     pub(super) values: Vec<Value>,
     /// The file, by its number.
@@ -44,6 +47,11 @@ impl RecordBlock {
     /// Bytes of the block's file that were passed over, see [`SourceReader::starting_at`].
     pub fn passed_over(&self) -> u64 {
         self.numbered_from
+    }
+
+    /// Whether the block's file has been read to its end once the texts of the block have.
+    pub fn ends_file(&self) -> bool {
+        self.range.as_ref().is_some_and(LineRange::is_last)
     }
 }
 
@@ -88,6 +96,7 @@ struct OpenFile {
 }
 
 enum Blocks {
+    Ranges(LineRanges),
     Lines(LineBlocks<Box<dyn Read + Send>>),
     Csv(Box<CsvRecords>),
     Parquet(Box<ParquetColumn>),
@@ -156,15 +165,18 @@ impl OpenFile {
     /// Opens a file, after its first `skip` bytes if the format and the compression allow that.
     fn open(path: &Path, format: &Format, limit: usize, skip: u64) -> Result<Self> {
         let read = Arc::new(AtomicU64::new(0));
-        let after =
-            |skip| compression::open(path, skip, &read).map_err(|source| failed("open", path, source));
-        let bytes = || after(0).map(|(bytes, _)| bytes);
+        let failed_to_open = |source| failed("open", path, source);
+        let bytes = || compression::open(path, &read).map_err(failed_to_open);
         let mut skipped = 0;
         let blocks = match format {
             Format::Lines | Format::JsonLines { .. } => {
-                let bytes;
-                (bytes, skipped) = after(skip)?;
-                Blocks::Lines(LineBlocks::new(bytes, limit))
+                match LineRanges::open(path, skip, limit).map_err(failed_to_open)? {
+                    Some(ranges) => {
+                        skipped = skip;
+                        Blocks::Ranges(ranges)
+                    }
+                    None => Blocks::Lines(LineBlocks::new(bytes()?, limit)),
+                }
             }
             Format::Csv { column, delimiter } => {
                 Blocks::Csv(Box::new(CsvRecords::new(bytes()?, column, *delimiter, limit, path)?))
@@ -182,7 +194,8 @@ impl OpenFile {
     /// Bytes of the file, decompressed, up to the end of the last block.
     fn end(&self) -> u64 {
         match &self.blocks {
-            Blocks::Lines(lines) => self.skipped + lines.offset(),
+            Blocks::Ranges(ranges) => ranges.offset(),
+            Blocks::Lines(lines) => lines.offset(),
             Blocks::Csv(records) => records.offset(),
             Blocks::Parquet(column) => column.offset(),
             Blocks::Arrow(column) => column.offset(),
@@ -206,7 +219,14 @@ impl OpenFile {
                 }
             }
         };
+        block.range = None;
         let is_filled = match &mut self.blocks {
+            Blocks::Ranges(ranges) => {
+                block.bytes.clear();
+                block.range = ranges.next();
+                self.read.store(ranges.offset() - self.skipped, Ordering::Relaxed);
+                block.range.is_some()
+            }
             Blocks::Lines(lines) => {
                 let is_filled = lines.next(&mut block.bytes).map_err(unread(self.line))?;
                 self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;

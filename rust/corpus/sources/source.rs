@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::arrow_stream::ArrowStream;
 use super::reader::named;
+use crate::Result;
 use crate::corpus::Utf8Errors;
 
 /// How many broken records a report shows.
@@ -107,15 +108,19 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Adds the record at `offset` of all bytes of the source.
-    pub(super) fn add(&self, offset: u64, message: String) {
+    /// Adds the record at `offset` of all bytes of the source; `message` is asked for if the report shows it so far.
+    ///
+    /// # Errors
+    /// Those of `message`.
+    pub(super) fn add(&self, offset: u64, message: impl FnOnce() -> Result<String>) -> Result<()> {
         let (count, first) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
         *count += 1;
         let place = first.partition_point(|&(known, _)| known < offset);
         if place < SHOWN {
-            first.insert(place, (offset, message));
+            first.insert(place, (offset, message()?));
             first.truncate(SHOWN);
         }
+        Ok(())
     }
 
     /// How many there were, and what was wrong with the first ten.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::json_field::push_field;
-use super::reader::{RecordBlock, named};
+use super::line_ranges::{LineRange, Lines, RangeError};
+use super::reader::{RecordBlock, failed, named};
 use super::source::{Format, OnError, Skipped, Source};
 use crate::corpus::Utf8Errors;
 use crate::corpus::lines::for_each_line;
@@ -22,7 +23,11 @@ impl Source {
         skipped: &Skipped,
         each: impl FnMut(&str, u64) -> Result<()>,
     ) -> Result<()> {
-        let walk = Walk { block, source: self, skipped, path: &self.paths[block.file], each };
+        let path = self.paths[block.file].as_path();
+        let range = &block.range;
+        let loaded = range.as_ref().map(|range| self.load(block, range, path)).transpose()?;
+        let block = loaded.as_ref().unwrap_or(block);
+        let walk = Walk { block, range: range.as_ref(), source: self, skipped, path, each };
         match &self.format {
             Format::Lines => walk.lines(),
             Format::JsonLines { field } => walk.json(field),
@@ -33,11 +38,27 @@ impl Source {
             | Format::ArrowStream { .. } => walk.values(),
         }
     }
+
+    /// The block with the lines of its range.
+    fn load(&self, block: &RecordBlock, range: &LineRange, path: &Path) -> Result<RecordBlock> {
+        let Lines { bytes, start } = range.read().map_err(|error| match error {
+            RangeError::Io(error) => failed("read", path, error),
+            RangeError::TooLong { line, limit } => Error::RecordTooLong {
+                place: self.format.place_after(path, line, block.numbered_from),
+                limit,
+            },
+        })?;
+        let RecordBlock { file, end, file_offset, numbered_from, .. } = *block;
+        let offset = file_offset + start;
+        Ok(RecordBlock { bytes, file, end, offset, file_offset, numbered_from, ..RecordBlock::default() })
+    }
 }
 
 /// The work on one block.
 struct Walk<'a, F> {
     block: &'a RecordBlock,
+    /// What the lines of the block were read from, if this thread has read them.
+    range: Option<&'a LineRange>,
     source: &'a Source,
     skipped: &'a Skipped,
     path: &'a Path,
@@ -53,8 +74,7 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
 
     fn json(mut self, field: &[String]) -> Result<()> {
         let (mut next, mut text) = (self.block.offset, String::new());
-        for (number, line) in (self.block.line..).zip(self.block.bytes.split_inclusive(|&byte| byte == b'\n'))
-        {
+        for (index, line) in (0..).zip(self.block.bytes.split_inclusive(|&byte| byte == b'\n')) {
             let offset = next;
             next += line.len() as u64;
             let line = if offset == self.block.file_offset {
@@ -75,13 +95,24 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
             match push_field(line, field, &mut text) {
                 Ok(()) => (self.each)(&text, offset)?,
                 Err(message) => {
-                    let from = self.block.numbered_from;
-                    let place = self.source.format.place_after(self.path, number, from);
-                    self.source.broken_at(place, offset, message, self.skipped)?;
+                    let place = || self.place_of_line(index);
+                    self.source.broken_at(place, offset, &message, self.skipped)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The line with this number in the block, from 0 on, as messages name it.
+    fn place_of_line(&self, index: u64) -> Result<String> {
+        let RecordBlock { line, offset, file_offset, numbered_from, .. } = *self.block;
+        let first = match self.range {
+            Some(range) => {
+                range.line_at(offset - file_offset).map_err(|error| failed("read", self.path, error))?
+            }
+            None => line,
+        };
+        Ok(self.source.format.place_after(self.path, first + index, numbered_from))
     }
 
     fn documents(mut self) -> Result<()> {
@@ -125,17 +156,20 @@ impl Source {
         message: String,
         skipped: &Skipped,
     ) -> Result<()> {
-        self.broken_at(self.format.place(path, place), offset, message, skipped)
+        self.broken_at(|| Ok(self.format.place(path, place)), offset, &message, skipped)
     }
 
-    /// The same for a record that messages name `path`.
-    fn broken_at(&self, path: String, offset: u64, message: String, skipped: &Skipped) -> Result<()> {
+    /// The same for a record whose place `name` tells, which is asked only where the message is shown.
+    fn broken_at(
+        &self,
+        name: impl FnOnce() -> Result<String>,
+        offset: u64,
+        message: &str,
+        skipped: &Skipped,
+    ) -> Result<()> {
         match self.on_error {
-            OnError::Raise => Err(Error::Format { path, message }),
-            OnError::Skip => {
-                skipped.add(offset, format!("{path}: {message}"));
-                Ok(())
-            }
+            OnError::Raise => Err(Error::Format { path: name()?, message: message.to_owned() }),
+            OnError::Skip => skipped.add(offset, || Ok(format!("{}: {message}", name()?))),
         }
     }
 }
