@@ -1,8 +1,7 @@
-"""The texts and the tokenizers that are measured on, and how a text is cut into documents."""
+"""The texts and the tokenizers that are measured on."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sysconfig
 from pathlib import Path
@@ -30,12 +29,12 @@ def available_tokenizers() -> list[str]:
     return [path.parent.name for path in sorted((data_folder() / "tokenizers").glob("*/tokenizer.json"))]
 
 
-def tokenizer_folder(name: str) -> Path:
-    """The folder of one published tokenizer, or of the one that the sweep has trained."""
+def tokenizer_file(name: str) -> Path:
+    """One published tokenizer, or the one that the sweep has trained."""
     folder = (SCRATCH if name == TRAINED else data_folder()) / "tokenizers" / name
     if not (folder / "tokenizer.json").is_file():
         raise SystemExit(f"no tokenizer.json in {folder}; set LEXMILL_DATA")
-    return folder
+    return folder / "tokenizer.json"
 
 
 def corpus_file(name: str, megabytes: float | None) -> Path:
@@ -52,51 +51,6 @@ def corpus_file(name: str, megabytes: float | None) -> Path:
             text = file.read(limit)
         _write_whole(target, text[: text.rfind(b"\n") + 1])
     return target
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def documents(path: Path, size: int = 4096) -> list[str]:
-    """Cuts a file into documents of about `size` bytes.
-
-    A cut stands after a single line feed and before a letter or digit. There no known byte-level splitter looks from
-    one side to the other, so a library that reads the file as one text must give the same ids.
-    """
-    data = path.read_bytes()
-    texts: list[str] = []
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start + size) + 1
-        while end and end < len(data) and not _may_cut(data, end):
-            end = data.find(b"\n", end) + 1
-        end = end or len(data)
-        texts.append(data[start:end].decode())
-        start = end
-    return texts
-
-
-def _may_cut(data: bytes, end: int) -> bool:
-    before = data[max(end - 5, 0) : end - 1].decode(errors="ignore")[-1:]
-    return not before.isspace() and data[end : end + 4].decode(errors="ignore")[:1].isalnum()
-
-
-def short_texts(path: Path, count: int = 20_000) -> list[str]:
-    """The first `count` lines of 20 to 200 bytes, without their ends."""
-    texts: list[str] = []
-    with path.open("rb") as lines:
-        for line in lines:
-            if 20 <= len(line) <= 200:
-                texts.append(line.rstrip(b"\n").decode())
-                if len(texts) == count:
-                    break
-    return texts
 
 
 def _stdlib_file() -> Path:

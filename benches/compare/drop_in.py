@@ -18,10 +18,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from corpora import available_tokenizers, corpus_file, short_texts, tokenizer_folder
-from measure import limit_threads
+import harness  # noqa: F401 (finds `comparison`)
+from comparison.machine import cpu_name
+from comparison.passes import limit_threads
+from comparison.texts import read_lines, short_texts
+from corpora import available_tokenizers, corpus_file, tokenizer_file
 from results import RESULTS
-from sweep import commit, cpu_name
+from sweep import commit
 
 OURS, PEER = "lexmill", "tokenizers"
 MOST_SECONDS = 1.5
@@ -31,7 +34,7 @@ Job = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 def sentences() -> list[str]:
     """Lines of running text."""
-    return short_texts(corpus_file("english", 4))
+    return short_texts(read_lines(corpus_file("english", 4)))
 
 
 def pairs() -> tuple[list[str], list[str]]:
@@ -135,7 +138,7 @@ def measure(library: str, job: str, tokenizer: str, threads: int) -> dict[str, A
             module.install()
     else:
         import tokenizers as module
-    path = tokenizer_folder(tokenizer) / "tokenizer.json"
+    path = tokenizer_file(tokenizer)
     work, read = FILE_JOBS[job](path, module) if job in FILE_JOBS else JOBS[job](module.Tokenizer.from_file(str(path)))
     digest = hashlib.sha256(json.dumps(read(work())).encode()).hexdigest()
     times: list[float] = []

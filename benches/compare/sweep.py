@@ -24,17 +24,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from adapters import NAMES, NO_CALL
-from corpora import (
-    ROOT,
-    SCRATCH,
-    STDLIB,
-    TRAINED,
-    available_corpora,
-    available_tokenizers,
-    corpus_file,
-    file_digest,
-)
+import harness  # noqa: F401 (finds `comparison`)
+from comparison import processes
+from comparison.adapters import NAMES, NO_CALL
+from comparison.digests import file_digest
+from comparison.machine import cpu_name, output_of
+from corpora import ROOT, SCRATCH, STDLIB, TRAINED, available_corpora, available_tokenizers, corpus_file
 from results import ARCHIVE, CHANGED, LATEST, RESULTS, UNKNOWN, complete, merge, new_run, origin_of, read
 from results import write as write_rows
 
@@ -142,23 +137,22 @@ def train_stand_in(target: Path) -> None:
     if target.is_file():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    adapters, corpus = Path(__file__).parent, corpus_file(STDLIB, 8)
+    here, corpus = Path(__file__).parent, corpus_file(STDLIB, 8)
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from adapters import load_adapter;"
+        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; import harness;"
+        "from comparison.adapters import load_adapter;"
         "load_adapter('tokenizers', 1).train_bpe(Path(sys.argv[2])).save(sys.argv[3])"
     )
-    subprocess.run([sys.executable, "-c", code, str(adapters), str(corpus), str(target)], check=True)
+    subprocess.run([sys.executable, "-c", code, str(here), str(corpus), str(target)], check=True)
 
 
 def measure_case(case: Case, arguments: argparse.Namespace) -> None:
     """Fills in the runs, each round beginning with another library."""
-    libraries = list(arguments.libraries)
-    for _ in range(arguments.rounds):
-        for library in libraries:
+    for order in processes.interleave(arguments.libraries, arguments.rounds):
+        for library in order:
             runs = case.runs.setdefault(library, [])
             if not runs or status(runs) == "ok":
                 runs.append(measure(case, library, arguments))
-        libraries = [*libraries[1:], libraries[0]]
 
 
 def measure(case: Case, library: str, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -166,13 +160,10 @@ def measure(case: Case, library: str, arguments: argparse.Namespace) -> dict[str
     command = [sys.executable, str(Path(__file__).with_name("measure.py")), library, case.job]
     command += ["--corpus", case.corpus, "--threads", str(case.threads), "--megabytes", str(arguments.megabytes)]
     command += ["--warm", str(arguments.warm), *(["--tokenizer", case.tokenizer] if case.tokenizer else [])]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=arguments.timeout, check=False)
-    except subprocess.TimeoutExpired:
-        return {"failed": f"took longer than {arguments.timeout:.0f} s"}
-    lines = done.stdout.strip().splitlines()
-    if done.returncode or not lines:
-        return {"failed": (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]}
+    done = processes.run(command, arguments.timeout)
+    lines = done.output.strip().splitlines()
+    if done.failure is not None or not lines:
+        return {"failed": done.failure or "no result"}
     row: dict[str, Any] = json.loads(lines[-1])
     return row
 
@@ -255,7 +246,7 @@ def describe(arguments: argparse.Namespace) -> dict[str, str]:
     return {
         "date": datetime.datetime.now(tz=datetime.timezone.utc).isoformat(timespec="minutes"),
         "commit": commit(),
-        "rustc": output_of("rustc", "--version"),
+        "rustc": output_of("rustc", "--version", folder=ROOT),
         "python": platform.python_version(),
         "cpu": cpu_name(),
         "processors": str(os.cpu_count()),
@@ -283,24 +274,6 @@ def commit() -> str:
     sources = ["rust", "python", "Cargo.toml", "Cargo.lock"]
     changes = output_of("git", "-C", checkout, "status", "--porcelain", "--", *sources)
     return output_of("git", "-C", checkout, "rev-parse", "HEAD") + (CHANGED if changes else "")
-
-
-def output_of(*command: str) -> str:
-    """What a program prints; nothing if it is not there."""
-    try:
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False).stdout.strip()
-    except OSError:
-        return ""
-
-
-def cpu_name() -> str:
-    """The processor's name."""
-    try:
-        info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        fields = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", info, re.MULTILINE))
-        return f"{fields['model name']} (family {fields['cpu family']}, model {fields['model']})"
-    except (OSError, KeyError):
-        return output_of("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or platform.machine()
 
 
 def machine_name() -> str:

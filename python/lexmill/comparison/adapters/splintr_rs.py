@@ -16,9 +16,9 @@ class Library(Adapter):
 
     distribution = "splintr-rs"
 
-    def load(self, folder: Path) -> None:
+    def load(self, path: Path) -> None:
         try:
-            self.tokenizer = splintr.from_json(str(folder / "tokenizer.json"))
+            self.tokenizer = splintr.from_json(str(path))
         except ValueError as error:
             raise Unsupported(str(error)) from error
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 
-from .base import Adapter, Unsupported
+from .base import Adapter, NotInstalled, Unsupported
 
-__all__ = ["NAMES", "NO_CALL", "REFERENCE", "Adapter", "Unsupported", "load_adapter"]
+__all__ = ["NAMES", "NO_CALL", "REFERENCE", "Adapter", "NotInstalled", "Unsupported", "load_adapter"]
 
 # Module names, which are the libraries' names with `_` for `-`.
 NAMES = [
@@ -27,10 +27,10 @@ REFERENCE = "tokenizers"
 
 
 def load_adapter(name: str, threads: int) -> Adapter:
-    """Imports the library and returns its adapter; `Unsupported` if it is not installed."""
+    """Imports the library and returns its adapter; `NotInstalled` if it cannot be imported."""
     try:
         module = importlib.import_module(f".{name}", __package__)
     except ImportError as error:
-        raise Unsupported(f"not installed: {error}") from error
+        raise NotInstalled(f"not installed: {error}") from error
     adapter: Adapter = module.Library(threads)
     return adapter

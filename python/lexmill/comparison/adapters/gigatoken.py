@@ -18,9 +18,9 @@ class Library(Adapter):
 
     distribution = "gigatoken"
 
-    def load(self, folder: Path) -> None:
+    def load(self, path: Path) -> None:
         try:
-            self.tokenizer = gigatoken.Tokenizer(str(folder / "tokenizer.json"))
+            self.tokenizer = gigatoken.Tokenizer(str(path))
         except (RuntimeError, ValueError) as error:
             raise Unsupported(str(error).splitlines()[0]) from error
 

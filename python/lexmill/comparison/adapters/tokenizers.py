@@ -8,7 +8,7 @@ from typing import Any
 
 import tokenizers
 
-from .base import Adapter, Merges, token_bytes
+from .base import Adapter, Merges, Unsupported, token_bytes
 
 
 class Library(Adapter):
@@ -16,8 +16,11 @@ class Library(Adapter):
 
     distribution = "tokenizers"
 
-    def load(self, folder: Path) -> None:
-        self.tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    def load(self, path: Path) -> None:
+        try:
+            self.tokenizer = tokenizers.Tokenizer.from_file(str(path))
+        except Exception as error:  # The library raises no other kind.
+            raise Unsupported(str(error)) from error
 
     def encode_arrays(self, texts: list[str]) -> Any:
         return self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)

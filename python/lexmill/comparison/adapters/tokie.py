@@ -16,9 +16,9 @@ class Library(Adapter):
 
     distribution = "tokie"
 
-    def load(self, folder: Path) -> None:
+    def load(self, path: Path) -> None:
         try:
-            self.tokenizer = tokie.Tokenizer.from_json(str(folder / "tokenizer.json"))
+            self.tokenizer = tokie.Tokenizer.from_json(str(path))
         except tokie.TokieError as error:
             raise Unsupported(str(error)) from error
 

@@ -16,10 +16,10 @@ class Library(Adapter):
 
     distribution = "sentencepiece"
 
-    def load(self, folder: Path) -> None:
-        models = sorted([*folder.glob("*.model"), *folder.glob("source.spm")])
+    def load(self, path: Path) -> None:
+        models = sorted([*path.parent.glob("*.model"), *path.parent.glob("source.spm")])
         if not models:
-            raise Unsupported("loads .model files only, and there is none")
+            raise Unsupported("loads .model files only, and there is none beside the tokenizer.json")
         self.processor = sentencepiece.SentencePieceProcessor(model_file=str(models[0]))
 
     def encode_arrays(self, texts: list[str]) -> Any:

@@ -15,11 +15,11 @@ class Library(Adapter):
 
     distribution = "fastokens"
 
-    def load(self, folder: Path) -> None:
+    def load(self, path: Path) -> None:
         try:
-            self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self.tokenizer = Tokenizer.from_file(str(path))
         except ValueError as error:
-            self.tokenizer = self._from_ranks(folder, error)
+            self.tokenizer = self._from_ranks(path.parent, error)
 
     @staticmethod
     def _from_ranks(folder: Path, reason: ValueError) -> Tokenizer:

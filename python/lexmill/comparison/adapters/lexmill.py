@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,9 +18,14 @@ class Library(Adapter):
 
     distribution = "lexmill"
 
-    def load(self, folder: Path) -> None:
+    # A checkout on the path is no distribution.
+    @property
+    def version(self) -> str:
+        return lexmill.__version__
+
+    def load(self, path: Path) -> None:
         try:
-            self.tokenizer = lexmill.Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self.tokenizer = lexmill.Tokenizer.from_file(str(path))
         except lexmill.errors.FormatError as error:
             raise Unsupported(str(error)) from error
 
@@ -44,7 +49,7 @@ class Library(Adapter):
         return self.tokenizer.encode_files_arrays([str(path)], add_special_tokens=False)
 
     def count_tokens(self, texts: list[str]) -> Any:
-        return self.tokenizer.count_tokens(texts)
+        return self.tokenizer.count_tokens(texts, add_special_tokens=False)
 
     def train_bpe(self, corpus: Path, vocab_size: int = 32_000) -> Any:
         return self._train(corpus, vocab_size)
@@ -55,7 +60,7 @@ class Library(Adapter):
     def count_words(self, corpus: Path) -> Any:
         return self._train(corpus, 256)
 
-    def train_wordpiece(self, corpus: Path, score: str = "frequency") -> Any:
+    def train_wordpiece(self, corpus: Path, score: Literal["frequency", "likelihood"] = "frequency") -> Any:
         tokenizer = lexmill.Tokenizer(lexmill.models.WordPiece(unk_token="[UNK]"))
         tokenizer.normalizer = lexmill.normalizers.BertNormalizer()
         tokenizer.pre_tokenizer = lexmill.pre_tokenizers.BertPreTokenizer()

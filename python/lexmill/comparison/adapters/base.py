@@ -7,6 +7,7 @@ comparison needs but a user would not wait for stands in `load`, `prepare_traini
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ class Unsupported(Exception):
     """Raised when a library cannot do a job, or cannot load a tokenizer: a fact to report, no failure."""
 
 
+class NotInstalled(Unsupported):
+    """Raised when a library cannot be imported."""
+
+
 class Adapter:
     """Base of all adapters: every job is unsupported until a subclass has a method of its name.
 
@@ -48,8 +53,13 @@ class Adapter:
         """Notes how many threads each call is to use."""
         self.threads = threads
 
-    def load(self, folder: Path) -> None:
-        """Loads a published tokenizer; `Unsupported` if the library cannot."""
+    @property
+    def version(self) -> str:
+        """The version of the library."""
+        return metadata.version(self.distribution)
+
+    def load(self, path: Path) -> None:
+        """Loads a `tokenizer.json`, or another form of it in the same folder; `Unsupported` if the library cannot."""
         raise Unsupported("does not load published tokenizers")
 
     def prepare_training(self, corpus: Path, scratch: Path) -> Any:

@@ -1,0 +1,37 @@
+"""What figures depend on: the processor, and what programs say of themselves."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+
+def output_of(*command: str, folder: Path | None = None) -> str:
+    """What a program prints; nothing if it is not there."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def cpu_name() -> str:
+    """The processor's name."""
+    try:
+        info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        fields = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", info, re.MULTILINE))
+        return f"{fields['model name']} (family {fields['cpu family']}, model {fields['model']})"
+    except (OSError, KeyError):
+        return output_of("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or platform.machine()
+
+
+def describe() -> dict[str, str | int]:
+    """The machine and the interpreter."""
+    return {
+        "cpu": cpu_name(),
+        "processors": os.cpu_count() or 1,
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,186 @@
+"""Compares libraries at one job: rounds of fresh processes, one library after the other, and medians over rounds."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from . import processes
+from .adapters import REFERENCE
+from .expected import texts_of_job
+from .measure import Task
+from .passes import thread_environment
+
+OURS = "lexmill"
+OK, DIFFERS, NOT_COMPARED = "ok", "differs", "not-compared"
+# Why a library has no figure, by the key of its row.
+REASONS = {
+    "not_installed": "not-installed",
+    "unsupported": "unsupported",
+    "timed_out": "timed-out",
+    "failed": "failed",
+}
+# What is the median of all rounds; of the passes' times, the least and the most are told too.
+_TIMES = ("seconds_cold", "seconds_warm")
+_MEDIANS = (*_TIMES, "seconds_import", "seconds_load", "mb_before", "mb_peak")
+
+Row = dict[str, Any]
+
+
+class NoReferenceError(Exception):
+    """Raised when no library gives a result that others can be compared with."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is compared, and how.
+
+    Attributes:
+        tokenizer: a `tokenizer.json`, absolute.
+        corpus: the folder of the prepared texts, absolute.
+        libraries: names of adapters' modules.
+        threads: threads of each process, which may use as many processors.
+        rounds: processes of each library.
+        warm: warm passes at most in each process.
+        timeout: seconds that a process may take.
+    """
+
+    tokenizer: Path
+    corpus: Path
+    libraries: Sequence[str]
+    threads: int
+    rounds: int
+    warm: int
+    timeout: float
+
+
+def compare(plan: Plan, job: str, on_run: Callable[[int, int], None]) -> dict[str, Any]:
+    """Measures a job; `on_run` is told how many processes of how many have run.
+
+    Returns:
+        The reference with its version, the order of each round, and a row a library.
+
+    Raises:
+        NoReferenceError: no library gives a result to compare with.
+    """
+    # One call a text has nothing to share among threads.
+    threads = 1 if job == "encode-one" else plan.threads
+    orders = list(processes.interleave(plan.libraries, plan.rounds))
+    total = 1 + plan.rounds * len(plan.libraries)
+    on_run(0, total)
+    reference = _establish(plan, job, threads)
+    runs: dict[str, list[Row]] = {library: [] for library in plan.libraries}
+    done = 1
+    for order in orders:
+        for library in order:
+            on_run(done, total)
+            done += 1
+            # What has no figure would only take time.
+            if status_of(runs[library]) in (OK, NOT_COMPARED):
+                runs[library].append(_run_task(plan, job, library, threads))
+    texts = texts_of_job(job, plan.corpus)
+    rows = [summarise(library, rounds) for library, rounds in runs.items()]
+    return {
+        "job": job,
+        "threads": threads,
+        "texts": len(texts),
+        "bytes": texts.bytes,
+        "reference": reference,
+        "orders": [[name_of(library) for library in order] for order in orders],
+        "fastest": _fastest(rows),
+        "libraries": rows,
+    }
+
+
+def name_of(library: str) -> str:
+    """A library's own name, from that of its adapter's module."""
+    return library.replace("_", "-")
+
+
+def status_of(runs: Sequence[Row]) -> str:
+    """What the runs of a library come to; those that are yet to come, if there are none, are as good as any."""
+    last = runs[-1] if runs else {"correct": True}
+    for key, status in REASONS.items():
+        if key in last:
+            return status
+    return {True: OK, False: DIFFERS, None: NOT_COMPARED}[last["correct"]]
+
+
+def summarise(library: str, runs: Sequence[Row]) -> Row:
+    """What the rounds of a library tell: its status, and if that allows it, medians and spread."""
+    status = status_of(runs)
+    row: Row = {"library": name_of(library), "version": _version(library, runs), "status": status, "rounds": len(runs)}
+    if status not in (OK, NOT_COMPARED):
+        last = runs[-1]
+        reason = next((last[key] for key in REASONS if key in last), None)
+        why = {"difference": last["difference"]} if reason is None else {"reason": reason}
+        return row | why | {"samples": list(runs)}
+    for name in _MEDIANS:
+        row[name] = statistics.median(run[name] for run in runs)
+    for name in _TIMES:
+        row |= {f"{name}_min": min(run[name] for run in runs), f"{name}_max": max(run[name] for run in runs)}
+    return row | {"samples": list(runs)}
+
+
+def _fastest(rows: Sequence[Row]) -> str | None:
+    """The library whose first pass is the shortest; of several, the first by name."""
+    finished = [row for row in rows if "seconds_cold" in row]
+    if not finished:
+        return None
+    return str(min(finished, key=lambda row: (row["seconds_cold"], row["library"]))["library"])
+
+
+def _establish(plan: Plan, job: str, threads: int) -> dict[str, str]:
+    """Has the reference write what is expected of all: Hugging Face's library if it is compared and can, else ours."""
+    reasons = []
+    for library in (REFERENCE, OURS):
+        if library not in plan.libraries:
+            continue
+        row = _run_task(plan, job, library, threads, is_reference=True)
+        reason = next((row[key] for key in REASONS if key in row), None)
+        if reason is None:
+            return {"library": library, "version": row["version"], "digest": row["digest"]}
+        reasons.append(f"{library} {reason}")
+    raise NoReferenceError(f"there is nothing to compare results with: {'; '.join(reasons)}")
+
+
+def _run_task(plan: Plan, job: str, library: str, threads: int, *, is_reference: bool = False) -> Row:
+    """One fresh process."""
+    result = plan.corpus / "result.json"
+    result.unlink(missing_ok=True)
+    task = Task(
+        library=library,
+        job=job,
+        tokenizer=str(plan.tokenizer),
+        corpus=str(plan.corpus),
+        threads=threads,
+        warm=plan.warm,
+        is_reference=is_reference,
+        result=str(result),
+    )
+    command = [sys.executable, str(Path(__file__).parent), task.to_json()]
+    done = processes.run(command, plan.timeout, processes.child_environment(thread_environment(threads)))
+    if done.failure is not None:
+        return {"timed_out" if done.timed_out else "failed": done.failure}
+    if not result.is_file():
+        # A library may end its process by itself.
+        return {"failed": "ended without a result"}
+    row: Row = json.loads(result.read_text(encoding="utf-8"))
+    return row
+
+
+def _version(library: str, runs: Sequence[Row]) -> str | None:
+    """The version that was measured, or of a library that gave no result, the one that is installed."""
+    for run in runs:
+        if "version" in run:
+            return str(run["version"])
+    try:
+        return metadata.version(name_of(library))
+    except metadata.PackageNotFoundError:
+        return None
