@@ -1,0 +1,202 @@
+"""What `lexmill bench` shows: a table a job on the terminal or in Markdown, and the panels of the chart."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lexmill.cli.display import columns, megabytes, printable, wants_color
+from lexmill.comparison.chart import Panel
+
+__all__ = ["as_markdown", "as_text", "panel_of"]
+
+_JOBS = {
+    "list": "list of texts, fastest result",
+    "one": "one call a short text",
+    "encodings": "list of texts to encodings with offsets",
+    "count": "number of tokens",
+    "file": "one file",
+    "train-bpe": "training BPE, 32,000 tokens",
+}
+_NOT_COMPARED = "trains by another rule, so results are not compared"
+# How wide a table is where there is no terminal to fit.
+_WIDTH = 160
+_TITLES = ("library", "version", "first pass", "least to most", "later passes", "load", "peak", "times")
+_NO_FIGURES = ("-",) * (len(_TITLES) - 2)
+
+_Row = dict[str, Any]
+
+
+def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
+    """A table a job, fastest library first.
+
+    Args:
+        data: the outcome.
+        stream: where the text will be written, which decides on colours and width.
+        named: whether the user named the libraries; if not, those that are not installed share a line.
+    """
+    color = wants_color(stream)
+    target = io.StringIO()
+    console = Console(
+        file=target,
+        width=None if stream.isatty() else _WIDTH,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        emoji=False,
+    )
+    for number, job in enumerate(data["jobs"]):
+        console.print(Text(("\n" if number else "") + title_of(data, job)))
+        shown = [row for row in _ordered(job) if named or row["status"] != "not-installed"]
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="")
+        for index, title in enumerate((*_TITLES, "")):
+            table.add_column(title, justify="right" if 1 < index < len(_TITLES) else "left", overflow="fold")
+        for row in shown:
+            cells = [Text(cell) for cell in (*_cells(job, row), printable(note_of(job, row)))]
+            if row["library"] == job["fastest"]:
+                cells[0].stylize("bold")
+                cells[2].stylize("bold")
+            table.add_row(*cells)
+        console.print(table)
+        absent = [row["library"] for row in job["libraries"] if row not in shown]
+        if absent:
+            console.print(Text(f"not installed: {', '.join(absent)}"))
+    console.print(Text(f"\n{_footer(data)}"))
+    return "\n".join(line.rstrip() for line in target.getvalue().rstrip().splitlines())
+
+
+def as_markdown(data: _Row) -> str:
+    """The same for a page."""
+    lines = []
+    for job in data["jobs"]:
+        lines += [title_of(data, job), "", f"| {' | '.join((*_TITLES, 'note'))} |"]
+        lines.append(f"|---|---|{'---:|' * (len(_TITLES) - 2)}---|")
+        for row in _ordered(job):
+            cells = [*_cells(job, row), note_of(job, row)]
+            if row["library"] == job["fastest"]:
+                cells[2] = f"**{cells[2]}**"
+            lines.append(f"| {' | '.join(_escaped(cell) for cell in cells)} |")
+        lines.append("")
+    return "\n".join([*lines, _footer(data)])
+
+
+def title_of(data: _Row, job: _Row) -> str:
+    """What a table or a panel shows."""
+    threads = "1 thread" if job["threads"] == 1 else f"{job['threads']} threads"
+    texts = "1 text" if job["texts"] == 1 else f"{job['texts']:,} texts"
+    rounds = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
+    reference = f"results as those of {job['reference']['library']} {job['reference']['version']}"
+    size = megabytes(job["bytes"])
+    return f"{_JOBS[job['job']]} ({job['job']}): {size} in {texts}, {threads}, {rounds}, {reference}"
+
+
+def note_of(job: _Row, row: _Row) -> str:
+    """Why a library has no figure, or what is to be said of it; nothing in most cases."""
+    if row["status"] == "differs":
+        return _difference(row["difference"], job["reference"]["library"])
+    if row["status"] == "not-compared":
+        return _NOT_COMPARED
+    return str(row.get("reason", ""))
+
+
+def panel_of(data: _Row, job: _Row) -> Panel:
+    """The bars of a job: what it does in a second, so that more is better everywhere."""
+    unit, speed = ("calls", _calls) if job["job"] == "one" else ("MB", _megabytes)
+    bars = [(row["library"], speed(job, row["seconds_cold"])) for row in _finished(job)]
+    threads = "1 thread" if job["threads"] == 1 else f"{job['threads']} threads"
+    return Panel(f"{_JOBS[job['job']]}: {unit}/s, first pass, {megabytes(job['bytes'])}, {threads}", bars)
+
+
+def _difference(found: _Row, reference: str) -> str:
+    if "merge" in found:
+        return f"merge {found['merge']} is {_pair(found['pair'])}, {_pair(found['expected_pair'])} by {reference}"
+    text = f"document {found['document']}"
+    if "tokens" in found:
+        return f"{text} has {found['tokens']} tokens, {found['expected_tokens']} by {reference}"
+    text += f", token {found['token']}"
+    if "offsets" in found:
+        own, expected = (found[name] for name in ("offsets", "expected_offsets"))
+        text += f" has offsets {own[0]}-{own[1]}, {expected[0]}-{expected[1]} by {reference}"
+    else:
+        own, expected = ("no id" if found[name] is None else f"id {found[name]}" for name in ("id", "expected_id"))
+        text += f" has {own}, {expected} by {reference}"
+    return f"{text}: {found['before']!r} before it, {found['after']!r} from it on"
+
+
+def _pair(pair: Sequence[str] | None) -> str:
+    return "none" if pair is None else " + ".join(map(repr, pair))
+
+
+def _ordered(job: _Row) -> list[_Row]:
+    """Fastest first; those without figures last, as they were named."""
+    return sorted(job["libraries"], key=lambda row: row.get("seconds_cold", float("inf")))
+
+
+def _finished(job: _Row) -> list[_Row]:
+    return [row for row in job["libraries"] if "seconds_cold" in row]
+
+
+def _cells(job: _Row, row: _Row) -> tuple[str, ...]:
+    head = (row["library"], row["version"] or "-")
+    if "seconds_cold" not in row:
+        return *head, *_NO_FIGURES
+    figure = _FIGURES.get(job["job"], _speed)
+    best = min(other["seconds_cold"] for other in _finished(job))
+    spread = sorted((row["seconds_cold_min"], row["seconds_cold_max"]), reverse=figure is _speed)
+    return (
+        *head,
+        figure(job, row["seconds_cold"]),
+        " to ".join(figure(job, seconds).split(" ")[0] for seconds in spread),
+        figure(job, row["seconds_warm"]),
+        f"{row['seconds_load']:.2f} s",
+        f"{row['mb_peak']:,.0f} MB",
+        f"{row['seconds_cold'] / best:.2f}",
+    )
+
+
+def _megabytes(job: _Row, seconds: float) -> float:
+    return float(job["bytes"]) / seconds / 1e6
+
+
+def _calls(job: _Row, seconds: float) -> float:
+    return float(job["texts"]) / seconds
+
+
+def _speed(job: _Row, seconds: float) -> str:
+    return f"{_megabytes(job, seconds):,.1f} MB/s"
+
+
+def _per_call(job: _Row, seconds: float) -> str:
+    return f"{1e6 / _calls(job, seconds):,.2f} µs"
+
+
+def _duration(job: _Row, seconds: float) -> str:
+    return f"{seconds:.2f} s"
+
+
+_FIGURES: dict[str, Callable[[_Row, float], str]] = {"one": _per_call, "train-bpe": _duration}
+
+
+def _footer(data: _Row) -> str:
+    machine, corpus = data["machine"], data["corpus"]
+    rows = [
+        (
+            "first pass",
+            "the first call of a fresh process; later passes: the same texts again; medians over the rounds",
+        ),
+        ("times", "the first pass beside the fastest one"),
+        ("machine", f"{machine['cpu']}, {machine['processors']} processors, {machine['system']}"),
+        ("python", machine["python"]),
+        ("corpus", f"{megabytes(corpus['bytes'])} of {', '.join(corpus['paths'])}, sha256 {corpus['sha256'][:16]}"),
+    ]
+    return columns([(name, printable(text)) for name, text in rows], "<<")
+
+
+def _escaped(cell: str) -> str:
+    return printable(cell).replace("|", "\\|")
