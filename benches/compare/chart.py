@@ -20,7 +20,8 @@ def draw(lines: list[Line], target: Path, *, mixed: bool) -> bool:
 
 def panel_of(line: Line, *, mixed: bool) -> Panel:
     """The speeds of a line."""
-    bars = [(row["library"].replace("_", "-"), float(row["mb_per_second_cold"])) for row in line.figures]
+    speeds = [(row["library"].replace("_", "-"), float(row["mb_per_second_cold"])) for row in line.figures]
+    bars = [(library, speed, f"{speed:.0f}") for library, speed in speeds]
     return Panel(panel_title(line, mixed=mixed), bars)
 
 

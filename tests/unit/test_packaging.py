@@ -15,7 +15,7 @@ from lexmill import _types
 
 ROOT = Path(__file__).parents[2]
 # Programs, the readable twin, and the module that takes the place of `tokenizers`, with names that `lexmill` has too.
-NO_REFERENCE = {"cli", "demo", "reference", "tokenizers"}
+NO_REFERENCE = {"cli", "comparison", "demo", "reference", "tokenizers"}
 # Types of arguments, a table that Hugging Face has too, and the version.
 NO_ENTRY = {*vars(_types), "NORMALIZERS", "__version__"}
 

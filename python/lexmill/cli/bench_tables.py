@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lexmill.cli.display import columns, megabytes, printable, wants_color
+from lexmill.comparison.adapters import NO_CALL
 from lexmill.comparison.chart import Panel
 
 __all__ = ["as_markdown", "as_text", "panel_of"]
@@ -39,7 +40,8 @@ def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
     Args:
         data: the outcome.
         stream: where the text will be written, which decides on colours and width.
-        named: whether the user named the libraries; if not, those that are not installed share a line.
+        named: whether the user named the libraries; if not, those that are not installed, or have no call for the job,
+            share a line.
     """
     color = wants_color(stream)
     target = io.StringIO()
@@ -51,9 +53,9 @@ def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
         highlight=False,
         emoji=False,
     )
-    for number, job in enumerate(data["jobs"]):
-        console.print(Text(("\n" if number else "") + title_of(data, job)))
-        shown = [row for row in _ordered(job) if named or row["status"] != "not-installed"]
+    for job in data["jobs"]:
+        console.print(Text(title_of(data, job)))
+        shown = [row for row in _ordered(job) if named or not _left_out(row)]
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="")
         for index, title in enumerate((*_TITLES, "")):
             table.add_column(title, justify="right" if 1 < index < len(_TITLES) else "left", overflow="fold")
@@ -64,11 +66,10 @@ def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
                 cells[2].stylize("bold")
             table.add_row(*cells)
         console.print(table)
-        absent = [row["library"] for row in job["libraries"] if row not in shown]
-        if absent:
-            console.print(Text(f"not installed: {', '.join(absent)}"))
-    console.print(Text(f"\n{_footer(data)}"))
-    return "\n".join(line.rstrip() for line in target.getvalue().rstrip().splitlines())
+        console.print(*(Text(f"{why}: {', '.join(names)}\n") for why, names in _unshown(job, shown).items()), sep="")
+    console.print(Text(columns(_footer(data), "<<")))
+    lines = [line.rstrip() for line in target.getvalue().rstrip().splitlines()]
+    return "\n".join(line for line, after in zip(lines, [*lines[1:], ""], strict=True) if line or after)
 
 
 def as_markdown(data: _Row) -> str:
@@ -83,7 +84,7 @@ def as_markdown(data: _Row) -> str:
                 cells[2] = f"**{cells[2]}**"
             lines.append(f"| {' | '.join(_escaped(cell) for cell in cells)} |")
         lines.append("")
-    return "\n".join([*lines, _footer(data)])
+    return "\n".join([*lines, *(f"- {name}: {_escaped(text)}" for name, text in _footer(data))])
 
 
 def title_of(data: _Row, job: _Row) -> str:
@@ -108,7 +109,8 @@ def note_of(job: _Row, row: _Row) -> str:
 def panel_of(data: _Row, job: _Row) -> Panel:
     """The bars of a job: what it does in a second, so that more is better everywhere."""
     unit, speed = ("calls", _calls) if job["job"] == "one" else ("MB", _megabytes)
-    bars = [(row["library"], speed(job, row["seconds_cold"])) for row in _finished(job)]
+    speeds = [(row["library"], speed(job, row["seconds_cold"])) for row in _finished(job)]
+    bars = [(library, value, _digits(value)) for library, value in speeds]
     threads = "1 thread" if job["threads"] == 1 else f"{job['threads']} threads"
     return Panel(f"{_JOBS[job['job']]}: {unit}/s, first pass, {megabytes(job['bytes'])}, {threads}", bars)
 
@@ -131,6 +133,20 @@ def _difference(found: _Row, reference: str) -> str:
 
 def _pair(pair: Sequence[str] | None) -> str:
     return "none" if pair is None else " + ".join(map(repr, pair))
+
+
+def _left_out(row: _Row) -> bool:
+    return row["status"] == "not-installed" or row.get("reason") == NO_CALL
+
+
+def _unshown(job: _Row, shown: Sequence[_Row]) -> dict[str, list[str]]:
+    """The libraries without a row, by the reason."""
+    found: dict[str, list[str]] = {}
+    for row in job["libraries"]:
+        if row not in shown:
+            why = "not installed" if row["status"] == "not-installed" else "no such call"
+            found.setdefault(why, []).append(row["library"])
+    return found
 
 
 def _ordered(job: _Row) -> list[_Row]:
@@ -169,11 +185,16 @@ def _calls(job: _Row, seconds: float) -> float:
 
 
 def _speed(job: _Row, seconds: float) -> str:
-    return f"{_megabytes(job, seconds):,.1f} MB/s"
+    return f"{_digits(_megabytes(job, seconds))} MB/s"
 
 
 def _per_call(job: _Row, seconds: float) -> str:
-    return f"{1e6 / _calls(job, seconds):,.2f} µs"
+    return f"{_digits(1e6 / _calls(job, seconds))} µs"
+
+
+def _digits(value: float) -> str:
+    """Three digits or more."""
+    return f"{value:,.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
 def _duration(job: _Row, seconds: float) -> str:
@@ -183,7 +204,7 @@ def _duration(job: _Row, seconds: float) -> str:
 _FIGURES: dict[str, Callable[[_Row, float], str]] = {"one": _per_call, "train-bpe": _duration}
 
 
-def _footer(data: _Row) -> str:
+def _footer(data: _Row) -> list[tuple[str, str]]:
     machine, corpus = data["machine"], data["corpus"]
     rows = [
         (
@@ -195,7 +216,7 @@ def _footer(data: _Row) -> str:
         ("python", machine["python"]),
         ("corpus", f"{megabytes(corpus['bytes'])} of {', '.join(corpus['paths'])}, sha256 {corpus['sha256'][:16]}"),
     ]
-    return columns([(name, printable(text)) for name, text in rows], "<<")
+    return [(name, printable(text)) for name, text in rows]
 
 
 def _escaped(cell: str) -> str:

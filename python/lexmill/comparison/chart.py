@@ -18,11 +18,11 @@ class Panel:
 
     Attributes:
         title: what the bars show, with its unit.
-        bars: libraries and their values.
+        bars: libraries, their values, and how these are written.
     """
 
     title: str
-    bars: Sequence[tuple[str, float]]
+    bars: Sequence[tuple[str, float, str]]
 
 
 def draw_panels(panels: Sequence[Panel], target: BinaryIO, kind: str = "svg") -> None:
@@ -43,9 +43,9 @@ def draw_panels(panels: Sequence[Panel], target: BinaryIO, kind: str = "svg") ->
     )
     for axes, panel in zip(all_axes[:, 0], panels, strict=True):
         bars = sorted(panel.bars, key=lambda bar: bar[1])
-        names, values = [name for name, _ in bars], [value for _, value in bars]
+        names, values, labels = zip(*bars, strict=True)
         drawn = axes.barh(names, values, color=[OUR_BAR if name == OURS else BAR for name in names], height=0.7)
-        axes.bar_label(drawn, fmt="%.0f", padding=4, color=TEXT, fontsize=9)
+        axes.bar_label(drawn, labels, padding=4, color=TEXT, fontsize=9)
         axes.set_title(panel.title, loc="left", color=TEXT, fontsize=10)
         axes.tick_params(colors=TEXT, length=0, labelsize=9)
         axes.set_xticks([])

@@ -14,7 +14,7 @@ from typing import Any
 from . import processes
 from .adapters import REFERENCE
 from .expected import texts_of_job
-from .measure import Task
+from .measure import Task, is_training
 from .passes import thread_environment
 
 OURS = "lexmill"
@@ -84,13 +84,13 @@ def compare(plan: Plan, job: str, on_run: Callable[[int, int], None]) -> dict[st
             # What has no figure would only take time.
             if status_of(runs[library]) in (OK, NOT_COMPARED):
                 runs[library].append(_run_task(plan, job, library, threads))
-    texts = texts_of_job(job, plan.corpus)
+    texts, is_whole = texts_of_job(job, plan.corpus), job == "encode-file" or is_training(job)
     rows = [summarise(library, rounds) for library, rounds in runs.items()]
     return {
         "job": job,
         "threads": threads,
-        "texts": len(texts),
-        "bytes": texts.bytes,
+        "texts": 1 if is_whole else len(texts),
+        "bytes": texts.path.stat().st_size if is_whole else texts.bytes,
         "reference": reference,
         "orders": [[name_of(library) for library in order] for order in orders],
         "fastest": _fastest(rows),

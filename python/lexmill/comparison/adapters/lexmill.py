@@ -28,6 +28,8 @@ class Library(Adapter):
             self.tokenizer = lexmill.Tokenizer.from_file(str(path))
         except lexmill.errors.FormatError as error:
             raise Unsupported(str(error)) from error
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
 
     def encode_arrays(self, texts: list[str]) -> Any:
         return self.tokenizer.encode_batch_arrays(texts, add_special_tokens=False)

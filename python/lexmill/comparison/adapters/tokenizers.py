@@ -21,6 +21,8 @@ class Library(Adapter):
             self.tokenizer = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:  # The library raises no other kind.
             raise Unsupported(str(error)) from error
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
 
     def encode_arrays(self, texts: list[str]) -> Any:
         return self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
