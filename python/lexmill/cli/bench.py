@@ -95,6 +95,7 @@ def bench(options: Options) -> Outcome:
     libraries, jobs = _libraries(options.against), _jobs(options.jobs)
     _check_outputs(options)
     load_tokenizer(options.tokenizer)
+    load = machine.load_average()
     at_hand = len(processors())
     threads = options.threads or at_hand
     if threads > at_hand:
@@ -120,7 +121,7 @@ def bench(options: Options) -> Outcome:
             timeout=options.timeout,
         )
         results = [_measure(plan, job, options.as_json) for job in jobs]
-    data = _describe(options, corpus, threads, results)
+    data = _describe(options, corpus, threads, load, results)
     _write(options, data)
     if options.markdown:
         return Outcome(data, text=as_markdown(data))
@@ -172,7 +173,8 @@ def _check_outputs(options: Options) -> None:
         message = f"--chart is {options.chart} but must be a file of its own"
         raise UsageError(message)
     for path in outputs:
-        check_output(path, [options.tokenizer])
+        # What is no file is a pattern, a folder, or an error to come.
+        check_output(path, [options.tokenizer, *(file for file in options.files if Path(file).is_file())])
 
 
 def _chart_kind(path: str) -> str:
@@ -213,7 +215,9 @@ def _surroundings(plan: Plan, job: JobName, difference: dict[str, Any]) -> dict[
     return {"before": text[max(start - _AROUND, 0) : start], "after": text[start : start + _AROUND]}
 
 
-def _describe(options: Options, corpus: Corpus, threads: int, results: Sequence[dict[str, Any]]) -> dict[str, object]:
+def _describe(
+    options: Options, corpus: Corpus, threads: int, load: float | None, results: Sequence[dict[str, Any]]
+) -> dict[str, object]:
     """Everything that the figures depend on, then the figures."""
     return {
         "lexmill": __version__,
@@ -229,6 +233,7 @@ def _describe(options: Options, corpus: Corpus, threads: int, results: Sequence[
         "threads": threads,
         "rounds": options.rounds,
         "timeout": options.timeout,
+        "load_before": load,
         "jobs": list(results),
     }
 

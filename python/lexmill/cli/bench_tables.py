@@ -92,7 +92,7 @@ def title_of(data: _Row, job: _Row) -> str:
     threads = "1 thread" if job["threads"] == 1 else f"{job['threads']} threads"
     texts = "1 text" if job["texts"] == 1 else f"{job['texts']:,} texts"
     rounds = "1 round" if data["rounds"] == 1 else f"{data['rounds']} rounds"
-    reference = f"results as those of {job['reference']['library']} {job['reference']['version']}"
+    reference = f"checked against {job['reference']['library']} {job['reference']['version']}"
     size = megabytes(job["bytes"])
     return f"{_JOBS[job['job']]} ({job['job']}): {size} in {texts}, {threads}, {rounds}, {reference}"
 
@@ -206,13 +206,14 @@ _FIGURES: dict[str, Callable[[_Row, float], str]] = {"one": _per_call, "train-bp
 
 def _footer(data: _Row) -> list[tuple[str, str]]:
     machine, corpus = data["machine"], data["corpus"]
+    load = "load unknown" if data["load_before"] is None else f"load {data['load_before']} before"
     rows = [
         (
             "first pass",
             "the first call of a fresh process; later passes: the same texts again; medians over the rounds",
         ),
         ("times", "the first pass beside the fastest one"),
-        ("machine", f"{machine['cpu']}, {machine['processors']} processors, {machine['system']}"),
+        ("machine", f"{machine['cpu']}, {machine['processors']} processors, {machine['system']}, {load}"),
         ("python", machine["python"]),
         ("corpus", f"{megabytes(corpus['bytes'])} of {', '.join(corpus['paths'])}, sha256 {corpus['sha256'][:16]}"),
     ]

@@ -27,6 +27,11 @@ def cpu_name() -> str:
         return output_of("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or platform.machine()
 
 
+def load_average() -> float | None:
+    """Processes that want a processor, on average over the last minute; None where the system does not tell."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
 def describe() -> dict[str, str | int]:
     """The machine and the interpreter."""
     return {

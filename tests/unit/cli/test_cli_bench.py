@@ -22,7 +22,7 @@ from lexmill import Tokenizer
 QUICK = ("--rounds", "1", "--threads", "1")
 DOCUMENTS = ["the cat sat on the mat\n", "the cat ate the rat\n", "a cat is on the mat, and so is the rat\n"]
 # What is never the same twice.
-TIMES = ("date", "fastest", "passes_warm")
+TIMES = ("date", "load_before", "fastest", "passes_warm")
 
 Fake = Callable[[str], None]
 
@@ -63,7 +63,8 @@ def test_everything_but_times_is_the_same_each_time(lexmill: Run, saved: str, fa
     assert json.loads(Path("one.json").read_text()) == first.outcome
     outcome: dict[str, Any] = first.outcome
     assert list(outcome) == [
-        *("command", "ok", "lexmill", "date", "machine", "tokenizer", "corpus", "threads", "rounds", "timeout", "jobs")
+        *("command", "ok", "lexmill", "date", "machine", "tokenizer", "corpus"),
+        *("threads", "rounds", "timeout", "load_before", "jobs"),
     ]
     assert [job["job"] for job in outcome["jobs"]] == ["list", "one"]
     size = sum(map(len, DOCUMENTS))
@@ -195,6 +196,7 @@ def test_an_interrupt_ends_the_process_that_measures(saved: str, tmp_path: Path)
         (("-o", "-"), 2, "--output and --chart must be files, not stdout (-)"),
         (("--field", "body"), 1, "corpus.jsonl"),
         (("-o", "missing/out.json"), 1, "no such directory"),
+        (("-o", "corpus.jsonl"), 2, "corpus.jsonl is an input and the output"),
     ],
 )
 def test_errors_come_before_any_process(

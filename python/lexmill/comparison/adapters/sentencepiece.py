@@ -19,7 +19,7 @@ class Library(Adapter):
     def load(self, path: Path) -> None:
         models = sorted([*path.parent.glob("*.model"), *path.parent.glob("source.spm")])
         if not models:
-            raise Unsupported("loads .model files only, and there is none beside the tokenizer.json")
+            raise Unsupported("loads .model files only; none is beside the tokenizer.json")
         self.processor = sentencepiece.SentencePieceProcessor(model_file=str(models[0]))
 
     def encode_arrays(self, texts: list[str]) -> Any:
