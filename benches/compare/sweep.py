@@ -33,6 +33,8 @@ from corpora import ROOT, SCRATCH, STDLIB, TRAINED, available_corpora, available
 from results import ARCHIVE, CHANGED, LATEST, RESULTS, UNKNOWN, complete, merge, new_run, origin_of, read
 from results import write as write_rows
 
+# transformers calls `tokenizers`, which is there already.
+LIBRARIES = [name for name in NAMES if name != "transformers"]
 ENCODING = ["encode-arrays", "encode-lists", "encode-encodings", "encode-offsets", "encode-file", "encode-one"]
 TOKENIZERS = ["gpt2", "cl100k_base", "o200k_base", "qwen2"]
 # What to compare by name: jobs, tokenizers, corpora, megabytes of each corpus, rounds.
@@ -96,7 +98,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", nargs="+")
     parser.add_argument("--tokenizers", nargs="+")
     parser.add_argument("--corpora", nargs="+")
-    parser.add_argument("--libraries", nargs="+", default=NAMES)
+    parser.add_argument("--libraries", nargs="+", default=LIBRARIES)
     parser.add_argument("--threads", nargs="+", type=int, help="1 2, quick: 2")
     parser.add_argument("--megabytes", type=float)
     parser.add_argument("--rounds", type=int)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 from rich import box
@@ -27,9 +27,10 @@ _JOBS = {
 }
 _NOT_COMPARED = "trains by another rule, so results are not compared"
 # How wide a table is where there is no terminal to fit.
-_WIDTH = 160
-_TITLES = ("library", "version", "first pass", "least to most", "later passes", "load", "peak", "times")
-_NO_FIGURES = ("-",) * (len(_TITLES) - 2)
+_WIDTH = 120
+_NO_FIGURES = ("-",) * 6
+# What a table tells of a job's times, where that is not MB of text a second.
+_UNITS = {"one": "µs", "train-bpe": "s"}
 
 _Row = dict[str, Any]
 
@@ -56,17 +57,20 @@ def as_text(data: _Row, stream: TextIO, *, named: bool) -> str:
     for job in data["jobs"]:
         console.print(Text(title_of(data, job)))
         shown = [row for row in _ordered(job) if named or not _left_out(row)]
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="")
-        for index, title in enumerate((*_TITLES, "")):
-            table.add_column(title, justify="right" if 1 < index < len(_TITLES) else "left", overflow="fold")
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="")
+        for index, title in enumerate(_titles(job)):
+            table.add_column(Text(title), justify="right" if index else "left")
         for row in shown:
-            cells = [Text(cell) for cell in (*_cells(job, row), printable(note_of(job, row)))]
+            cells = [Text(cell) for cell in _cells(job, row)]
             if row["library"] == job["fastest"]:
                 cells[0].stylize("bold")
-                cells[2].stylize("bold")
+                cells[1].stylize("bold")
             table.add_row(*cells)
         console.print(table)
-        console.print(*(Text(f"{why}: {', '.join(names)}\n") for why, names in _unshown(job, shown).items()), sep="")
+        notes = [(row["library"], note_of(job, row)) for row in shown]
+        notes = [(name, printable(note)) for name, note in notes if note]
+        notes += [(why, ", ".join(names)) for why, names in _unshown(job, shown).items()]
+        console.print(*(Text(f"{name}: {note}\n") for name, note in notes), sep="")
     console.print(Text(columns(_footer(data), "<<")))
     lines = [line.rstrip() for line in target.getvalue().rstrip().splitlines()]
     return "\n".join(line for line, after in zip(lines, [*lines[1:], ""], strict=True) if line or after)
@@ -76,12 +80,13 @@ def as_markdown(data: _Row) -> str:
     """The same for a page."""
     lines = []
     for job in data["jobs"]:
-        lines += [title_of(data, job), "", f"| {' | '.join((*_TITLES, 'note'))} |"]
-        lines.append(f"|---|---|{'---:|' * (len(_TITLES) - 2)}---|")
+        titles = [title.replace("\n", ", ") for title in _titles(job)]
+        lines += [title_of(data, job), "", f"| {' | '.join((*titles, 'note'))} |"]
+        lines.append(f"|---|{'---:|' * len(_NO_FIGURES)}---|")
         for row in _ordered(job):
             cells = [*_cells(job, row), note_of(job, row)]
             if row["library"] == job["fastest"]:
-                cells[2] = f"**{cells[2]}**"
+                cells[1] = f"**{cells[1]}**"
             lines.append(f"| {' | '.join(_escaped(cell) for cell in cells)} |")
         lines.append("")
     return "\n".join([*lines, *(f"- {name}: {_escaped(text)}" for name, text in _footer(data))])
@@ -158,20 +163,24 @@ def _finished(job: _Row) -> list[_Row]:
     return [row for row in job["libraries"] if "seconds_cold" in row]
 
 
+def _titles(job: _Row) -> tuple[str, ...]:
+    unit = _UNITS.get(job["job"], "MB/s")
+    return "library", f"first pass\n{unit}", "least to most", f"later passes\n{unit}", "load\ns", "peak\nMB", "times"
+
+
 def _cells(job: _Row, row: _Row) -> tuple[str, ...]:
-    head = (row["library"], row["version"] or "-")
+    name = f"{row['library']} {row['version']}" if row["version"] else row["library"]
     if "seconds_cold" not in row:
-        return *head, *_NO_FIGURES
-    figure = _FIGURES.get(job["job"], _speed)
+        return name, *_NO_FIGURES
     best = min(other["seconds_cold"] for other in _finished(job))
-    spread = sorted((row["seconds_cold_min"], row["seconds_cold_max"]), reverse=figure is _speed)
+    spread = sorted(_figure(job, row[f"seconds_cold_{end}"]) for end in ("min", "max"))
     return (
-        *head,
-        figure(job, row["seconds_cold"]),
-        " to ".join(figure(job, seconds).split(" ")[0] for seconds in spread),
-        figure(job, row["seconds_warm"]),
-        f"{row['seconds_load']:.2f} s",
-        f"{row['mb_peak']:,.0f} MB",
+        name,
+        _digits(_figure(job, row["seconds_cold"])),
+        " to ".join(map(_digits, spread)),
+        _digits(_figure(job, row["seconds_warm"])),
+        f"{row['seconds_load']:.2f}",
+        f"{row['mb_peak']:,.0f}",
         f"{row['seconds_cold'] / best:.2f}",
     )
 
@@ -184,12 +193,11 @@ def _calls(job: _Row, seconds: float) -> float:
     return float(job["texts"]) / seconds
 
 
-def _speed(job: _Row, seconds: float) -> str:
-    return f"{_digits(_megabytes(job, seconds))} MB/s"
-
-
-def _per_call(job: _Row, seconds: float) -> str:
-    return f"{_digits(1e6 / _calls(job, seconds))} µs"
+def _figure(job: _Row, seconds: float) -> float:
+    """What the table shows of a time."""
+    if job["job"] == "one":
+        return 1e6 / _calls(job, seconds)
+    return seconds if job["job"] == "train-bpe" else _megabytes(job, seconds)
 
 
 def _digits(value: float) -> str:
@@ -199,9 +207,6 @@ def _digits(value: float) -> str:
 
 def _duration(job: _Row, seconds: float) -> str:
     return f"{seconds:.2f} s"
-
-
-_FIGURES: dict[str, Callable[[_Row, float], str]] = {"one": _per_call, "train-bpe": _duration}
 
 
 def _footer(data: _Row) -> list[tuple[str, str]]:

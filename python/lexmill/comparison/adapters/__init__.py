@@ -19,6 +19,7 @@ NAMES = [
     "tokie",
     "splintr_rs",
     "fastokens",
+    "transformers",
 ]
 # Said of a library without a method for the job.
 NO_CALL = "has no call for this job"
