@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 from pathlib import Path
@@ -52,6 +53,13 @@ def test_each_library_is_compared_with_hugging_face(saved: Path) -> None:
     assert statuses["file"] == {"lexmill": "ok", "tokenizers": none, "tiktoken": none, "sentencepiece": none}
     # SentencePiece finds no 32,000 pieces in so little text.
     assert statuses["train-bpe"] == {"lexmill": "ok", "tokenizers": "ok", "tiktoken": none, "sentencepiece": "failed"}
+
+
+def test_transformers_is_compared_where_it_is_installed(saved: Path) -> None:
+    if importlib.util.find_spec("transformers") is None:
+        pytest.skip("transformers is not installed")
+    found = bench(saved, "--against", "transformers", "--job", "list,one")
+    assert [row["status"] for job in found["jobs"] for row in job["libraries"]] == ["ok"] * 4
 
 
 def test_a_limit_that_the_file_states_holds_for_none(saved: Path) -> None:

@@ -17,6 +17,8 @@ pytest.importorskip("typer", reason="the command line is an extra")
 from command_line import COMMAND, Run
 from fake_library import install_fake
 from lexmill import Tokenizer
+from lexmill.comparison import processes
+from lexmill.comparison.processes import Finished
 
 # Each process reads, measures and compares; one round shows most of what there is to see.
 QUICK = ("--rounds", "1", "--threads", "1")
@@ -221,6 +223,16 @@ def test_a_file_that_is_no_tokenizer_is_an_error(lexmill: Run) -> None:
     result = lexmill("bench", "broken.json", "corpus.jsonl", "--json")
     assert result.code == 1
     assert result.outcome["error"]["type"] == "FormatError"  # type: ignore[index]
+
+
+def test_nothing_to_compare_with_is_an_error(lexmill: Run, saved: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Finished("", "took longer than 9 s", timed_out=True)
+    monkeypatch.setattr(processes, "run", lambda *_: late)
+    result = lexmill("bench", saved, "corpus.jsonl", "--against", "tokenizers", "--job", "list", "--json")
+    assert result.code == 1
+    why = "tokenizers took longer than 9 s; lexmill took longer than 9 s"
+    message = f"list: there is nothing to compare results with: {why}"
+    assert result.outcome["error"] == {"type": "OptionError", "message": message}
 
 
 def test_more_threads_than_processors_are_noted(lexmill: Run, saved: str, fake: Fake) -> None:
