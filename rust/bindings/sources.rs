@@ -183,7 +183,7 @@ impl Reading {
                 return Ok(None);
             }
             let texts = &mut self.texts;
-            self.source.for_each_text(&self.block, &self.skipped, |text, _| {
+            self.source.for_each_text(&mut self.block, &self.skipped, |text, _| {
                 texts.push(text.to_owned());
                 Ok(())
             })?;

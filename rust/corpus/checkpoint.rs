@@ -292,14 +292,15 @@ fn count_part(
         begin_source(part.block.file, before);
         Ok(true)
     };
-    let read = |part: &PartBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
+    let read = |part: &mut PartBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
         let PartBlock { block, before } = part;
-        let FileBlock { file, records } = block;
+        let file = block.file;
         block.for_each_text(files, |text, byte| {
             // A block may begin with records of the part before.
-            if (Place { file: *file, byte }) < begin { Ok(()) } else { each(text, before + byte) }
+            if (Place { file, byte }) < begin { Ok(()) } else { each(text, *before + byte) }
         })?;
-        Ok(BlockEnd { offset: before + records.end, read: records.read })
+        let records = &block.records;
+        Ok(BlockEnd { offset: *before + records.end, read: records.read })
     };
     // Text takes more room decompressed; the estimate only decides how many threads are worth their start.
     let bytes = part_bytes.min(total.saturating_mul(4));

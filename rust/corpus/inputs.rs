@@ -155,12 +155,12 @@ impl FileBlock {
     /// # Errors
     /// Those of [`Source::for_each_text`]; [`Error::Format`] for a file that was modified while it was read.
     pub fn for_each_text(
-        &self,
+        &mut self,
         files: &[InputFile],
         each: impl FnMut(&str, u64) -> Result<()>,
     ) -> Result<()> {
         let file = &files[self.file];
-        file.source.for_each_text(&self.records, &file.skipped, each)?;
+        file.source.for_each_text(&mut self.records, &file.skipped, each)?;
         if self.records.ends_file() { file.check_unchanged() } else { Ok(()) }
     }
 }

@@ -41,7 +41,7 @@ pub fn count_words(
             }
         })
     };
-    let read = |block: &LineBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
+    let read = |block: &mut LineBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
         let invalid = |at| Error::InvalidUtf8 { origin: path.display().to_string(), byte: block.offset + at };
         for_each_line(&block.bytes, errors, invalid, |line, at| each(line, block.offset + at))?;
         let read = block.bytes.len() as u64;

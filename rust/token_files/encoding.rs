@@ -1,5 +1,7 @@
 //! Blocks of records and their ids.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::options::{Options, Width};
 use crate::corpus::inputs::{FileBlock, InputFile, Place};
 use crate::tokenizer::{TextEncoder, Tokenizer};
@@ -21,6 +23,22 @@ pub(super) struct EncodedBlock {
     pub(super) passed_over: u64,
 }
 
+/// Memory of ids that are written, for those of other blocks: memory that one thread takes and another one frees goes back to the
+/// system each time, which clears it again.
+#[derive(Debug, Default)]
+struct SpareBuffers(Mutex<Vec<Vec<u8>>>);
+
+impl SpareBuffers {
+    fn take(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn put(&self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}
+
 /// What encodes blocks.
 pub(super) struct BlockEncoder<'a> {
     tokenizer: &'a Tokenizer,
@@ -30,6 +48,7 @@ pub(super) struct BlockEncoder<'a> {
     begin: Place,
     /// Special tokens of an empty text.
     empty: usize,
+    spare: SpareBuffers,
 }
 
 impl<'a> BlockEncoder<'a> {
@@ -42,7 +61,12 @@ impl<'a> BlockEncoder<'a> {
     ) -> Result<Self> {
         let mut ids = Vec::new();
         tokenizer.text_encoder(options.add_special_tokens)?.push("", &mut ids)?;
-        Ok(Self { tokenizer, options, files, width, begin, empty: ids.len() })
+        Ok(Self { tokenizer, options, files, width, begin, empty: ids.len(), spare: SpareBuffers::default() })
+    }
+
+    /// Takes back the memory of a block whose ids are written.
+    pub(super) fn reuse(&self, block: EncodedBlock) {
+        self.spare.put(block.ids);
     }
 
     /// What a thread encodes with.
@@ -56,14 +80,14 @@ impl<'a> BlockEncoder<'a> {
     /// Those of [`FileBlock::for_each_text`] and of the tokenizer; [`Error::TextTooLong`].
     pub(super) fn encode(
         &self,
-        block: &FileBlock,
+        block: &mut FileBlock,
         encoder: &mut TextEncoder<'_>,
         scratch: &mut Vec<u32>,
     ) -> Result<EncodedBlock> {
-        let FileBlock { file, records } = block;
-        let (mut ids, mut documents) = (Vec::new(), Vec::new());
+        let file = block.file;
+        let (mut ids, mut documents) = (self.spare.take(), Vec::new());
         block.for_each_text(self.files, |text, byte| {
-            if (Place { file: *file, byte }) < self.begin {
+            if (Place { file, byte }) < self.begin {
                 return Ok(());
             }
             scratch.clear();
@@ -80,7 +104,7 @@ impl<'a> BlockEncoder<'a> {
             documents.push((byte, ids.len()));
             Ok(())
         })?;
-        let (read, passed_over) = (records.read, records.passed_over());
-        Ok(EncodedBlock { file: *file, ids, documents, read, passed_over })
+        let (read, passed_over) = (block.records.read, block.records.passed_over());
+        Ok(EncodedBlock { file, ids, documents, read, passed_over })
     }
 }

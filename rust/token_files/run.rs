@@ -176,10 +176,11 @@ impl Run<'_> {
                 start = end;
             }
             done.borrow_mut().add(&block);
+            encoder.reuse(block);
             report()
         };
         let parallelism = Parallelism { threads, interrupt: Some(&report) };
-        let work = |_, block: &FileBlock, state: &mut Option<_>| {
+        let work = |_, block: &mut FileBlock, state: &mut Option<_>| {
             let (text_encoder, scratch) = match state {
                 Some(state) => state,
                 none => none.insert(encoder.start()?),

@@ -77,7 +77,7 @@ impl Call<'_> {
         let (ids, (offsets, (words, runs))) = write_in_order(bytes, |ids| {
             write_in_order(room(self.options.offsets), |offsets| {
                 write_in_order(room(self.options.word_ids), |words| {
-                    let work = |number, run: &Range<usize>, (worker, made, untruncated): &mut _| {
+                    let work = |number, run: &mut Range<usize>, (worker, made, untruncated): &mut _| {
                         let pushed = self.push_run(run, worker, made, untruncated)?;
                         ids.put(number, &mut made.ids);
                         offsets.put(number, &mut made.offsets);

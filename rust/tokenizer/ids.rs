@@ -75,7 +75,7 @@ impl Tokenizer {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
             let (next, parallelism) = runs(&sizes, parallelism);
-            ordered_map(next, parallelism, start, finish, |number, run: &Range<usize>, (worker, ids)| {
+            ordered_map(next, parallelism, start, finish, |number, run: &mut Range<usize>, (worker, ids)| {
                 let rows = call.push_run(&shards[run.clone()], |shard| texts[shard.row], worker, ids)?;
                 writer.put(number, ids);
                 Ok(rows)
@@ -103,7 +103,7 @@ impl Tokenizer {
         };
         let (shards, sizes) = self.shards(texts, parallelism.threads)?;
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
-        let encode = |_, run: &Range<usize>, worker: &mut Worker| {
+        let encode = |_, run: &mut Range<usize>, worker: &mut Worker| {
             let mut ids = Vec::with_capacity(sizes[run.clone()].iter().sum::<usize>() / 4);
             let rows = call.push_run(&shards[run.clone()], |shard| texts[shard.row], worker, &mut ids)?;
             Ok((ids, rows))
@@ -147,7 +147,7 @@ impl Tokenizer {
         let (ids, runs) = write_in_order(bytes, |writer| {
             let start = || (pool.take(), Vec::new());
             let finish = |(worker, _)| pool.put(worker);
-            ordered_map(next, parallelism, start, finish, |number, block: &Block, (worker, ids)| {
+            ordered_map(next, parallelism, start, finish, |number, block: &mut Block, (worker, ids)| {
                 let rows = call.push_run(&block.shards, |_| &block.text, worker, ids)?;
                 writer.put(number, ids);
                 Ok(rows)

@@ -137,7 +137,7 @@ impl WordCounting {
         let (threads, pipeline) = (self.threads, Arc::clone(&self.pipeline));
         self.with_counters(|take, put| {
             let (next, parallelism) = runs(&sizes, threads.into());
-            ordered_map(next, parallelism, take, put, |_, run: &Range<usize>, counter| {
+            ordered_map(next, parallelism, take, put, |_, run: &mut Range<usize>, counter| {
                 run.clone().try_for_each(|at| count_text(&pipeline, texts[at], starts[at], counter))
             })
         })?;
@@ -156,7 +156,7 @@ impl WordCounting {
         &mut self,
         bytes: u64,
         next: impl FnMut(&mut B) -> Result<bool> + Send,
-        read: impl Fn(&B, &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<BlockEnd> + Sync,
+        read: impl Fn(&mut B, &mut dyn FnMut(&str, u64) -> Result<()>) -> Result<BlockEnd> + Sync,
         total: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
@@ -169,7 +169,7 @@ impl WordCounting {
         };
         let parallelism = Parallelism { threads, interrupt: Some(&report) };
         let blocks = self.with_counters(|take, put| {
-            ordered_map(next, parallelism, take, put, |_, block: &B, counter| {
+            ordered_map(next, parallelism, take, put, |_, block: &mut B, counter| {
                 let mut texts = 0;
                 let end = read(block, &mut |text, offset| {
                     texts += 1;

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from lexmill import Tokenizer, pre_tokenizers
+from lexmill import Tokenizer, count_words, pre_tokenizers
 from lexmill.errors import (
     FileError,
     FormatError,
@@ -186,6 +186,17 @@ def test_many_broken_records_are_counted_and_the_first_are_told(tmp_path: Path) 
         message = str(caught[0].message)
         assert message.startswith("12,000 records were left out: ")
         assert re.findall(r"line (\d+): expected", message) == [str(line) for line in range(2, 21, 2)]
+
+
+def test_a_broken_record_far_into_a_file_has_its_line(tmp_path: Path) -> None:
+    lines = [json.dumps({"text": f"text {number} " + "x" * 500}) for number in range(6000)]
+    for number in (2500, 4000, 5999):
+        lines[number] = "{}"
+    (tmp_path / "1.jsonl").write_text("\n".join(lines))
+    with pytest.raises(FormatError, match=r"1\.jsonl, line 2501: "):
+        list(JsonLines(tmp_path / "1.jsonl", field="text"))
+    with pytest.warns(UserWarning, match=r"(?s)line 2501: .*line 4001: .*line 6000: "):
+        count_words(JsonLines(tmp_path / "1.jsonl", field="text", on_error="skip"), num_threads=3)
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -13,11 +13,12 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 /// What is wrong with the object, in words.
 pub(super) fn push_field(line: &[u8], field: &[String], text: &mut String) -> Result<(), String> {
     let start = text.len();
-    let mut json = serde_json::Deserializer::from_slice(line);
-    let outcome = Field { path: field, text, start }
-        .deserialize(&mut json)
-        .and_then(|found| json.end().map(|()| found))
-        .map_err(|error| error.to_string());
+    let found = Field { path: field, text: &mut *text, start };
+    // Bytes that are known to be UTF-8 are not checked again, string by string.
+    let outcome = match simdutf8::basic::from_utf8(line) {
+        Ok(line) => deserialized(found, serde_json::Deserializer::from_str(line)),
+        Err(_) => deserialized(found, serde_json::Deserializer::from_slice(line)),
+    };
     let outcome = match outcome {
         Ok(true) => Ok(()),
         Ok(false) => Err(format!("there is no field `{}`", field.join("."))),
@@ -28,6 +29,15 @@ pub(super) fn push_field(line: &[u8], field: &[String], text: &mut String) -> Re
         text.truncate(start);
     }
     outcome
+}
+
+/// Whether the text was in the object, which has to be all that there is.
+fn deserialized<'de>(
+    field: Field<'_>,
+    mut json: serde_json::Deserializer<impl serde_json::de::Read<'de>>,
+) -> Result<bool, String> {
+    let found = field.deserialize(&mut json).and_then(|found| json.end().map(|()| found));
+    found.map_err(|error| error.to_string())
 }
 
 /// What lies at `path`: an object as long as there are keys, then a text. Answers whether the text was there.

@@ -64,12 +64,6 @@ pub(super) struct LineRange {
     limit: usize,
 }
 
-/// Lines, and the byte of the file that the first one begins with.
-pub(super) struct Lines {
-    pub(super) bytes: Vec<u8>,
-    pub(super) start: u64,
-}
-
 /// Why lines were not read.
 pub(super) enum RangeError {
     Io(io::Error),
@@ -92,24 +86,25 @@ impl LineRange {
         self.end == self.len
     }
 
-    /// Reads the lines; the last one is read to its end, wherever that is.
-    pub(super) fn read(&self) -> Result<Lines, RangeError> {
+    /// Puts the lines in place of `bytes`; the last one is read to its end, wherever that is. Answers the byte of the file that the first
+    /// one begins with.
+    pub(super) fn read(&self, bytes: &mut Vec<u8>) -> Result<u64, RangeError> {
         // The byte before tells whether a line begins with the range.
         let before = u64::from(self.start > 0);
         let mut start = self.start - before;
-        let mut bytes = vec![0; (self.end - start) as usize];
-        read_exact(&self.file, &mut bytes, start)?;
+        bytes.resize((self.end - start) as usize, 0);
+        read_exact(&self.file, bytes, start)?;
         if before > 0 {
             let inside = &bytes[..bytes.len() - 1];
             let first = memchr::memchr(b'\n', inside).map_or(bytes.len(), |newline| newline + 1);
             bytes.drain(..first);
             start += first as u64;
         }
-        let last = memchr::memrchr(b'\n', &bytes).map_or(0, |newline| newline + 1);
+        let last = memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1);
         if last < bytes.len() {
-            self.complete(last, &mut bytes, start)?;
+            self.complete(last, bytes, start)?;
         }
-        Ok(Lines { bytes, start })
+        Ok(start)
     }
 
     /// Reads on to the end of the line that begins at `last` of `bytes`, which begin at `start` of the file.
@@ -191,12 +186,11 @@ mod tests {
         let mut file = tempfile::tempfile().expect("room on the disk");
         file.write_all(text).expect("room on the disk");
         let (file, len) = (Arc::new(file), text.len() as u64);
-        let mut found = Vec::new();
+        let (mut found, mut bytes) = (Vec::new(), Vec::new());
         for start in (from..len).step_by(range as usize) {
             let end = len.min(start + range);
-            let Lines { bytes, start } =
-                LineRange { file: Arc::clone(&file), from, start, end, len, limit }.read()?;
-            let mut at = start;
+            let range = LineRange { file: Arc::clone(&file), from, start, end, len, limit };
+            let mut at = range.read(&mut bytes)?;
             for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                 found.push((at, line.to_vec()));
                 at += line.len() as u64;
@@ -241,7 +235,7 @@ mod tests {
         let file = Arc::new(tempfile::tempfile().expect("room on the disk"));
         let range = LineRange { file, from: 0, start: 0, end: 10, len: 10, limit: 100 };
         assert!(
-            matches!(range.read(), Err(RangeError::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof)
+            matches!(range.read(&mut Vec::new()), Err(RangeError::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof)
         );
     }
 }

@@ -62,7 +62,7 @@ pub fn count_source(
     let begin = counting.begin_sources(source.paths.len())?;
     // Text takes more room decompressed; the estimate only decides how many threads are worth their start.
     let bytes = reader.bytes().map_or(u64::MAX, |bytes| bytes.saturating_mul(4));
-    let read = |block: &RecordBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
+    let read = |block: &mut RecordBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
         source.for_each_text(block, skipped, each)?;
         Ok(BlockEnd { offset: block.end, read: block.read })
     };

@@ -23,7 +23,7 @@ use crate::{Error, Result};
 pub struct RecordBlock {
     /// Whole lines, or the values of a column one after the other.
     pub(super) bytes: Vec<u8>,
-    /// The lines of the block, where the thread that works on them reads them; `bytes` is empty then.
+    /// The lines of the block, where the thread that works on them reads them into `bytes`.
     pub(super) range: Option<LineRange>,
     /// Of a column, the values in `bytes`; empty where lines are the records.
     pub(super) values: Vec<Value>,
@@ -222,7 +222,6 @@ impl OpenFile {
         block.range = None;
         let is_filled = match &mut self.blocks {
             Blocks::Ranges(ranges) => {
-                block.bytes.clear();
                 block.range = ranges.next();
                 self.read.store(ranges.offset() - self.skipped, Ordering::Relaxed);
                 block.range.is_some()

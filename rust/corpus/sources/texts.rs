@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::json_field::push_field;
-use super::line_ranges::{LineRange, Lines, RangeError};
+use super::line_ranges::RangeError;
 use super::reader::{RecordBlock, failed, named};
 use super::source::{Format, OnError, Skipped, Source};
 use crate::corpus::Utf8Errors;
@@ -19,15 +19,13 @@ impl Source {
     /// such records are left out, which `skipped` reports; those of `each`.
     pub fn for_each_text(
         &self,
-        block: &RecordBlock,
+        block: &mut RecordBlock,
         skipped: &Skipped,
         each: impl FnMut(&str, u64) -> Result<()>,
     ) -> Result<()> {
         let path = self.paths[block.file].as_path();
-        let range = &block.range;
-        let loaded = range.as_ref().map(|range| self.load(block, range, path)).transpose()?;
-        let block = loaded.as_ref().unwrap_or(block);
-        let walk = Walk { block, range: range.as_ref(), source: self, skipped, path, each };
+        self.load(block, path)?;
+        let walk = Walk { block, source: self, skipped, path, each };
         match &self.format {
             Format::Lines => walk.lines(),
             Format::JsonLines { field } => walk.json(field),
@@ -39,26 +37,24 @@ impl Source {
         }
     }
 
-    /// The block with the lines of its range.
-    fn load(&self, block: &RecordBlock, range: &LineRange, path: &Path) -> Result<RecordBlock> {
-        let Lines { bytes, start } = range.read().map_err(|error| match error {
+    /// Reads the lines of the block, if that is left to the thread that works on them.
+    fn load(&self, block: &mut RecordBlock, path: &Path) -> Result<()> {
+        let Some(range) = &block.range else { return Ok(()) };
+        let start = range.read(&mut block.bytes).map_err(|error| match error {
             RangeError::Io(error) => failed("read", path, error),
             RangeError::TooLong { line, limit } => Error::RecordTooLong {
                 place: self.format.place_after(path, line, block.numbered_from),
                 limit,
             },
         })?;
-        let RecordBlock { file, end, file_offset, numbered_from, .. } = *block;
-        let offset = file_offset + start;
-        Ok(RecordBlock { bytes, file, end, offset, file_offset, numbered_from, ..RecordBlock::default() })
+        block.offset = block.file_offset + start;
+        Ok(())
     }
 }
 
 /// The work on one block.
 struct Walk<'a, F> {
     block: &'a RecordBlock,
-    /// What the lines of the block were read from, if this thread has read them.
-    range: Option<&'a LineRange>,
     source: &'a Source,
     skipped: &'a Skipped,
     path: &'a Path,
@@ -106,7 +102,7 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
     /// The line with this number in the block, from 0 on, as messages name it.
     fn place_of_line(&self, index: u64) -> Result<String> {
         let RecordBlock { line, offset, file_offset, numbered_from, .. } = *self.block;
-        let first = match self.range {
+        let first = match &self.block.range {
             Some(range) => {
                 range.line_at(offset - file_offset).map_err(|error| failed("read", self.path, error))?
             }

@@ -52,7 +52,7 @@ pub fn ordered_map<B: Default, S, T: Send>(
     parallelism: Parallelism<'_>,
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
-    work: impl Fn(usize, &B, &mut S) -> Result<T> + Sync,
+    work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let mut results = Vec::new();
     ordered_for_each(next, parallelism, start, finish, work, |result| {
@@ -75,7 +75,7 @@ pub fn ordered_for_each<B: Default, S, T: Send>(
     parallelism: Parallelism<'_>,
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
-    work: impl Fn(usize, &B, &mut S) -> Result<T> + Sync,
+    work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
     take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     bounded_for_each(usize::MAX, next, parallelism, start, finish, work, take)
@@ -92,7 +92,7 @@ pub fn bounded_for_each<B: Default, S, T: Send>(
     parallelism: Parallelism<'_>,
     start: impl Fn() -> S + Sync,
     finish: impl Fn(S) + Sync,
-    work: impl Fn(usize, &B, &mut S) -> Result<T> + Sync,
+    work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
     let queue = Queue::new(ahead, next);
@@ -272,7 +272,7 @@ mod tests {
     fn results_come_in_order_for_any_number_of_threads() {
         let sizes = vec![40_000; 100];
         for threads in [1, 2, 7] {
-            let work = |_, run: &Range<usize>, (): &mut ()| Ok(run.clone().collect::<Vec<_>>());
+            let work = |_, run: &mut Range<usize>, (): &mut ()| Ok(run.clone().collect::<Vec<_>>());
             let (next, parallelism) = runs(&sizes, threads.into());
             let results = ordered_map(next, parallelism, || (), |()| (), work).expect("nothing fails");
             assert_eq!(results.concat(), (0..100).collect::<Vec<_>>());
@@ -286,7 +286,7 @@ mod tests {
         for threads in [1, 2, 7] {
             done.store(0, Ordering::Relaxed);
             is_off.store(false, Ordering::Relaxed);
-            let work = |_, run: &Range<usize>, (): &mut ()| {
+            let work = |_, run: &mut Range<usize>, (): &mut ()| {
                 done.fetch_add(1, Ordering::Relaxed);
                 // Helpers wait here, so that on a busy machine, too, the leader takes results before the last run.
                 while run.start > 500
@@ -317,7 +317,7 @@ mod tests {
         let sizes = vec![1 << 20; 300];
         for threads in [1, 2, 7] {
             let (begun, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
-            let work = |_, run: &Range<usize>, (): &mut ()| {
+            let work = |_, run: &mut Range<usize>, (): &mut ()| {
                 let waiting = begun.fetch_add(1, Ordering::Relaxed) + 1 - taken.load(Ordering::Relaxed);
                 // Each thread may have looked for room before another one took it.
                 assert!(waiting <= 4 + 2 * threads, "{waiting} for {threads} threads");
@@ -340,7 +340,7 @@ mod tests {
         for threads in [1, 2, 7] {
             for panics_in_work in [false, true] {
                 let (next, parallelism) = runs(&[1 << 20; 300], Parallelism::from(threads));
-                let work = |number, _: &Range<usize>, (): &mut ()| {
+                let work = |number, _: &mut Range<usize>, (): &mut ()| {
                     assert!(!panics_in_work || number < 20, "expected");
                     Ok(number)
                 };
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn the_first_error_wins() {
         let sizes = vec![100_000; 50];
-        let work = |_, run: &Range<usize>, (): &mut ()| {
+        let work = |_, run: &mut Range<usize>, (): &mut ()| {
             if run.contains(&20) { Err(Error::UnknownId { id: 20, vocab_size: 0 }) } else { Ok(()) }
         };
         let (next, parallelism) = runs(&sizes, 4.into());
@@ -377,7 +377,7 @@ mod tests {
             let (next, parallelism) = runs(&sizes, Parallelism { threads, interrupt: Some(&interrupt) });
             done.store(0, Ordering::Relaxed);
             is_off.store(false, Ordering::Relaxed);
-            let work = |_, run: &Range<usize>, (): &mut ()| {
+            let work = |_, run: &mut Range<usize>, (): &mut ()| {
                 done.fetch_add(1, Ordering::Relaxed);
                 // Helpers wait here, so that on a busy machine, too, the leader asks for an interrupt before the last
                 // run.

@@ -60,7 +60,7 @@ fn texts_of(source: &Source, has_bytes: bool) -> Result<(Vec<String>, Report)> {
     let mut block = RecordBlock::default();
     let (mut texts, mut last, mut read) = (Vec::new(), None, 0);
     while reader.next(&mut block)? {
-        source.for_each_text(&block, &skipped, |text, offset| {
+        source.for_each_text(&mut block, &skipped, |text, offset| {
             assert!(Some(offset) > last, "texts come in order");
             last = Some(offset);
             texts.push(text.to_owned());
@@ -151,7 +151,7 @@ fn texts_or_error(source: &Source) -> Result<usize> {
     let (mut reader, skipped) = opened(source);
     let (mut block, mut count) = (RecordBlock::default(), 0);
     while reader.next(&mut block)? {
-        source.for_each_text(&block, &skipped, |_, _| {
+        source.for_each_text(&mut block, &skipped, |_, _| {
             count += 1;
             Ok(())
         })?;
@@ -305,7 +305,7 @@ fn a_record_beyond_the_limit_is_named() {
         let mut block = RecordBlock::default();
         let error = loop {
             match reader.next(&mut block) {
-                Ok(true) => match source.for_each_text(&block, &Skipped::default(), |_, _| Ok(())) {
+                Ok(true) => match source.for_each_text(&mut block, &Skipped::default(), |_, _| Ok(())) {
                     Ok(()) => {}
                     Err(error) => break Some(error.to_string()),
                 },
@@ -317,7 +317,7 @@ fn a_record_beyond_the_limit_is_named() {
         assert!(error.as_ref().is_some_and(|error| error.contains(&expected)), "{error:?}, not {expected}");
         let mut reader = SourceReader::new(Arc::clone(&source), Arc::default()).with_limit(1_000_000);
         while reader.next(&mut block).expect("it fits") {
-            source.for_each_text(&block, &Skipped::default(), |_, _| Ok(())).expect("it fits");
+            source.for_each_text(&mut block, &Skipped::default(), |_, _| Ok(())).expect("it fits");
         }
     }
 }
