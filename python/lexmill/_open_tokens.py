@@ -22,7 +22,7 @@ __all__ = ["TokenFiles", "Windows", "open_tokens"]
 
 
 def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> TokenFiles:
-    """Opens what `tokenize_files` has written, without reading it.
+    """Opens what `tokenize_files` has written, or a job of Ray or Spark, without reading it.
 
     Args:
         path: the folder.
@@ -33,14 +33,7 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
         OptionError: there is no such split, or the files are Parquet, which cannot be mapped.
     """
     folder = Path(path)
-    try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        is_ours = manifest["format_version"] == 1
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        is_ours = False
-    if not is_ours:
-        message = f"{folder}: it holds no token files of this version"
-        raise OutputError(message)
+    manifest = _manifest(folder)
     try:
         return _opened(folder, manifest, split)
     except LexmillError:
@@ -48,6 +41,17 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"{folder}: its manifest is damaged: {error!r}"
         raise OutputError(message) from error
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        if manifest["format_version"] == 1:
+            return dict(manifest)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    message = f"{folder}: it holds no token files of this version"
+    raise OutputError(message)
 
 
 def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenFiles:
@@ -58,7 +62,15 @@ def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenF
     if split is not None and split not in splits:
         message = f"split is {split} but must be {' or '.join(splits)}"
         raise OptionError(message)
-    return TokenFiles(folder, manifest, split or "train")
+    if "folders" not in manifest:
+        return TokenFiles(folder, manifest, split or "train")
+    folders = [folder / name for name in manifest["folders"]]
+    inner = [(inner, _manifest(inner)) for inner in folders]
+    for path, held in inner:
+        if held.get("total") != manifest["folders"][path.name]["total"]:
+            message = f"{path}: it is not as it was written: its manifest has other sums than that of {folder}"
+            raise OutputError(message)
+    return TokenFiles(folder, manifest, split or "train", inner)
 
 
 class _Views(Sequence[Ids]):
@@ -105,15 +117,31 @@ class TokenFiles(_Views):
 
     _NAME = "document"
 
-    def __init__(self, folder: Path, manifest: dict[str, Any], split: str) -> None:
-        """Opens no file yet; `open_tokens` is the way to make one."""
+    def __init__(
+        self,
+        folder: Path,
+        manifest: dict[str, Any],
+        split: str,
+        inner: Sequence[tuple[Path, dict[str, Any]]] | None = None,
+    ) -> None:
+        """Opens no file yet; `open_tokens` is the way to make one.
+
+        Args:
+            folder: the folder.
+            manifest: its manifest.
+            split: `train` or `validation`.
+            inner: the folders of a job, each with its manifest; by default the folder itself.
+        """
         options = manifest["options"]
         self.folder = folder
         self.split = split
         self.manifest = manifest
         self.dtype: np.dtype[Any] = np.dtype(options["dtype"]).newbyteorder("<")
         self._reader = READERS.get((options["format"], options["preset"]))
-        self._parts = [self._files(part) for part in self._part_entries()]
+        self._folders = [(folder, manifest)] if inner is None else list(inner)
+        self._parts = [
+            self._files(folder, part) for folder, manifest in self._folders for part in self._part_entries(manifest)
+        ]
         self._segments: dict[int, list[Segment]] = {}
         self._rows = [0, *accumulate(part.documents for part in self._parts)]
         self._tokens = [0, *accumulate(part.tokens for part in self._parts)]
@@ -159,11 +187,12 @@ class TokenFiles(_Views):
         Raises:
             OutputError: a file is missing or is not as it was written; the message names it.
         """
-        listed = dict(self.manifest["files"])
-        for part in self.manifest["parts"]:
-            listed |= part["files"]
-        for name, entry in listed.items():
-            path, size, crc = self.folder / name, 0, 0
+        listed: dict[Path, dict[str, Any]] = {}
+        for folder, manifest in self._folders:
+            for files in (manifest["files"], *(part["files"] for part in manifest["parts"])):
+                listed |= {folder / name: entry for name, entry in files.items()}
+        for path, entry in listed.items():
+            size, crc = 0, 0
             if path.is_file():
                 with path.open("rb") as file:
                     while block := file.read(1 << 20):
@@ -224,11 +253,11 @@ class TokenFiles(_Views):
             message = f"{self._parts[part].paths[-1]}: it holds {rows} documents but the manifest says {held}"
             raise OutputError(message)
 
-    def _part_entries(self) -> Iterator[dict[str, Any]]:
+    def _part_entries(self, manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The parts that have files of this split; parts that were joined are one."""
-        parts, joined = self.manifest["parts"], "val.bin" if self.split == "validation" else "train.bin"
-        if joined in self.manifest["files"]:
-            yield {**self.manifest["total"], "files": {joined: None}}
+        parts, joined = manifest["parts"], "val.bin" if self.split == "validation" else "train.bin"
+        if joined in manifest["files"]:
+            yield {**manifest["total"], "files": {joined: None}}
             return
         for part in parts:
             names = [name for name in part["files"] if self._prefix() in ("", name.partition("/")[0])]
@@ -238,7 +267,7 @@ class TokenFiles(_Views):
     def _prefix(self) -> str:
         return self.split if self.manifest["options"]["validation"] else ""
 
-    def _files(self, part: dict[str, Any]) -> PartFiles:
+    def _files(self, folder: Path, part: dict[str, Any]) -> PartFiles:
         held = {"documents": part.get("validation_documents", 0), "tokens": part.get("validation_tokens", 0)}
         if self.split == "train":
             held = {name: part[name] - held[name] for name in held}
@@ -252,7 +281,7 @@ class TokenFiles(_Views):
             part["files"], key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name)
         )
         documents, tokens = operator.index(held["documents"]), operator.index(held["tokens"])
-        return PartFiles([self.folder / name for name in names], self.dtype, documents, tokens, length)
+        return PartFiles([folder / name for name in names], self.dtype, documents, tokens, length)
 
 
 class Windows(_Views):

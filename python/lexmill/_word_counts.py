@@ -83,14 +83,7 @@ def count_words(
         # Parts without records would never end.
         message = f"checkpoint_bytes is {checkpoint_bytes!r} but must be at least 1"
         raise OptionError(message)
-    tokenizer = Tokenizer(BPE())
-    if normalizer is not None:
-        tokenizer.normalizer = normalizer
-    if pre_tokenizer is not None:
-        tokenizer.pre_tokenizer = pre_tokenizer
-    tokens = [AddedToken(token) if isinstance(token, str) else token for token in added_tokens]
-    tokenizer.add_tokens([token for token in tokens if not token.special])
-    tokenizer.add_special_tokens([token for token in tokens if token.special])
+    tokenizer = _stages(normalizer, pre_tokenizer, added_tokens)
     # Not everybody who imports lexmill reads sources, and these take time to import.
     from lexmill.sources import Source
 
@@ -106,6 +99,21 @@ def count_words(
         on_progress=on_progress,
         num_threads=num_threads,
     )
+
+
+def _stages(
+    normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None, added_tokens: Iterable[str | AddedToken]
+) -> Tokenizer:
+    """A tokenizer without a model, which decides what words a text has."""
+    tokenizer = Tokenizer(BPE())
+    if normalizer is not None:
+        tokenizer.normalizer = normalizer
+    if pre_tokenizer is not None:
+        tokenizer.pre_tokenizer = pre_tokenizer
+    tokens = [AddedToken(token) if isinstance(token, str) else token for token in added_tokens]
+    tokenizer.add_tokens([token for token in tokens if not token.special])
+    tokenizer.add_special_tokens([token for token in tokens if token.special])
+    return tokenizer
 
 
 def merge_counts(

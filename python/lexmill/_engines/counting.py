@@ -1,0 +1,129 @@
+"""Groups of files to runs of word counts, and these to their sum."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from lexmill._core import AddedToken, WordCounts, __version__
+from lexmill._engines.groups import Group, OneSource, plan
+from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
+from lexmill._engines.shared_folder import locked, made_folder
+from lexmill._types import OnProgress
+from lexmill._word_counts import _bytes_of, _stages, merge_counts
+from lexmill.errors import FormatError
+
+if TYPE_CHECKING:
+    from lexmill.normalizers import Normalizer
+    from lexmill.pre_tokenizers import PreTokenizer
+
+__all__ = ["CountJob", "CountOptions", "count_groups", "merged"]
+
+_FAN_IN = 64
+"""Counts that are merged at a time, each of which is an open file."""
+
+
+@dataclass(frozen=True)
+class CountOptions:
+    """The options that files and frames have in common.
+
+    Attributes:
+        stages: a tokenizer that has the stages and no model.
+        max_memory: bytes that a task may take, and the merging.
+        scratch: the folder of each machine for what does not fit into memory.
+        errors: how plain text files are read.
+    """
+
+    stages: TokenizerJson
+    max_memory: int | None
+    scratch: str | os.PathLike[str] | None
+    errors: Literal["strict", "replace"]
+
+    @staticmethod
+    def of(
+        normalizer: Normalizer | None,
+        pre_tokenizer: PreTokenizer | None,
+        added_tokens: Iterable[str | AddedToken],
+        max_memory: int | str | None,
+        scratch: str | os.PathLike[str] | None,
+        errors: Literal["strict", "replace"],
+    ) -> CountOptions:
+        """Those that a call gives.
+
+        Raises:
+            OptionError: `max_memory` is no number of bytes.
+            LexmillError: a stage is written in Python.
+        """
+        stages = TokenizerJson.of(_stages(normalizer, pre_tokenizer, added_tokens))
+        return CountOptions(stages, _bytes_of(max_memory), scratch, errors)
+
+
+@dataclass(frozen=True)
+class CountJob(Job):
+    """Counts the words of a group to a run that has the name of what it was made from."""
+
+    options: CountOptions
+
+    def name(self, group: Group) -> str:
+        """The number of the first file, and a hash of all that decides the run."""
+        entries = [file.entry() for file in group.files]
+        made_from = [self.lexmill, self.options.stages.fingerprint, self.options.errors, group.first_source, entries]
+        return f"{group.first_source:08}-{sha256(json.dumps(made_from).encode()).hexdigest()[:16]}.counts"
+
+    def write(self, group: Group, folder: Path) -> Path:
+        """Counts as `lexmill.count_words` does."""
+        counted = self.options.stages.tokenizer()._count_words(
+            group.sources,
+            max_memory=self.options.max_memory,
+            folder=self.options.scratch,
+            first_source=group.first_source,
+            errors=self.options.errors,
+            num_threads=self.num_threads,
+        )
+        made = folder / "counts"
+        counted.save(made)
+        return made
+
+    def is_whole(self, path: Path) -> bool:
+        """Whether the end of the file is there, which is written last."""
+        try:
+            WordCounts.load(path)
+        except FormatError:
+            path.unlink()
+            return False
+        return True
+
+
+def count_groups(
+    sources: OneSource | Iterable[OneSource],
+    execute: Execute,
+    *,
+    options: CountOptions,
+    folder: str | os.PathLike[str],
+    first_source: int,
+    group_bytes: int | str,
+    num_threads: int,
+    on_progress: OnProgress | None,
+) -> WordCounts:
+    """Counts the words of files by the tasks of an engine; see `lexmill.ray.count_words`."""
+    groups = plan(sources, group_bytes=_bytes_of(group_bytes, "group_bytes") or 0, first_source=first_source)
+    job = CountJob(made_folder(folder), __version__, num_threads, options)
+    with locked(job.folder):
+        finish_groups(job, groups, execute, on_progress)
+        return merged([job.target(group) for group in groups], options)
+
+
+def merged(paths: Sequence[Path], options: CountOptions) -> WordCounts:
+    """The sum of saved counts. At most 64 are merged at a time, so that few files are open."""
+    level: list[WordCounts | Path] = list(paths)
+    while True:
+        batches = [level[at : at + _FAN_IN] for at in range(0, len(level), _FAN_IN)]
+        sums = [merge_counts(batch, max_memory=options.max_memory, folder=options.scratch) for batch in batches]
+        if len(sums) == 1:
+            return sums[0]
+        level = list(sums)

@@ -1,0 +1,199 @@
+"""Groups of files to folders of token files, and the manifest over them.
+
+    out/manifest.json          what all was made from, and the folders
+    out/00000, out/00001, ...  for each group, what `lexmill.tokenize_files` writes
+
+The manifest is written when the job begins, and again with the sums when all folders are there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from lexmill._core import Tokenizer, __version__
+from lexmill._engines.groups import Group, OneSource, plan
+from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
+from lexmill._engines.shared_folder import locked, made_folder, write_text
+from lexmill._types import OnProgress
+from lexmill._word_counts import _bytes_of
+from lexmill.errors import OptionError, OutputError
+from lexmill.sources import Source
+from lexmill.token_files import TokenFiles, _source_of, open_tokens, tokenize_files
+
+__all__ = ["TokenizeJob", "tokenize_groups"]
+
+_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class TokenizeJob(Job):
+    """Tokenizes the files of a group to a folder.
+
+    Attributes:
+        tokenizer: the tokenizer.
+        options: those of `lexmill.tokenize_files` that decide what is written.
+    """
+
+    tokenizer: TokenizerJson
+    options: dict[str, Any]
+
+    def name(self, group: Group) -> str:
+        """The number of the group; what it was made from is in the manifest."""
+        return f"{group.number:05}"
+
+    def write(self, group: Group, folder: Path) -> Path:
+        """Tokenizes as `lexmill.tokenize_files` does."""
+        made, options = folder / "tokens", dict(self.options)
+        if options["validation"]:
+            # Documents are drawn by their places, which count from the first file of a group: without another seed, all
+            # groups would choose the same places.
+            options["seed"] = (options["seed"] + group.first_source) % (1 << 63)
+        sources = [source for source in group.sources if isinstance(source, Source)]
+        tokenize_files(self.tokenizer.tokenizer(), sources, made, num_threads=self.num_threads, **options)
+        return made
+
+    def is_whole(self, path: Path) -> bool:
+        """Whether all files are there in the sizes that the manifest of the folder tells."""
+        try:
+            manifest = open_tokens(path).manifest
+            listed = dict(manifest["files"])
+            for part in manifest["parts"]:
+                listed |= part["files"]
+            sizes = [(path / name).stat().st_size == entry["bytes"] for name, entry in listed.items()]
+        except (OSError, KeyError, TypeError, AttributeError):
+            sizes = [False]
+        if not all(sizes):
+            shutil.rmtree(path)
+        return all(sizes)
+
+
+def tokenize_groups(
+    tokenizer: Tokenizer | str | os.PathLike[str],
+    sources: OneSource | Sequence[OneSource],
+    out: str | os.PathLike[str],
+    execute: Execute,
+    *,
+    options: dict[str, Any],
+    resume: bool,
+    overwrite: bool,
+    group_bytes: int | str,
+    num_threads: int,
+    on_progress: OnProgress | None,
+) -> TokenFiles:
+    """Tokenizes files by the tasks of an engine; see `lexmill.ray.tokenize`."""
+    if resume and overwrite:
+        message = "resume and overwrite are True but at most one of them may be"
+        raise OptionError(message)
+    given = [sources] if isinstance(sources, Source | str | os.PathLike) else sources
+    opened = [_source_of(source) for source in given]
+    groups = plan(opened, group_bytes=_bytes_of(group_bytes, "group_bytes") or 0)
+    copy = TokenizerJson.of(tokenizer)
+    # A run without sources refuses options that do not fit before anything is written, and tells the type of ids.
+    with TemporaryDirectory() as folder:
+        trial = tokenize_files(copy.tokenizer(), [], Path(folder) / "tokens", num_threads=1, **options)
+    job = TokenizeJob(made_folder(out), __version__, num_threads, copy, options)
+    with locked(job.folder):
+        planned = _planned(job, groups, trial.manifest["options"])
+        _prepare(job.folder, planned, resume=resume, overwrite=overwrite)
+        finish_groups(job, groups, execute, on_progress)
+        _finish(job.folder, planned)
+    return open_tokens(job.folder)
+
+
+def _planned(job: TokenizeJob, groups: Sequence[Group], options: dict[str, Any]) -> dict[str, Any]:
+    folders = {
+        job.name(group): {"first_source": group.first_source, "inputs": [file.entry() for file in group.files]}
+        for group in groups
+    }
+    return {
+        "format_version": 1,
+        "lexmill": job.lexmill,
+        "tokenizer": job.tokenizer.fingerprint,
+        "options": options,
+        "folders": folders,
+    }
+
+
+def _prepare(folder: Path, planned: dict[str, Any], *, resume: bool, overwrite: bool) -> None:
+    """Begins the folder, or looks whether it was begun by the same job."""
+    path = folder / _MANIFEST
+    if not path.exists():
+        others = sorted(other.name for other in folder.iterdir() if not other.name.startswith(".lexmill-"))
+        if others:
+            message = f"{folder}: it holds {others[0]}, which is no token file; choose a folder of its own"
+            raise OutputError(message)
+        _write(path, planned)
+        return
+    found = _read(path)
+    if not resume and not overwrite:
+        state = "" if "total" in found else " of a job that was not finished"
+        message = f"{folder}: it holds token files{state}; pass resume=True to go on or overwrite=True to begin again"
+        raise OutputError(message)
+    if overwrite:
+        for name in found["folders"]:
+            shutil.rmtree(folder / Path(name).name, ignore_errors=True)
+        _write(path, planned)
+        return
+    difference = _difference(found, planned)
+    if difference is not None:
+        message = f"{folder}: cannot resume: {difference}"
+        raise OutputError(message)
+
+
+def _finish(folder: Path, planned: dict[str, Any]) -> None:
+    """Adds the sums of all folders, and puts the manifest in its place."""
+    total: Counter[str] = Counter()
+    folders = {}
+    for name, entry in planned["folders"].items():
+        held = open_tokens(folder / name).manifest["total"]
+        total.update(held)
+        folders[name] = {**entry, "total": held}
+    _write(folder / _MANIFEST, {**planned, "folders": folders, "total": dict(total)})
+
+
+def _write(path: Path, manifest: dict[str, Any]) -> None:
+    write_text(path, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format_version"] == 1 and isinstance(found["folders"], dict):
+            return dict(found)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    message = f"{path.parent}: its manifest is not that of a job of this version"
+    raise OutputError(message)
+
+
+def _difference(found: dict[str, Any], planned: dict[str, Any]) -> str | None:
+    """What differs between the job that was begun and this one, in words."""
+    for key in ("lexmill", "tokenizer"):
+        if found.get(key) != planned[key]:
+            name = "the version of lexmill" if key == "lexmill" else "the tokenizer"
+            return f"{name} was {found.get(key)} but is {planned[key]}"
+    for key, value in planned["options"].items():
+        if found["options"].get(key) != value:
+            return f"{key} was {found['options'].get(key)} but is {value}"
+    then, now = _inputs(found), _inputs(planned)
+    for before, after in zip(then, now, strict=False):
+        if before != after:
+            return f"an input was {before} but is {after}"
+    if len(then) != len(now):
+        return f"there were {len(then)} inputs but are {len(now)}"
+    if list(found["folders"]) != list(planned["folders"]):
+        return f"there were {len(found['folders'])} groups but are {len(planned['folders'])}"
+    return None
+
+
+def _inputs(manifest: dict[str, Any]) -> list[tuple[str, Any]]:
+    """All inputs, each with its folder: the groups must be the same, too."""
+    return [(name, entry) for name, folder in manifest["folders"].items() for entry in folder["inputs"]]

@@ -1,0 +1,450 @@
+"""What Ray and Spark have in common, with tasks that run one after the other in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lexmill.ray
+import lexmill.spark
+from killed_sources import KilledOnce
+from lexmill import Tokenizer, count_words, errors, merge_counts, models, open_tokens, pre_tokenizers, tokenize_files
+from lexmill._core import FileSource
+from lexmill._engines.counting import CountJob, CountOptions, count_groups
+from lexmill._engines.groups import Group, InputFile, plan
+from lexmill._engines.jobs import Job, Outcome, run_group
+from lexmill._engines.shared_folder import attempt, locked, publish
+from lexmill._engines.tokenizing import tokenize_groups
+from lexmill.sources import ArrowStream, JsonLines, Lines
+
+BYTE_LEVEL = pre_tokenizers.ByteLevel(add_prefix_space=False)
+TOKENIZING: dict[str, Any] = {
+    "format": "megatron",
+    "preset": None,
+    "begin_token": None,
+    "end_token": None,
+    "add_special_tokens": True,
+    "pack": None,
+    "pad_token": None,
+    "validation": 0.0,
+    "seed": 0,
+    "part_bytes": 1 << 27,
+    "signed": False,
+}
+
+
+def in_turn(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+    """An engine of one worker, which takes the last group first."""
+    for group in reversed(groups):
+        yield run_group(job, group)
+
+
+def counted(sources: Any, folder: Path, execute: Any = in_turn, on_progress: Any = None, **options: Any) -> Any:
+    given = {"group_bytes": 1, "first_source": 0, **options}
+    found = CountOptions.of(None, BYTE_LEVEL, (), None, None, "strict")
+    return count_groups(sources, execute, options=found, folder=folder, num_threads=1, on_progress=on_progress, **given)
+
+
+def tokenized(sources: Any, out: Path, execute: Any = in_turn, **options: Any) -> Any:
+    call = {"resume": False, "overwrite": False, "group_bytes": 1, "on_progress": None, "tokenizer": tokenizer()}
+    call |= {name: options.pop(name) for name in call if name in options}
+    return tokenize_groups(
+        call.pop("tokenizer"), sources, out, execute, options={**TOKENIZING, **options}, num_threads=1, **call
+    )
+
+
+def tokenizer(alphabet: str = "abcdefghij ") -> Tokenizer:
+    return Tokenizer(models.BPE({token: at for at, token in enumerate(alphabet)}, []))
+
+
+def files_of(folder: Path, texts: Sequence[str]) -> list[Path]:
+    made = [folder / f"{number}.txt" for number in range(len(texts))]
+    for path, text in zip(made, texts, strict=True):
+        path.write_text(text, encoding="utf-8")
+    return made
+
+
+def saved(counts: Any, folder: Path) -> bytes:
+    counts.save(folder / "saved.counts")
+    return (folder / "saved.counts").read_bytes()
+
+
+def sized(sizes: Sequence[int]) -> list[InputFile]:
+    return [InputFile(str(number), str(number), size, 0, 0) for number, size in enumerate(sizes)]
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(1, 20), st.integers(0, 3))
+def test_groups_are_the_longest_runs_of_files_within_the_limit(sizes: list[int], limit: int, first: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lexmill._engines.groups._input_files", lambda file: [file])
+        groups = plan(sized(sizes), group_bytes=limit, first_source=first)  # type: ignore[arg-type]
+    assert [file.bytes for group in groups for file in group.files] == sizes
+    assert [group.number for group in groups] == list(range(len(groups)))
+    start = first
+    for at, group in enumerate(groups):
+        assert group.first_source == start
+        start += len(group.files)
+        assert group.files or not sizes
+        assert group.bytes <= limit or len(group.files) == 1
+        if at + 1 < len(groups):
+            assert group.bytes + groups[at + 1].files[0].bytes > limit
+
+
+def test_what_no_other_machine_can_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a", encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    for source, message in (
+        (Lines("-"), "standard input is on one machine only"),
+        (ArrowStream(object()), "is on one machine only"),  # type: ignore[arg-type]
+        (tmp_path / "pipe", "pipe can be read only once"),
+    ):
+        with pytest.raises(errors.OptionError, match=message):
+            plan([tmp_path / "a.txt", source], group_bytes=1)
+    with pytest.raises(errors.FileError, match=r"missing\.txt"):
+        plan(tmp_path / "missing.txt", group_bytes=1)
+    with pytest.raises(errors.OptionError, match="group_bytes is 0 but must be at least 1"):
+        counted([], tmp_path, group_bytes=0)
+
+
+def test_counts_are_those_of_one_process_however_many_runs_are_merged(tmp_path: Path) -> None:
+    files = files_of(tmp_path, [f"{'ab' * (number % 7)} {number}\n" for number in range(70)])
+    local = saved(count_words(files, pre_tokenizer=BYTE_LEVEL, first_source=5), tmp_path)
+    seen: list[Any] = []
+    counts = counted(files, tmp_path / "shared", first_source=5, on_progress=lambda *progress: seen.append(progress))
+    assert saved(counts, tmp_path) == local
+    total = sum(file.stat().st_size for file in files)
+    assert (len(seen), seen[-1]) == (70, ("tasks", total, total, 0, None))
+    assert all(eta > 0 for *_, eta, _ in seen[:-1])
+    assert len(list((tmp_path / "shared").iterdir())) == 70
+    # Runs are of value by themselves.
+    assert saved(merge_counts((tmp_path / "shared").iterdir()), tmp_path) == local
+
+
+def test_without_sources_there_is_nothing(tmp_path: Path) -> None:
+    assert saved(counted([], tmp_path / "shared"), tmp_path) == saved(
+        count_words([], pre_tokenizer=BYTE_LEVEL), tmp_path
+    )
+    tokens = tokenized([], tmp_path / "out")
+    assert (len(tokens), tokens.tokens) == (0, 0)
+
+
+def test_damaged_runs_are_counted_again(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ["a b\n", "b c\n"])
+    expected = saved(counted(files, tmp_path / "shared"), tmp_path)
+    path = min((tmp_path / "shared").iterdir())
+    path.write_bytes(path.read_bytes()[:-1])
+    assert saved(counted(files, tmp_path / "shared"), tmp_path) == expected
+
+
+def test_a_run_has_the_name_of_all_that_it_was_made_from(tmp_path: Path) -> None:
+    (file,) = files_of(tmp_path, ["a b\n"])
+    options = CountOptions.of(None, BYTE_LEVEL, (), None, None, "strict")
+    job = CountJob(tmp_path, lexmill.__version__, 1, options)
+    (group,) = plan(file, group_bytes=1)
+    other_stages = replace(options, stages=CountOptions.of(None, None, (), None, None, "strict").stages)
+    input_file = group.files[0]
+    groups = [
+        replace(group, first_source=1),
+        replace(group, files=(replace(input_file, bytes=5),)),
+        replace(group, files=(replace(input_file, modified=5),)),
+        replace(group, files=(replace(input_file, edges=5),)),
+        replace(group, files=(replace(input_file, source=Lines(file)),)),
+        replace(group, files=(replace(input_file, source=Lines(file, errors="replace")),)),
+    ]
+    jobs = [
+        replace(job, lexmill="0"),
+        replace(job, options=other_stages),
+        replace(job, options=replace(options, errors="replace")),
+    ]
+    names = [job.name(group), *(job.name(other) for other in groups), *(other.name(group) for other in jobs)]
+    assert len(set(names)) == len(names) == 10
+    # What decides nothing is not in it.
+    assert (
+        replace(job, num_threads=2, options=replace(options, max_memory=1)).name(replace(group, number=7)) == names[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a b c\n", "has 6 bytes on .* but 4 on the driver"),
+        ("b b\n", "begins or ends with other bytes on .* than on the driver"),
+        (None, "cannot read it on .*: No such file"),
+    ],
+)
+def test_a_worker_that_sees_another_file_says_so(tmp_path: Path, text: str | None, message: str) -> None:
+    (file,) = files_of(tmp_path, ["a b\n"])
+
+    def change_first(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        if text is None:
+            file.unlink()
+        else:
+            file.write_text(text, encoding="utf-8")
+        return in_turn(job, groups)
+
+    with pytest.raises(errors.FileError, match=message):
+        counted([file], tmp_path / "shared", change_first)
+    assert not list((tmp_path / "shared").iterdir())
+
+
+@dataclass(frozen=True)
+class Growing(Lines):
+    """A file that grows while it is read."""
+
+    def _open(self) -> FileSource:
+        with Path(self.paths[0]).open("a", encoding="utf-8") as file:
+            file.write("more\n")
+        return super()._open()
+
+
+def test_what_was_made_from_a_file_that_changed_is_not_kept(tmp_path: Path) -> None:
+    (file,) = files_of(tmp_path, ["a b\n"])
+    for call in (counted, tokenized):
+        with pytest.raises(errors.FileError, match=r"bytes on .* on the driver"):
+            call(Growing(file), tmp_path / call.__name__)
+        assert [path.name for path in (tmp_path / call.__name__).iterdir()] in ([], ["manifest.json"])
+
+
+def test_another_version_on_a_worker_is_refused(tmp_path: Path) -> None:
+    (file,) = files_of(tmp_path, ["a b\n"])
+
+    def age(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        return in_turn(replace(job, lexmill="0.0.1"), groups)
+
+    with pytest.raises(errors.OptionError, match=r"lexmill is .* on .* but 0\.0\.1 on the driver"):
+        counted([file], tmp_path / "shared", age)
+
+
+def test_a_folder_that_workers_do_not_share_is_refused(tmp_path: Path) -> None:
+    (file,) = files_of(tmp_path, ["a b\n"])
+
+    def elsewhere(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        (tmp_path / "other").mkdir()
+        return in_turn(replace(job, folder=tmp_path / "other"), groups)
+
+    def nowhere(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        return in_turn(replace(job, folder=tmp_path / "missing"), groups)
+
+    with pytest.raises(errors.FileError, match=r"is not there, but .* wrote it; the folder must be shared"):
+        counted([file], tmp_path / "shared", elsewhere)
+    with pytest.raises(errors.FileError, match=r"cannot write to the shared folder on .*: No such file"):
+        counted([file], tmp_path / "shared", nowhere)
+    with pytest.raises(errors.FileError, match="cannot make the shared folder"):
+        counted([file], file / "shared")
+
+
+def test_two_jobs_do_not_work_in_one_folder(tmp_path: Path) -> None:
+    (file,) = files_of(tmp_path, ["a b\n"])
+    with locked(tmp_path), pytest.raises(errors.OutputError, match="another job works in it"):
+        counted([file], tmp_path)
+    counted([file], tmp_path / "shared")
+
+
+def test_what_killed_tasks_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    (file,) = files_of(tmp_path, ["a b\n"])
+    folder = tmp_path / "shared"
+    (folder / ".lexmill-attempt-x").mkdir(parents=True)
+    (folder / ".lexmill-attempt-x" / "part").touch()
+    (folder / "mine").touch()
+
+    def kill(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        # What is left of an earlier job takes no room now, and what this one leaves goes at the end.
+        assert not (folder / ".lexmill-attempt-x").exists()
+        (folder / ".lexmill-attempt-y").mkdir()
+        return in_turn(job, groups)
+
+    counted([file], folder, kill)
+    assert sorted(path.suffix or path.name for path in folder.iterdir()) == [".counts", "mine"]
+
+
+def test_of_two_attempts_the_first_one_counts(tmp_path: Path) -> None:
+    for is_folder in (False, True):
+        target = tmp_path / f"target-{is_folder}"
+        with attempt(tmp_path, "x") as first, attempt(tmp_path, "x") as second:
+            for folder in (first, second):
+                made = folder / "made"
+                if is_folder:
+                    made.mkdir()
+                    made /= "file"
+                made.write_text(folder.name, encoding="utf-8")
+            publish(first / "made", target)
+            publish(second / "made", target)
+            expected = first.name
+        assert (target / "file" if is_folder else target).read_text(encoding="utf-8") == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["target-False", "target-True"]
+
+
+def test_attempts_at_the_same_time_do_not_disturb_each_other(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ["a b\n" * 1000, "b c\n" * 1000])
+
+    def twice(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        work = [threading.Thread(target=job.run, args=(group,)) for group in groups for _ in range(4)]
+        for thread in work:
+            thread.start()
+        for thread in work:
+            thread.join()
+        return in_turn(job, groups)
+
+    tokens = tokenized(Lines(files), tmp_path / "out", twice)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["00000", "00001", "manifest.json"]
+    tokens.verify()
+
+
+def test_skipped_records_are_told_as_by_one_process(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ['{"text": "a"}\n{}\n', '{"text": "b"}\n', "{}\n{}\n"])
+    with pytest.warns(errors.SkippedRecordsWarning) as told:
+        counts = counted(JsonLines(files, on_error="skip"), tmp_path / "shared")
+    assert counts.total == 2
+    assert [str(warning.message)[:24] for warning in told] == ["a record was left out: /", "2 records were left out:"]
+
+
+def test_an_interrupted_job_goes_on_where_it_was(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ["a b\n", "b c\n", "c d\n"])
+    done: list[int] = []
+
+    def logged(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        for outcome in in_turn(job, groups):
+            done.append(outcome.number)
+            yield outcome
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tokenized(Lines(files), tmp_path / "out", logged, on_progress=interrupt)
+    with pytest.raises(errors.OutputError, match=r"a job that was not finished; pass resume=True"):
+        tokenized(Lines(files), tmp_path / "out", logged)
+    tokens = tokenized(Lines(files), tmp_path / "out", logged, resume=True)
+    assert done == [2, 1, 0]
+    assert [tokens[at].tolist() for at in range(3)] == [[0, 10, 1], [1, 10, 2], [2, 10, 3]]
+    tokenized(Lines(files), tmp_path / "out", logged, resume=True)
+    assert len(done) == 3
+    # Parts that were lost are written again.
+    (tmp_path / "out" / "00001" / "part-00000.idx").unlink()
+    tokenized(Lines(files), tmp_path / "out", logged, resume=True).verify()
+    assert done == [2, 1, 0, 1]
+
+
+KILLED_DRIVER = """
+import sys
+from pathlib import Path
+from killed_sources import KilledOnce
+from test_shared_jobs import counted, tokenized
+folder = Path(sys.argv[1])
+source = KilledOnce([folder / "0.txt", folder / "1.txt"], marker=str(folder / "killed"))
+counted(source, folder / "shared") if sys.argv[2] == "count" else tokenized(source, folder / "out", part_bytes=9_999)
+"""
+
+
+@pytest.mark.parametrize("work", ["count", "tokenize"])
+def test_a_job_goes_on_after_its_driver_was_killed(tmp_path: Path, work: str) -> None:
+    # Longer than what a pipe holds. The last group is read first, and its reading kills.
+    files = files_of(tmp_path, ["abc def\n" * 20_000, "ghi jab\n" * 20_000])
+    (tmp_path / "local").mkdir()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "-c", KILLED_DRIVER, str(tmp_path), work]
+    assert subprocess.run(command, env=environment, check=False).returncode == -signal.SIGKILL
+    left = tmp_path / ("shared" if work == "count" else "out")
+    assert any(path.name.startswith(".lexmill-attempt-00") for path in left.iterdir())
+    if work == "count":
+        counts = counted(Lines(files), tmp_path / "shared")
+        assert saved(counts, tmp_path) == saved(count_words(files, pre_tokenizer=BYTE_LEVEL), tmp_path)
+        assert {path.suffix for path in left.iterdir()} == {".counts"}
+    else:
+        # What a manifest says of a source is what its `repr` says.
+        source = KilledOnce(files, marker=str(tmp_path / "killed"))
+        tokens = tokenized(source, tmp_path / "out", part_bytes=9_999, resume=True)
+        local = tokenize_files(tokenizer(), Lines(files), tmp_path / "local", part_bytes=9_999)
+        assert [ids.tolist() for ids in tokens] == [ids.tolist() for ids in local]
+        assert sorted(path.name for path in left.iterdir()) == ["00000", "00001", "manifest.json"]
+
+
+def test_another_job_does_not_go_on(tmp_path: Path) -> None:
+    files, out = files_of(tmp_path, ["a b\n", "b c\n"]), tmp_path / "out"
+    tokenized(Lines(files), out)
+    with pytest.raises(errors.OutputError, match="it holds token files; pass resume=True to go on or overwrite=True"):
+        tokenized(Lines(files), out)
+    for message, call in {
+        "the tokenizer was .* but is": {"tokenizer": tokenizer("abc ")},
+        "end_token was None but is 3": {"end_token": 3},
+        "dtype was uint16 but is int32": {"format": "parquet", "signed": True},
+        "an input was .*00000.* but is .*'00000'.*'bytes': 4": {"sources": Lines(list(reversed(files)))},
+        "there were 2 inputs but are 1": {"sources": Lines(files[0])},
+    }.items():
+        call = {"sources": Lines(files), **call}
+        expected = message if call.get("format") is None else "format was megatron but is parquet"
+        with pytest.raises(errors.OutputError, match=f"cannot resume: {expected}"):
+            tokenized(call.pop("sources"), out, resume=True, **call)
+    with pytest.raises(errors.OutputError, match="cannot resume: an input was"):
+        tokenized(Lines(files), out, resume=True, group_bytes=100)
+    assert tokenized(Lines(files[0]), out, overwrite=True).tokens == 3
+    assert sorted(path.name for path in out.iterdir()) == ["00000", "manifest.json"]
+
+
+def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ["a b\n"])
+    with pytest.raises(errors.OutputError, match=r"it holds 0\.txt, which is no token file"):
+        tokenized(Lines(files), tmp_path)
+    tokenize_files(tokenizer(), Lines(files), tmp_path / "local")
+    for options in ({"resume": True}, {"overwrite": True}, {}):
+        with pytest.raises(errors.OutputError, match="its manifest is not that of a job of this version"):
+            tokenized(Lines(files), tmp_path / "local", **options)
+    open_tokens(tmp_path / "local").verify()
+
+
+def test_options_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ["a b\n"])
+    truncating = tokenizer()
+    truncating.enable_truncation(3)
+    for error, options in (
+        (errors.OptionError, {"pack": 4}),
+        (errors.OptionError, {"format": "raw"}),
+        (errors.OptionError, {"resume": True, "overwrite": True}),
+        (errors.VocabError, {"end_token": "nowhere"}),
+        (errors.LexmillError, {"tokenizer": truncating}),
+    ):
+        with pytest.raises(error):
+            tokenized(Lines(files), tmp_path / "out", **options)
+    with pytest.raises(errors.OptionError, match="does not say how texts are found in it"):
+        tokenized(files, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_was_replaced_is_noticed_when_it_is_opened(tmp_path: Path) -> None:
+    files, out = files_of(tmp_path, ["a b\n", "b c d\n"]), tmp_path / "out"
+    tokens = tokenized(Lines(files), out)
+    assert json.loads((out / "manifest.json").read_text())["total"] == {"documents": 2, "tokens": 8, "empty": 0}
+    assert len(tokens.windows(3)) == 2
+    assert tokens.windows(3)[1].tolist() == [1, 10, 2]
+    (out / "00001").rename(out / "other")
+    with pytest.raises(errors.OutputError, match="00001: it holds no token files"):
+        open_tokens(out)
+    (out / "00000").rename(out / "00001")
+    (out / "other").rename(out / "00000")
+    with pytest.raises(errors.OutputError, match="it is not as it was written: its manifest has other sums"):
+        open_tokens(out)
+
+
+@pytest.mark.parametrize("package", ["ray", "pyspark"])
+def test_a_missing_package_is_named_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    for name in [package, f"{package}.data", f"{package}.sql"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    module, extra = (lexmill.ray, "ray") if package == "ray" else (lexmill.spark, "spark")
+    with pytest.raises(errors.LexmillError, match=rf"pip install 'lexmill\[{extra}\]'"):
+        module.count_words([], folder=tmp_path)
+    with pytest.raises(errors.LexmillError, match=rf"pip install 'lexmill\[{extra}\]'"):
+        module.tokenize(tokenizer(), [], tmp_path)
