@@ -22,6 +22,8 @@ SANITIZER ?= address
 VENV := .venv
 # What transformers and datasets bring is kept apart: no other test may depend on it.
 TRANSFORMERS := .venv-transformers
+# So are Ray and Spark, which bring a gigabyte.
+ENGINES := .venv-engines
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
@@ -34,7 +36,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers lint lint-rust lint-python fmt parity \
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-engines lint lint-rust lint-python fmt parity \
 	large bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
@@ -106,6 +108,17 @@ test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and 
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
 	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
 		tests/parity/test_transformers_peer.py tests/parity/test_examples_transformers.py tests/parity/test_token_files_peer.py
+
+$(ENGINES)/ready: pyproject.toml $(STAMPS)/venv
+	@echo "installing the dependency group 'engines' into $(ENGINES)"
+	@$(BIN)/python -m venv $(ENGINES)
+	@$(ENGINES)/bin/python -m pip install --upgrade 'pip>=25.1'
+	@$(ENGINES)/bin/python -m pip install --group engines
+	@touch $@
+
+test-engines: $(STAMPS)/core-dev $(ENGINES)/ready ## Ray and Spark on this machine, with workers that are killed (Spark needs Java 17 or newer)
+	@echo "== pytest: Ray and Spark"
+	@PYTHONPATH=python $(ENGINES)/bin/python -m pytest --quiet -m engines tests/engines
 
 # The default is small; 10 GB in 1 GB: MEGABYTES=10000 MEMORY=1GB with a release build.
 large: $(STAMPS)/core-dev ## a corpus larger than the memory for it: counted, trained from, and compared with no limit (MEGABYTES=200 MEMORY=32MB)
@@ -199,5 +212,5 @@ fuzz-targets: target/tools/bin/cargo-fuzz ## coverage-guided: files, pipelines, 
 	done
 
 clean: ## remove .venv, target and every cache
-	@rm -rf $(VENV) $(TRANSFORMERS) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
+	@rm -rf $(VENV) $(TRANSFORMERS) $(ENGINES) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
 	@find python tests benches docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
