@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+# The examples of this page need Ray and Spark, and run in `tests/engines/test_guide.py`.
+collect_ignore = ["guides/engines.md"]
+
 
 @pytest.fixture(autouse=True)
 def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
