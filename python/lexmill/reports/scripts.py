@@ -104,7 +104,7 @@ def scripts_of(texts: Sequence[str]) -> BlockScripts:
     word_starts = np.searchsorted(begins, starts)
     words = np.diff(word_starts)
 
-    # The last character of each stretch is marked with the script of its word.
+    # The last character of each segment is marked with the script of its word.
     last = ends - 1
     has_words = words > 0
     last[word_starts[1:][has_words] - 1] = starts[1:][has_words] - 1
@@ -115,8 +115,8 @@ def scripts_of(texts: Sequence[str]) -> BlockScripts:
     classes[last] = scripts
     classes[wordless] = NO_WORD
     last = np.flatnonzero(is_last)
-    scripts_of_stretches = classes[last]
-    labels = np.repeat(scripts_of_stretches, np.diff(last, prepend=-1))
+    scripts_of_segments = classes[last]
+    labels = np.repeat(scripts_of_segments, np.diff(last, prepend=-1))
 
     characters = np.bincount(labels, minlength=len(names))
     if codes.dtype == np.uint8:
@@ -126,8 +126,8 @@ def scripts_of(texts: Sequence[str]) -> BlockScripts:
         places = np.zeros(len(codes) + 1, np.int64)
         np.cumsum(widths, out=places[1:])
         text_bytes = np.diff(places[starts])
-        stretch_bytes = np.diff(places[last + 1], prepend=0)
-        script_bytes = _sums(scripts_of_stretches, stretch_bytes, len(names))
+        segment_bytes = np.diff(places[last + 1], prepend=0)
+        script_bytes = _sums(scripts_of_segments, segment_bytes, len(names))
     return BlockScripts(
         labels=labels,
         starts=starts,
