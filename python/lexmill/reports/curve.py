@@ -109,6 +109,8 @@ def _hand_on_whole(
     `points` has the point at which each token that a merge makes is the next one.
     """
     whole = sorted(id_ for id_ in points if id_ not in parts and pending.get(id_))
+    if not whole:
+        return
     plain = Tokenizer.from_str(Tokenizer(tokenizer.model).to_str())
     model = plain.model
     assert isinstance(model, BPE)

@@ -88,13 +88,14 @@ def _plain(given: _OneTokenizer) -> Tokenizer:
         if value:
             message = f"{option} is {value} but must be None or 0: another run would have other tokens"
             raise OptionError(message)
-    tokenizer = Tokenizer.from_str(own.to_str())
-    # The one option that a file does not hold.
-    tokenizer.encode_special_tokens = own.encode_special_tokens
-    tokenizer.post_processor = None
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
+    if isinstance(given, Tokenizer):
+        own = Tokenizer.from_str(given.to_str())
+        # The one option that a file does not hold.
+        own.encode_special_tokens = given.encode_special_tokens
+    own.post_processor = None
+    own.no_truncation()
+    own.no_padding()
+    return own
 
 
 def _sample(sampler: Sampler, files: Sequence[CorpusFile], block: Block) -> None:

@@ -19,7 +19,7 @@ __all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
 _OneSource: TypeAlias = "str | os.PathLike[str] | Source"
 
 # Characters of a block: enough for threads to share, little beside what a tokenizer takes.
-_BLOCK = 1 << 21
+_BLOCK = 1 << 20
 # Texts that are read at a time: Python's own loops would cost more than encoding does.
 _FEW = 256
 
