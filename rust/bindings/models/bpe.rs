@@ -76,6 +76,9 @@ fn build(
     Ok(PyModel::of(Model::Bpe(bpe)).add_subclass(PyBpe))
 }
 
+/// A token, the parts of its last merge, and the highest rank of all its merges.
+type MergeRow = (u32, u32, u32, u32);
+
 /// Ids by token, and merges.
 type ReadFile<'py> = (Bound<'py, PyDict>, Vec<(String, String)>);
 
@@ -166,7 +169,7 @@ impl PyBpe {
     /// Of each token that merging makes of its own text: id, the ids of the two parts that are merged last, and the highest
     /// rank of all these merges. None if other text around the token may change that.
     #[pyo3(name = "_last_merges")]
-    fn last_merges(this: PyRef<'_, Self>) -> PyResult<Option<Vec<(u32, u32, u32, u32)>>> {
+    fn last_merges(this: PyRef<'_, Self>) -> PyResult<Option<Vec<MergeRow>>> {
         let bpe = get_field(&this.as_super().stage, |model| match &**model {
             Model::Bpe(bpe) => Some(bpe.clone()),
             _ => None,
