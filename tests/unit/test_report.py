@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import gzip
 import itertools
 import json
 import os
@@ -303,6 +304,16 @@ def test_curve_of_models_that_take_words_whole() -> None:
     check_curve(tokenizer, ["cba cb ba cbac acba"])
 
 
+def test_whole_words_that_are_listed_before_their_parts_are_told() -> None:
+    tokenizer = letters("abc", ("a", "bc"), ("b", "c"))
+    tokenizer.model.ignore_merges = True
+    counts = np.zeros(5, np.int64)
+    counts[tokenizer.encode("abc").ids] = 1
+    curve = curve_of(tokenizer, counts)
+    assert curve is not None
+    assert (curve.inexact, curve.tokens.tolist()) == (1, [3, 3, 1])
+
+
 def test_curve_of_tokens_that_are_listed_before_their_parts() -> None:
     check_curve_of_cut_lists(letters("abc", ("a", "bc"), ("b", "c"), ("abc", "a")), ["abc bc abca", "bca"])
 
@@ -562,10 +573,15 @@ def test_a_page_appears_whole_or_not_at_all(corpus: list[Path], tmp_path: Path) 
 
 
 def test_progress_counts_bytes_and_may_stop(corpus: list[Path]) -> None:
-    seen: list[tuple[str, int, int]] = []
+    seen: list[tuple[Any, ...]] = []
     lexmill.report(byte_level(), corpus[0], on_progress=lambda *step: seen.append(step))
     size = corpus[0].stat().st_size
-    assert seen == [("read", size, size)]
+    assert [step[:4] for step in seen] == [("read", size, size, 0.0)]
+    assert seen[0][4] is None or seen[0][4] > 1 << 20
+    # A compressed file does not tell how much text there is.
+    (corpus[0].parent / "first.txt.gz").write_bytes(gzip.compress(corpus[0].read_bytes()))
+    lexmill.report(byte_level(), corpus[0].parent / "first.txt.gz", on_progress=lambda *step: seen.append(step))
+    assert seen[1][1:4] == (size, 0, None)
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

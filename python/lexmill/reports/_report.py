@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from lexmill._core import Tokenizer
+from lexmill._types import OnProgress
 from lexmill.errors import FileError
 from lexmill.reports.measure import measure
 from lexmill.reports.numbers import Numbers
@@ -78,7 +79,7 @@ def report(
     *,
     group_by: str | None = None,
     num_threads: int | None = None,
-    on_progress: Callable[[str, int, int], object] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Report:
     """Measures what tokenizers make of a corpus, in one pass over its texts and in memory that does not grow with it.
 
@@ -91,8 +92,9 @@ def report(
             file, as for `tokenize_files`; the texts of other files are their lines.
         group_by: the field (`meta.lang`) or column that has the language of each text. All files must have it.
         num_threads: threads to encode on; by default one for each core, or what `RAYON_NUM_THREADS` says.
-        on_progress: called with the name of the step, the bytes of text that are read, and the total, which is 0 where
-            it is unknown; what it raises ends the work.
+        on_progress: called with the name of the step, the bytes of text that are read, their total, which is 0 where it
+            is unknown, the seconds left and the bytes of memory taken, see `lexmill.OnProgress`; what it raises ends
+            the work.
 
     Raises:
         EmptyCorpusError: the corpus has no character.

@@ -31,8 +31,9 @@ class Curve:
         merges: for each point, how many merges are left: as many as make `m` tokens at most, for point `m`.
         vocabulary: the tokens of the vocabulary then, those included that no merge makes.
         tokens: the tokens that the corpus would have.
-        inexact: tokens of the corpus that words are taken as (`ignore_merges`) at sizes at which merging does not make
-            them yet: those that are no whole words are counted too low there. 0 means that all points are exact.
+        inexact: tokens of the corpus that a whole word is (`ignore_merges`) at sizes at which merging does not make them
+            yet, since a merge is listed before its parts: such words are counted as their parts there. 0 means that all
+            points are exact.
     """
 
     merges: _Ints

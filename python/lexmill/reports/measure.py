@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import Tokenizer
+from lexmill._types import OnProgress
 from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.reports.curve import curve_of
 from lexmill.reports.numbers import Coverage, Group, Lengths, Numbers, TokenCount, TokenizerNumbers
@@ -37,7 +40,7 @@ def measure(
     *,
     group_by: str | None = None,
     num_threads: int | None = None,
-    on_progress: Callable[[str, int, int], object] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Numbers:
     """Measures one tokenizer, or several of them by name, on a corpus; `lexmill.report` has the arguments."""
     given = tokenizers if isinstance(tokenizers, Mapping) else {_name_of(tokenizers): tokenizers}
@@ -48,6 +51,7 @@ def measure(
     files = files_of(corpus, group_by)
     groups = _Groups(len(files), len(tallies))
     sampler = Sampler()
+    started = time.monotonic()
     total = sum(file.size for file in files) if all(file.size for file in files) else 0
     done = 0
     for block in blocks_of(files):
@@ -57,7 +61,9 @@ def measure(
         groups.add(block, scripts, counted)
         done += int(scripts.bytes.sum())
         if on_progress is not None:
-            on_progress("read", min(done, total) if total else done, total)
+            on_progress(
+                "read", min(done, total) if total else done, total, _seconds_left(started, done, total), _memory()
+            )
     whole = groups.whole()
     if not whole.bytes:
         message = f"the corpus has nothing to measure: {whole.texts} texts without a character in {len(files)} files"
@@ -70,6 +76,20 @@ def measure(
         tokenizers=tuple(tally.numbers() for tally in tallies),
         samples=sampler.samples([tally.tokenizer for tally in tallies]),
     )
+
+
+def _seconds_left(started: float, done: int, total: int) -> float | None:
+    """Seconds until all bytes are read, at the mean rate; None if the total is not known."""
+    return (time.monotonic() - started) * max(0, total - done) / done if total and done else None
+
+
+def _memory() -> int | None:
+    """Bytes of the process that lie in memory; None where the system does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    except OSError:
+        return None
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _name_of(tokenizer: _OneTokenizer) -> str:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from lexmill._source_names import kind_of, source_of
 from lexmill.errors import OptionError
+from lexmill.estimation import _is_compressed
 from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns, _files_of, _warn_of_skipped
 
 __all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
@@ -120,9 +121,11 @@ def _no_languages(group_by: str, what: str) -> str:
 
 
 def _size(path: str) -> int:
+    """Bytes of a file whose bytes are text; 0 for others."""
     try:
         status = Path(path).stat()
+        is_text = stat.S_ISREG(status.st_mode) and not _is_compressed(path)
     except OSError:
         # Reading it tells what is wrong.
         return 0
-    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+    return status.st_size if is_text else 0
