@@ -31,8 +31,8 @@ class Curve:
         merges: for each point, how many merges are left: as many as make `m` tokens at most, for point `m`.
         vocabulary: the tokens of the vocabulary then, those included that no merge makes.
         tokens: the tokens that the corpus would have.
-        inexact: tokens of the corpus that a whole word is (`ignore_merges`) at sizes at which merging does not make them
-            yet, since a merge is listed before its parts: such words are counted as their parts there. 0 means that all
+        inexact: tokens of the corpus that a whole word is (`ignore_merges`) at sizes at which merging does not make
+            them yet, since a merge is listed before its parts: such words are counted as their parts there. With 0, all
             points are exact.
     """
 
