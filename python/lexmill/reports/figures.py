@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lexmill.errors import LexmillError
-from lexmill.reports.numbers import Group, Lengths, Numbers
+from lexmill.reports.numbers import Group, Lengths, Numbers, points_of
 
 __all__ = ["COLORS", "figures_of", "plotly_js"]
 
@@ -244,16 +244,17 @@ def _coverage(numbers: Numbers) -> _Figure:
 
 def _curves(numbers: Numbers) -> _Figure:
     data = []
-    for number, (tokenizer, values) in enumerate(zip(numbers.tokenizers, numbers.to_dict()["tokenizers"], strict=True)):
-        if values["curve"] is None:
+    for number, tokenizer in enumerate(numbers.tokenizers):
+        if tokenizer.curve is None:
             continue
+        points = points_of(tokenizer.curve)
         data.append(
             {
                 "type": "scatter",
                 "mode": "lines",
                 "name": tokenizer.name,
-                "x": values["curve"]["vocabulary"],
-                "y": [numbers.corpus.bytes / tokens if tokens else None for tokens in values["curve"]["tokens"]],
+                "x": points["vocabulary"],
+                "y": [numbers.corpus.bytes / tokens if tokens else None for tokens in points["tokens"]],
                 "line": {"color": COLORS[number % len(COLORS)], "width": 2},
                 "hovertemplate": "%{x:,} tokens in the vocabulary: %{y:.3f} bytes per token<extra></extra>",
             }

@@ -10,10 +10,21 @@ from typing import Any
 from lexmill.reports.curve import Curve
 from lexmill.reports.vocabulary import Unreachable
 
-__all__ = ["Coverage", "Group", "Lengths", "Numbers", "Sample", "SampleToken", "TokenCount", "TokenizerNumbers"]
+__all__ = [
+    "Coverage",
+    "Group",
+    "Lengths",
+    "Numbers",
+    "Sample",
+    "SampleToken",
+    "TokenCount",
+    "TokenizerNumbers",
+    "points_of",
+]
 
 # Of long lists of tokens JSON has the first ones, and how many there are.
 _NAMED = 200
+_LONG = ("unused", "unreachable", "undecided")
 # Points of a curve in JSON, which holds the whole curve if there are fewer.
 _POINTS = 256
 
@@ -171,11 +182,12 @@ class Numbers:
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as values of JSON: of curves 256 points at most, of tokens that are not used the first 200."""
-        numbers: dict[str, Any] = {"version": 1, **dataclasses.asdict(self)}
+        tokenizers = tuple(map(_without_long_lists, self.tokenizers))
+        numbers: dict[str, Any] = {"version": 1, **dataclasses.asdict(dataclasses.replace(self, tokenizers=tokenizers))}
         for tokenizer, values in zip(self.tokenizers, numbers["tokenizers"], strict=True):
-            values["curve"] = None if tokenizer.curve is None else _points(tokenizer.curve)
-            for name in ("unused", "unreachable", "undecided"):
-                values[name] = {"count": len(values[name]), "first": values[name][:_NAMED]}
+            values["curve"] = None if tokenizer.curve is None else points_of(tokenizer.curve)
+            for name in _LONG:
+                values[name] = {"count": len(getattr(tokenizer, name)), "first": values[name]}
         return numbers
 
     def to_json(self) -> str:
@@ -183,7 +195,13 @@ class Numbers:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
 
-def _points(curve: Curve) -> dict[str, Any]:
+def _without_long_lists(tokenizer: TokenizerNumbers) -> TokenizerNumbers:
+    first: dict[str, Any] = {name: getattr(tokenizer, name)[:_NAMED] for name in _LONG}
+    return dataclasses.replace(tokenizer, curve=None, **first)
+
+
+def points_of(curve: Curve) -> dict[str, Any]:
+    """A curve as values of JSON: its first and last point, and others spread evenly between them."""
     last = len(curve.tokens) - 1
     places = sorted({last * point // (_POINTS - 1) for point in range(_POINTS)})
     return {
