@@ -44,6 +44,7 @@ from lexmill.implementations import (
 )
 
 if TYPE_CHECKING:
+    from lexmill.reports import report
     from lexmill.token_files import open_tokens, tokenize_files
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "open_tokens",
     "pre_tokenizers",
     "processors",
+    "report",
     "tokenize_files",
     "trainers",
     "uninstall",
@@ -97,5 +99,9 @@ def __getattr__(name: str) -> object:
         from lexmill import token_files
 
         return getattr(token_files, name)
+    if name == "report":
+        from lexmill import reports
+
+        return reports.report
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

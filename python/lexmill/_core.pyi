@@ -59,6 +59,7 @@ __all__ = [
     "normalizers",
     "pre_tokenizers",
     "processors",
+    "script_ranges",
     "tokenize_files",
     "train_bpe_words",
     "train_parity_bpe_words",
@@ -69,6 +70,9 @@ __all__ = [
 ]
 
 __version__: str
+
+def script_ranges() -> list[tuple[int, int, str]]:
+    """First and last code point and the name of their script, for all characters, ascending and without gaps."""
 
 def tokenize_files(
     tokenizer: Tokenizer,

@@ -25,6 +25,7 @@ mod processors;
 mod progress;
 mod properties;
 mod regex;
+mod scripts;
 mod shown;
 mod sources;
 mod stage;
@@ -63,6 +64,8 @@ mod _core {
     use super::pre_tokenized_string::PyPreTokenizedString;
     #[pymodule_export]
     use super::regex::PyRegex;
+    #[pymodule_export]
+    use super::scripts::script_ranges;
     #[pymodule_export]
     use super::sources::{PyFileSource, PyTextIterator};
     #[pymodule_export]

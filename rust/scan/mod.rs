@@ -16,6 +16,7 @@
 //! * [`classes`]: the class of a character, as one byte.
 //! * [`gpt2`], [`cl100k`], [`o200k`], [`spaces`]: splitters without gaps; each span begins where the last ended.
 //! * [`whitespace`], [`bert`], [`spaces::BlankSplit`]: splitters that drop the white space between spans.
+//! * [`scripts`]: the scripts of characters.
 //!
 //! `simd` has the same splitters for many spans at a time: [`Splitter::fill_ends`], [`Splitter::fill_spans`].
 //!
@@ -30,6 +31,7 @@ pub mod classes;
 mod cursor;
 pub mod gpt2;
 pub mod o200k;
+pub mod scripts;
 mod simd;
 pub mod spaces;
 #[cfg(test)]

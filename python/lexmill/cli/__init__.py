@@ -43,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         importlib.import_module("lexmill.cli.counts_app")
         importlib.import_module("lexmill.cli.tokenize_app")
         importlib.import_module("lexmill.cli.bench_app")
+        importlib.import_module("lexmill.cli.report_app")
         return run(argv)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)

@@ -14,7 +14,7 @@ use crate::bindings::errors::{OrRaise, exception};
 use crate::bindings::properties::{Given, Property, Seed, Shown};
 use crate::formats::vocab_files;
 use crate::models::Model;
-use crate::models::bpe::{Bpe, BpeOptions};
+use crate::models::bpe::{Bpe, BpeOptions, LastMerge};
 use crate::vocab::Vocab;
 
 /// Byte-pair encoding.
@@ -75,6 +75,9 @@ fn build(
     let bpe = py.detach(|| Bpe::new(vocab, &merges, options)).or_raise(py)?;
     Ok(PyModel::of(Model::Bpe(bpe)).add_subclass(PyBpe))
 }
+
+/// A token, the parts of its last merge, and the highest rank of all its merges.
+type MergeRow = (u32, u32, u32, u32);
 
 /// Ids by token, and merges.
 type ReadFile<'py> = (Bound<'py, PyDict>, Vec<(String, String)>);
@@ -152,6 +155,30 @@ impl PyBpe {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (tokens, pairs) = Self::read_file(class.py(), vocab, merges)?;
         class.call((tokens, pairs), kwargs)
+    }
+
+    /// For each merge by rank, the id of the token that it makes.
+    #[pyo3(name = "_made_ids")]
+    fn made_ids(this: PyRef<'_, Self>) -> PyResult<Vec<(u32, u32)>> {
+        get_field(&this.as_super().stage, |model| match &**model {
+            Model::Bpe(bpe) => Some(bpe.made_ids().collect()),
+            _ => None,
+        })
+    }
+
+    /// Of each token that merging makes of its own text: id, the ids of the two parts that are merged last, and the highest
+    /// rank of all these merges. None if other text around the token may change that.
+    #[pyo3(name = "_last_merges")]
+    fn last_merges(this: PyRef<'_, Self>) -> PyResult<Option<Vec<MergeRow>>> {
+        let bpe = get_field(&this.as_super().stage, |model| match &**model {
+            Model::Bpe(bpe) => Some(bpe.clone()),
+            _ => None,
+        })?;
+        let merges = this.py().detach(|| bpe.last_merges());
+        let row = |(id, merge): (u32, Option<LastMerge>)| {
+            merge.map(|LastMerge { left, right, rank }| (id, left, right, rank))
+        };
+        Ok(merges.map(|merges| (0u32..).zip(merges).filter_map(row).collect()))
     }
 
     /// The contents of a `vocab.json` and a `merges.txt`.

@@ -119,6 +119,23 @@ impl Bpe {
     }
 }
 
+impl Bpe {
+    /// Merges the symbols in `scratch`; calls `on_merge` with the rank and the ids of each merge, and returns what is left.
+    pub(super) fn merge_traced(
+        &self,
+        scratch: &mut Scratch,
+        on_merge: impl FnMut(u32, (u32, u32)),
+    ) -> Vec<u32> {
+        let Scratch { ids, lens, merges, prev, next, heap, skipped, random, .. } = scratch;
+        merges.clear();
+        merges.extend(ids.windows(2).map(|pair| self.pairs.merge(pair[0], pair[1])));
+        heap.clear();
+        let mut candidates = Heap { waiting: heap, skipped, dropout: None, random };
+        merge_in_turn(&self.pairs, &mut candidates, (ids, lens), merges, (prev, next), on_merge);
+        ids.iter().zip(&*lens).filter(|&(_, &len)| len != 0).map(|(&id, _)| id).collect()
+    }
+}
+
 /// Merges by scanning for the lowest rank; a symbol that was merged into its left neighbour keeps the length 0.
 fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mut [u64]) {
     let count = ids.len();
@@ -199,13 +216,15 @@ fn merge_long(pairs: &PairTable, dropout: Option<f32>, scratch: &mut Scratch) {
         (ids, lens),
         merges,
         (prev, next),
+        |_, _| (),
     );
 }
 
 /// As [`merge_long`], without dropout, with the queues of [`super::by_rank`].
 fn merge_by_rank(pairs: &PairTable, scratch: &mut Scratch) {
     let Scratch { ids, lens, merges, .. } = scratch;
-    merge_in_turn(pairs, &mut Queues::default(), (ids, lens), merges, (&mut Vec::new(), &mut Vec::new()));
+    let links = (&mut Vec::new(), &mut Vec::new());
+    merge_in_turn(pairs, &mut Queues::default(), (ids, lens), merges, links, |_, _| ());
 }
 
 fn merge_in_turn(
@@ -214,6 +233,7 @@ fn merge_in_turn(
     (ids, lens): (&mut [u32], &mut [u32]),
     merges: &[u64],
     (prev, next): (&mut Vec<u32>, &mut Vec<u32>),
+    mut on_merge: impl FnMut(u32, (u32, u32)),
 ) {
     let count = ids.len() as u32;
     prev.clear();
@@ -237,6 +257,7 @@ fn merge_in_turn(
         if merge == NO_MERGE || rank_of(merge) != rank {
             continue;
         }
+        on_merge(rank, (ids[at], ids[right]));
         ids[at] = id_of(merge);
         lens[at] += lens[right];
         lens[right] = 0;

@@ -4,6 +4,7 @@
 //! * `merge`: merges them in O(n log n), by a scan, a heap or queues by rank (`by_rank`), depending on their number.
 //! * `longest_match`: replaces merging for long byte-level pre-tokens if the vocabulary is proper (`derivations`); O(n).
 //! * `sentencepiece`: merges by score, cuts unused pieces up again and samples, as SentencePiece does.
+//! * `formation`: by which merge each token is made, which tells what fewer merges would make.
 //! * [`CutPoints`]: where pre-tokens may be cut into fragments that are encoded apart.
 //!
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
@@ -13,6 +14,7 @@ mod byte_symbols;
 mod char_ids;
 mod cut_points;
 mod derivations;
+mod formation;
 mod longest_match;
 mod merge;
 mod options;
@@ -28,6 +30,7 @@ use std::sync::Arc;
 
 pub use byte_symbols::ByteSymbols;
 pub use cut_points::CutPoints;
+pub use formation::LastMerge;
 pub use merge::Scratch;
 pub use options::BpeOptions;
 pub use pair_table::PairTable;
@@ -214,6 +217,12 @@ impl Bpe {
     /// The id of the token that a pair makes.
     pub fn made_id(&self, pair: (u32, u32)) -> Option<u32> {
         self.pairs.made_id(pair)
+    }
+
+    /// The rank of each merge and the id of the token that it makes, by rank.
+    pub fn made_ids(&self) -> impl Iterator<Item = (u32, u32)> {
+        let merges = self.merges.iter().map(|&(left, right)| self.pairs.merge(left, right));
+        merges.map(|merge| (pair_table::rank_of(merge), pair_table::id_of(merge)))
     }
 
     /// Whether the initial symbols are plain characters, without prefix or suffix.

@@ -49,6 +49,27 @@ impl Bpe {
         Ok(())
     }
 
+    /// Pushes the symbols that `token` is made of, with affixes; returns whether all of them are in the vocabulary.
+    pub(super) fn push_token_symbols(&self, token: &str, scratch: &mut Scratch) -> bool {
+        let own = |affix: &Option<String>| affix.clone().filter(|affix| !affix.is_empty());
+        let without_prefix = own(&self.options.continuing_subword_prefix)
+            .and_then(|prefix| token.strip_prefix(prefix.as_str()));
+        let text = without_prefix.unwrap_or(token);
+        let without_suffix =
+            own(&self.options.end_of_word_suffix).and_then(|suffix| text.strip_suffix(suffix.as_str()));
+        let text = without_suffix.unwrap_or(text);
+        let mut affixed = String::new();
+        for (start, c) in text.char_indices() {
+            let end = start + c.len_utf8();
+            let is_first = start == 0 && without_prefix.is_none();
+            let is_last = end == text.len() && without_suffix.is_some();
+            self.affix(&text[start..end], is_first, is_last, &mut affixed);
+            let Some(id) = self.vocab.id(&affixed) else { return false };
+            scratch.push(id, c.len_utf8() as u32);
+        }
+        true
+    }
+
     fn affix(&self, symbol: &str, first: bool, last: bool, out: &mut String) {
         out.clear();
         if let (false, Some(prefix)) = (first, &self.options.continuing_subword_prefix) {

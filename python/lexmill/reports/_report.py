@@ -1,0 +1,125 @@
+"""`lexmill.report`: measures tokenizers on a corpus and makes a page of the numbers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from lexmill._core import Tokenizer
+from lexmill._types import OnProgress
+from lexmill.errors import FileError
+from lexmill.reports.measure import measure
+from lexmill.reports.numbers import Numbers
+from lexmill.sources import Source
+
+__all__ = ["Report", "report"]
+
+_Path: TypeAlias = "str | os.PathLike[str]"
+_OneSource: TypeAlias = "str | os.PathLike[str] | Source"
+_OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
+
+
+class Report:
+    """What tokenizers make of a corpus.
+
+    Attributes:
+        numbers: all numbers of the report.
+    """
+
+    numbers: Numbers
+
+    def __init__(self, numbers: Numbers) -> None:
+        """Takes the numbers."""
+        self.numbers = numbers
+
+    def __repr__(self) -> str:
+        """Names the tokenizers and the size of the corpus."""
+        names = ", ".join(tokenizer.name for tokenizer in self.numbers.tokenizers)
+        return f"Report({names}: {self.numbers.corpus.texts:,} texts, {self.numbers.corpus.bytes:,} bytes)"
+
+    def to_json(self) -> str:
+        """The numbers as JSON; the same corpus and tokenizers give the same text."""
+        return self.numbers.to_json()
+
+    def to_html(self) -> str:
+        """One page that needs no other file and no network; the same corpus and tokenizers give the same text.
+
+        Raises:
+            LexmillError: plotly, which the extra `lexmill[report]` brings, is not installed.
+        """
+        from lexmill.reports.page import page_of
+
+        return page_of(self.numbers)
+
+    def save(self, path: _Path) -> None:
+        """Writes the page, and beside it the numbers under the same name with `.json`; each whole or not at all.
+
+        Args:
+            path: the file of the page. If it ends in `.json`, only the numbers are written, which needs no plotly.
+
+        Raises:
+            LexmillError: plotly, which the extra `lexmill[report]` brings, is not installed.
+            FileError: a file cannot be written.
+        """
+        page = Path(path)
+        if page.suffix.lower() == ".json":
+            _write(page, self.to_json())
+            return
+        html = self.to_html()
+        _write(page.with_suffix(".json"), self.to_json())
+        _write(page, html)
+
+
+def report(
+    tokenizers: _OneTokenizer | Mapping[str, _OneTokenizer],
+    corpus: _OneSource | Iterable[_OneSource],
+    *,
+    group_by: str | None = None,
+    num_threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Report:
+    """Measures what tokenizers make of a corpus, in one pass over its texts and in memory that does not grow with it.
+
+    Tokens are those of `tokenizer.encode(text, add_special_tokens=False)`, without truncation and padding. A word is
+    what stands between white space.
+
+    Args:
+        tokenizers: a tokenizer or the path of a `tokenizer.json`, or several of them by name.
+        corpus: objects of `lexmill.sources`, or paths and patterns. The end of a name says how texts are found in a
+            file, as for `tokenize_files`; the texts of other files are their lines.
+        group_by: the field (`meta.lang`) or column that has the language of each text. All files must have it.
+        num_threads: threads to encode on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+        on_progress: called with the name of the step, the bytes of text that are read, their total, which is 0 where it
+            is unknown, the seconds left and the bytes of memory taken, see `lexmill.OnProgress`; what it raises ends
+            the work.
+
+    Raises:
+        EmptyCorpusError: the corpus has no character.
+        FileError: a file is missing, cannot be read or is damaged.
+        FormatError: a record is broken, with `on_error="raise"`, or lacks the field; or the file of a tokenizer is
+            malformed.
+        InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
+        OptionError: a tokenizer samples or has stages written in Python, or a source has no languages.
+        VocabError: a model has no token for a word and no unknown token.
+    """
+    return Report(measure(tokenizers, corpus, group_by=group_by, num_threads=num_threads, on_progress=on_progress))
+
+
+def _write(path: Path, text: str) -> None:
+    """Puts a text in place of a file, whole or not at all."""
+    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
+    try:
+        with temporary.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            message = f"cannot write {path}: {error.strerror}"
+            raise FileError(error.errno, message, str(path)) from error
+        raise

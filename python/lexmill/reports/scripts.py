@@ -1,0 +1,171 @@
+"""The words of texts and their scripts, as arrays over the characters of a block of texts.
+
+A word is what stands between white space. Its script is that of its first character that has one: letters do, digits
+and punctuation do not. White space belongs to the word after it, and at the end of a text to the word before it, so
+that each character of a text with words belongs to one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from lexmill import _core
+
+__all__ = ["NO_SCRIPT", "NO_WORD", "BlockScripts", "script_names", "scripts_of"]
+
+_Ints: TypeAlias = npt.NDArray[np.int64]
+
+# Numbers of scripts: of words without letters, and of texts without words.
+NO_SCRIPT = 0
+NO_WORD = 1
+_OWN_NAMES = ("no letters", "white space only")
+# A word of Japanese has characters of all three.
+_HAN = ("Han", "Hiragana", "Katakana")
+_HAN_NAME = "Han and kana"
+_WITHOUT_SCRIPT = ("Common", "Inherited", "Unknown")
+# The property White_Space of Unicode.
+_WHITE_SPACE = (
+    *range(0x9, 0xE),
+    0x20,
+    0x85,
+    0xA0,
+    0x1680,
+    *range(0x2000, 0x200B),
+    0x2028,
+    0x2029,
+    0x202F,
+    0x205F,
+    0x3000,
+)
+
+
+@cache
+def _table() -> tuple[npt.NDArray[np.uint8], tuple[str, ...]]:
+    """The number of the script of each code point, white space being `NO_WORD`, and the names by number."""
+    table = np.zeros(0x110000, np.uint8)
+    numbers = {name: number for number, name in enumerate(_OWN_NAMES)}
+    for first, last, script in _core.script_ranges():
+        if script not in _WITHOUT_SCRIPT:
+            name = _HAN_NAME if script in _HAN else script.replace("_", " ")
+            table[first : last + 1] = numbers.setdefault(name, len(numbers))
+    table[list(_WHITE_SPACE)] = NO_WORD
+    return table, tuple(numbers)
+
+
+def script_names() -> tuple[str, ...]:
+    """The names of all scripts, by number."""
+    return _table()[1]
+
+
+@dataclass(frozen=True)
+class BlockScripts:
+    """What a block of texts holds, put end to end.
+
+    Attributes:
+        labels: for each character, the number of the script of its word, `uint8`.
+        starts: the character at which each text begins, and the end: one more than there are texts.
+        bytes: bytes of each text in UTF-8.
+        words: words of each text.
+        script_bytes: bytes of the words of each script, by number, with the white space that belongs to them.
+        script_characters: characters, likewise.
+        script_words: words, likewise.
+    """
+
+    labels: npt.NDArray[np.uint8]
+    starts: _Ints
+    bytes: _Ints
+    words: _Ints
+    script_bytes: _Ints
+    script_characters: _Ints
+    script_words: _Ints
+
+
+def scripts_of(texts: Sequence[str]) -> BlockScripts:
+    """Finds the words of texts and their scripts, in time linear in the characters."""
+    table, names = _table()
+    joined = "".join(texts)
+    starts = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=starts[1:])
+    # An ASCII block, as most blocks of English are, needs a quarter of the memory.
+    codes: npt.NDArray[Any] = (
+        np.frombuffer(joined.encode("ascii"), np.uint8)
+        if joined.isascii()
+        else np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+    )
+    classes = table[codes]
+    begins, ends = _words(classes, starts)
+    scripts = _scripts(classes, begins)
+    word_starts = np.searchsorted(begins, starts)
+    words = np.diff(word_starts)
+
+    # The last character of each segment is marked with the script of its word.
+    last = ends - 1
+    has_words = words > 0
+    last[word_starts[1:][has_words] - 1] = starts[1:][has_words] - 1
+    wordless = starts[1:][~has_words & (np.diff(starts) > 0)] - 1
+    is_last = np.zeros(len(codes), bool)
+    is_last[last] = True
+    is_last[wordless] = True
+    classes[last] = scripts
+    classes[wordless] = NO_WORD
+    last = np.flatnonzero(is_last)
+    scripts_of_segments = classes[last]
+    labels = np.repeat(scripts_of_segments, np.diff(last, prepend=-1))
+
+    characters = np.bincount(labels, minlength=len(names))
+    if codes.dtype == np.uint8:
+        text_bytes, script_bytes = np.diff(starts), characters
+    else:
+        widths = 1 + (codes > 0x7F).view(np.uint8) + (codes > 0x7FF).view(np.uint8) + (codes > 0xFFFF).view(np.uint8)
+        places = np.zeros(len(codes) + 1, np.int64)
+        np.cumsum(widths, out=places[1:])
+        text_bytes = np.diff(places[starts])
+        segment_bytes = np.diff(places[last + 1], prepend=0)
+        script_bytes = _sums(scripts_of_segments, segment_bytes, len(names))
+    return BlockScripts(
+        labels=labels,
+        starts=starts,
+        bytes=text_bytes,
+        words=words,
+        script_bytes=script_bytes,
+        script_characters=characters,
+        script_words=np.bincount(scripts, minlength=len(names)),
+    )
+
+
+def _words(classes: npt.NDArray[np.uint8], starts: _Ints) -> tuple[_Ints, _Ints]:
+    """First characters of words, and the characters after their last ones."""
+    is_word = classes != NO_WORD
+    begins, ends = is_word.copy(), is_word.copy()
+    begins[1:] &= ~is_word[:-1]
+    ends[:-1] &= ~is_word[1:]
+    # No word goes from one text to the next.
+    first = starts[:-1][starts[:-1] < starts[-1]]
+    begins[first] = is_word[first]
+    last = starts[1:][starts[1:] > 0] - 1
+    ends[last] = is_word[last]
+    return np.flatnonzero(begins), np.flatnonzero(ends) + 1
+
+
+def _scripts(classes: npt.NDArray[np.uint8], begins: _Ints) -> npt.NDArray[np.uint8]:
+    """The script of each word that begins at a character of `begins`."""
+    found = np.full(len(begins), NO_SCRIPT, np.uint8)
+    with_script = np.flatnonzero(classes > NO_WORD)
+    if len(with_script):
+        # From the beginning of a word to that of the next one only the word itself has scripts.
+        at = np.searchsorted(with_script, begins)
+        place = with_script[np.minimum(at, len(with_script) - 1)]
+        is_own = (at < len(with_script)) & (place < np.append(begins[1:], len(classes)))
+        found[is_own] = classes[place[is_own]]
+    return found
+
+
+def _sums(keys: npt.NDArray[Any], values: _Ints, count: int) -> _Ints:
+    # Weights are float64, which holds the sums of a block exactly.
+    return np.bincount(keys, weights=values, minlength=count).astype(np.int64)

@@ -1,0 +1,131 @@
+"""The texts of a corpus in blocks, each with its file and, where the corpus tells, its language."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+from lexmill._source_names import kind_of, source_of
+from lexmill.errors import OptionError
+from lexmill.estimation import _is_compressed
+from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns, _files_of, _warn_of_skipped
+
+__all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
+
+_OneSource: TypeAlias = "str | os.PathLike[str] | Source"
+
+# Characters of a block: enough for threads to share, little beside what a tokenizer takes.
+_BLOCK = 1 << 20
+# Texts that are read at a time: Python's own loops would cost more than encoding does.
+_FEW = 256
+
+
+@dataclass(frozen=True)
+class CorpusFile:
+    """One file of a corpus, or a source that is no file.
+
+    Attributes:
+        name: the path as it was given, or the kind of the source.
+        source: reads the texts.
+        languages: reads the language of each text, if the corpus tells; as many as there are texts.
+        size: bytes of the file, or 0 if they do not tell how much text there is.
+    """
+
+    name: str
+    source: Source
+    languages: Source | None
+    size: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some texts of one file, with the language of each if the corpus tells."""
+
+    file: int
+    texts: list[str]
+    languages: list[str] | None
+
+
+def files_of(corpus: _OneSource | Iterable[_OneSource], group_by: str | None) -> list[CorpusFile]:
+    """The files of sources, in order.
+
+    Raises:
+        FileError: a folder or pattern has no files.
+        OptionError: `group_by` is given and a source has no such fields, or can be read once only.
+    """
+    given = [corpus] if isinstance(corpus, str | os.PathLike | Source) else corpus
+    files = []
+    for source in map(_source_of, given):
+        if not isinstance(source, Files):
+            if group_by is not None:
+                raise OptionError(_no_languages(group_by, repr(source)))
+            files.append(CorpusFile(type(source).__name__, source, None, 0))
+            continue
+        for path in _files_of(source.paths):
+            own = replace(source, paths=path)
+            languages = None if group_by is None else _languages_of(own, path, group_by)
+            name = "stdin" if path == "-" else path
+            files.append(CorpusFile(name, own, languages, _size(path) if type(source) is Lines else 0))
+    return files
+
+
+def blocks_of(files: Sequence[CorpusFile]) -> Iterator[Block]:
+    """Reads the texts of files.
+
+    Raises:
+        FileError, InvalidUtf8Error, FormatError, TextTooLongError: as iterating over a source does.
+    """
+    for number, file in enumerate(files):
+        opened = file.source._open()
+        texts = iter(opened)
+        # Both read all records, so they have as many.
+        languages = None if file.languages is None else iter(file.languages._open())
+        while block := list(_some(texts)):
+            yield Block(number, block, None if languages is None else list(islice(languages, len(block))))
+        _warn_of_skipped(opened)
+
+
+def _some(texts: Iterator[str]) -> Iterator[str]:
+    """The next texts, about as many as fill a block."""
+    size = 0
+    while size < _BLOCK and (few := list(islice(texts, _FEW))):
+        size += sum(map(len, few))
+        yield from few
+
+
+def _source_of(given: _OneSource) -> Source:
+    """What reads a path: as the end of its name says, else its lines."""
+    if isinstance(given, Source):
+        return given
+    return source_of(kind_of(given) or "lines", given)
+
+
+def _languages_of(source: Files, path: str, group_by: str) -> Source:
+    """What reads the field `group_by` of the records of a file."""
+    if not isinstance(source, JsonLines | Csv | _Columns) or path == "-":
+        raise OptionError(_no_languages(group_by, path))
+    if source.on_error == "skip":
+        # The texts and the languages could be those of different records.
+        message = f"group_by is {group_by!r} but records that are skipped have no language; pass on_error='raise'"
+        raise OptionError(message)
+    return replace(source, field=group_by) if isinstance(source, JsonLines) else replace(source, column=group_by)
+
+
+def _no_languages(group_by: str, what: str) -> str:
+    return f"group_by is {group_by!r} but {what} is no file of JSON lines, CSV, Parquet or Arrow, which has fields"
+
+
+def _size(path: str) -> int:
+    """Bytes of a file whose bytes are text; 0 for others."""
+    try:
+        status = Path(path).stat()
+        is_text = stat.S_ISREG(status.st_mode) and not _is_compressed(path)
+    except OSError:
+        # Reading it tells what is wrong.
+        return 0
+    return status.st_size if is_text else 0

@@ -1,0 +1,249 @@
+"""What a vocabulary is, apart from any corpus: the text of each token, and the tokens that no text gives."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lexmill._core import Tokenizer
+from lexmill.errors import LexmillError
+from lexmill.models import BPE, Unigram, WordPiece
+from lexmill.pre_tokenizers import ByteLevel
+
+__all__ = ["Reach", "Unreachable", "Vocabulary", "reach_of", "vocabulary_of"]
+
+_BYTE_TOKEN = re.compile("<0x([0-9A-F]{2})>")
+# What stands before and after the text of a token that is tried.
+_CONTEXTS = (("", ""), (" ", ""), ("a", ""), ("x", ""), ("q", ""), ("1", ""), ("", " "), ("", "a"))
+# What completes the bytes with which a character may begin.
+_ENDS = (b"", b"\x80", b"\x80\x80", b"\x80\x80\x80", b"\xa0\x80", b"\x90\x80\x80")
+# No byte of this kind begins a character, so up to three of them may be the end of one.
+_MAY_END = re.compile(rb"[\x80-\xbf]{0,3}")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The tokens of a tokenizer.
+
+    Attributes:
+        tokens: the spelling of each token, by id; None for ids without a token.
+        texts: the bytes that each token stands for, by id; `"▁"` is a space where it stands for one.
+        added: ids of tokens that are cut out of the text before the model sees it.
+        byte_tokens: ids of the tokens `<0xNN>` for single bytes of unknown characters.
+        unknown: the id of the unknown token.
+        is_byte_level: whether tokens are spelled in the byte-level alphabet.
+        model: the model without its tables, as in a `tokenizer.json`.
+    """
+
+    tokens: tuple[str | None, ...]
+    texts: tuple[bytes, ...]
+    added: frozenset[int]
+    byte_tokens: frozenset[int]
+    unknown: int | None
+    is_byte_level: bool
+    model: dict[str, Any]
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The tokens that are no added tokens."""
+        return frozenset(token for id_, token in enumerate(self.tokens) if token is not None and id_ not in self.added)
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids that have a token."""
+        return [id_ for id_, token in enumerate(self.tokens) if token is not None]
+
+    def is_part_of_character(self, id_: int) -> bool:
+        """Whether the bytes of a token are not whole characters."""
+        try:
+            self.texts[id_].decode()
+        except UnicodeDecodeError:
+            return True
+        return False
+
+
+@dataclass(frozen=True)
+class Unreachable:
+    """A token that no text gives, and why."""
+
+    id: int
+    token: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which tokens texts can give.
+
+    Attributes:
+        unreachable: tokens of the model that no text gives, which is proven.
+        undecided: ids of tokens that the model can give, but that were in no encoding of their own text, alone or
+            beside a blank, a letter or a digit; and of those that are parts of characters and have no text.
+    """
+
+    unreachable: tuple[Unreachable, ...]
+    undecided: tuple[int, ...]
+
+
+def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
+    """The tokens of a tokenizer."""
+    stages: dict[str, Any] = json.loads(tokenizer.to_str())
+    model = stages.pop("model")
+    spelled = json.dumps(stages, ensure_ascii=False)
+    is_byte_level = '"ByteLevel"' in spelled
+    is_spaced = not is_byte_level and ("▁" in spelled or '"Metaspace"' in spelled or '"SentencePiece"' in spelled)
+    ids = {id_: token for token, id_ in sorted(tokenizer.get_vocab().items())}
+    added = frozenset(tokenizer.get_added_tokens_decoder())
+    tokens = tuple(ids.get(id_) for id_ in range(max(ids, default=-1) + 1))
+    options = {name: value for name, value in model.items() if name not in ("vocab", "merges")}
+    fallback = bool(options.get("byte_fallback"))
+    byte_tokens = {id_ for id_, token in ids.items() if fallback and id_ not in added and _BYTE_TOKEN.fullmatch(token)}
+    byte_of = _alphabet() if is_byte_level else {}
+
+    def text(id_: int, token: str | None) -> bytes:
+        if token is None:
+            return b""
+        if id_ in added:
+            return token.encode()
+        if id_ in byte_tokens:
+            return bytes([int(token[3:5], 16)])
+        if prefix := options.get("continuing_subword_prefix"):
+            token = token.removeprefix(prefix)
+        if suffix := options.get("end_of_word_suffix"):
+            token = token.removesuffix(suffix)
+        if is_byte_level and all(char in byte_of for char in token):
+            return bytes(byte_of[char] for char in token)
+        return (token.replace("▁", " ") if is_spaced else token).encode()
+
+    unk_id, unk_token = options.get("unk_id"), options.get("unk_token")
+    unknown = unk_id if unk_id is not None else None if unk_token is None else tokenizer.token_to_id(unk_token)
+    return Vocabulary(
+        tokens=tokens,
+        texts=tuple(text(id_, token) for id_, token in enumerate(tokens)),
+        added=added,
+        byte_tokens=frozenset(byte_tokens),
+        unknown=unknown,
+        is_byte_level=is_byte_level,
+        model=options,
+    )
+
+
+def reach_of(tokenizer: Tokenizer, vocabulary: Vocabulary, used: Iterable[int] = ()) -> Reach:
+    """Which tokens of a model texts can give; `used` are ids that some text has given.
+
+    The time is that of encoding the whole vocabulary a few times. Added tokens and the unknown token are left out.
+    """
+    missing = set(vocabulary.ids) - vocabulary.added - set(used) - {vocabulary.unknown}
+    is_part = {id_ for id_ in missing if vocabulary.is_part_of_character(id_)}
+    for before, after in _CONTEXTS:
+        wanted = sorted(missing - is_part)
+        texts = [f"{before}{vocabulary.texts[id_].decode()}{after}" for id_ in wanted]
+        encoded = _encoded(tokenizer, texts)
+        missing -= {id_ for id_, ids in zip(wanted, encoded, strict=True) if (ids == id_).any()}
+    proven = {id_: reason for id_, reason in _proven(tokenizer, vocabulary, sorted(missing)).items() if reason}
+    return Reach(
+        unreachable=tuple(Unreachable(id_, vocabulary.tokens[id_] or "", proven[id_]) for id_ in sorted(proven)),
+        undecided=tuple(sorted(missing - proven.keys())),
+    )
+
+
+def _encoded(tokenizer: Tokenizer, texts: list[str]) -> list[npt.NDArray[Any]]:
+    """The ids of each text; none where the tokenizer refuses a text."""
+    try:
+        return list(tokenizer.encode_batch_arrays(texts, add_special_tokens=False))
+    except LexmillError:
+        if len(texts) <= 1:
+            return [np.zeros(0, np.uint16) for _ in texts]
+        # One by one would do; halves are faster where few are refused.
+        half = len(texts) // 2
+        return _encoded(tokenizer, texts[:half]) + _encoded(tokenizer, texts[half:])
+
+
+def _proven(tokenizer: Tokenizer, vocabulary: Vocabulary, ids: list[int]) -> dict[int, str]:
+    """The ids that no text gives, with the reason."""
+    found = {id_: reason for id_ in ids if (reason := _impossible_bytes(vocabulary, id_))}
+    model = tokenizer.model
+    rest = [id_ for id_ in ids if id_ not in found]
+    if isinstance(model, BPE):
+        found |= _not_merged(model, vocabulary, [id_ for id_ in rest if id_ not in vocabulary.byte_tokens])
+    elif isinstance(model, Unigram) and "sentencepiece_kinds" not in vocabulary.model:
+        found |= _less_likely(tokenizer, vocabulary, [id_ for id_ in rest if id_ not in vocabulary.byte_tokens])
+    elif isinstance(model, WordPiece):
+        limit = vocabulary.model["max_input_chars_per_word"]
+        for id_ in rest:
+            if len(vocabulary.texts[id_].decode()) > limit:
+                found[id_] = f"longer than max_input_chars_per_word, which is {limit}"
+    return found
+
+
+def _impossible_bytes(vocabulary: Vocabulary, id_: int) -> str | None:
+    text, token = vocabulary.texts[id_], vocabulary.tokens[id_]
+    spelling = "" if token is None else _bare(vocabulary, token)
+    if vocabulary.is_byte_level and not _alphabet().keys() >= set(spelling):
+        return "holds a character outside the byte-level alphabet"
+    is_kindless = "sentencepiece_kinds" not in vocabulary.model
+    if is_kindless and id_ in vocabulary.byte_tokens and text < b"\x80" and text.decode() in vocabulary.own:
+        return "the byte is a character that has a token"
+    if vocabulary.is_byte_level or id_ in vocabulary.byte_tokens:
+        begun = _MAY_END.match(text)
+        rest = text[begun.end() :] if begun else text
+        if not any(_is_utf8(rest + end) for end in _ENDS):
+            return "bytes that are in no text of UTF-8"
+    return None
+
+
+def _bare(vocabulary: Vocabulary, token: str) -> str:
+    token = token.removeprefix(vocabulary.model.get("continuing_subword_prefix") or "")
+    return token.removesuffix(vocabulary.model.get("end_of_word_suffix") or "")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _not_merged(model: BPE, vocabulary: Vocabulary, ids: list[int]) -> dict[int, str]:
+    """Tokens of several symbols that merging does not make of their own text, nor then in any other."""
+    last = model._last_merges()
+    if last is None or model.ignore_merges:
+        return {}
+    made = {id_ for id_, *_ in last}
+    several = [id_ for id_ in ids if id_ not in made and len(_bare(vocabulary, vocabulary.tokens[id_] or "")) > 1]
+    return dict.fromkeys(several, "merging makes other tokens of its text")
+
+
+def _less_likely(tokenizer: Tokenizer, vocabulary: Vocabulary, ids: list[int]) -> dict[int, str]:
+    """Tokens that are less likely than other tokens of the same text, which then take their place in any text."""
+    scores = [score for _, score in json.loads(tokenizer.to_str())["model"]["vocab"]]
+    alone = Tokenizer(tokenizer.model)
+    encoded = _encoded(alone, [vocabulary.tokens[id_] or "" for id_ in ids])
+    unscored = {vocabulary.unknown, *vocabulary.byte_tokens}
+    found = {}
+    for id_, others in zip(ids, encoded, strict=True):
+        if not len(others) or not unscored.isdisjoint(others.tolist()):
+            continue
+        rival = sum(scores[other] for other in others.tolist())
+        # Sums of a long text are rounded, so a small lead proves nothing.
+        if rival > scores[id_] + 1e-3:
+            found[id_] = "less likely than other tokens of its text"
+    return found
+
+
+@cache
+def _alphabet() -> dict[str, int]:
+    """The byte that each character of the byte-level alphabet stands for."""
+    # Bytes that are visible characters of Latin-1 stand for themselves, the others come after them from U+0100 on.
+    letters = frozenset(ByteLevel.alphabet())
+    own = [byte for byte in range(256) if chr(byte) in letters]
+    others = [byte for byte in range(256) if chr(byte) not in letters]
+    return {chr(byte): byte for byte in own} | {chr(0x100 + at): byte for at, byte in enumerate(others)}

@@ -1,0 +1,34 @@
+//! The scripts of characters, as ranges from which a caller builds a table.
+
+use unicode_script::UnicodeScript;
+
+/// First character, last character and the name of their script in Unicode (`Latin`, `Common`), ascending and without gaps.
+///
+/// The characters beside a surrogate are neighbours here.
+pub fn script_ranges() -> Vec<(char, char, &'static str)> {
+    let mut ranges: Vec<(char, char, &'static str)> = Vec::new();
+    for c in '\0'..=char::MAX {
+        let name = c.script().full_name();
+        match ranges.last_mut() {
+            Some((_, last, known)) if *known == name => *last = c,
+            _ => ranges.push((c, c, name)),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_has_its_script() {
+        let ranges = script_ranges();
+        assert_eq!((ranges[0].0, ranges[ranges.len() - 1].1), ('\0', char::MAX));
+        for c in ['a', 'ß', 'Ж', 'α', '中', 'の', 'ア', 'ก', '1', ' ', '\u{301}', '\u{e000}', '\u{d7ff}']
+        {
+            let found = ranges.iter().find(|&&(first, last, _)| first <= c && c <= last);
+            assert_eq!(found.map(|range| range.2), Some(c.script().full_name()), "{c:?}");
+        }
+    }
+}
