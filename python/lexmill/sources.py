@@ -61,7 +61,8 @@ class Files(Source):
 
     Attributes:
         paths: files, folders, patterns, or `-` for standard input. The files of a folder or pattern come in the order
-            of their names, without those that begin with a dot.
+            of their names, without those that begin with a dot. Links to folders may lead in a circle, so they are not
+            followed within a folder, nor by `**` in a pattern.
     """
 
     paths: _Paths
@@ -274,12 +275,29 @@ def _expanded(path: str) -> list[str]:
         inner = [file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)]
         files = [str(file) for file in inner]
     elif glob.has_magic(path) and not Path(path).exists():
-        files = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207 (any pattern)
+        files = sorted(file for file in _matches(path) if Path(file).is_file())
     else:
         return [path]
     if not files:
         raise FileError(errno.ENOENT, "no file is there", path)
     return files
+
+
+def _matches(pattern: str) -> set[str]:
+    """What matches a pattern, as `glob` has it, but that `**` follows no links to folders, which may lead in a circle."""
+    parts = pattern.replace(os.altsep, os.sep).split(os.sep) if os.altsep else pattern.split(os.sep)
+    if "**" not in parts:
+        return set(glob.glob(pattern))  # noqa: PTH207 (any pattern)
+    at = parts.index("**")
+    rest = os.sep.join(parts[at + 1 :]) if at + 1 < len(parts) else "*"
+    found: set[str] = set()
+    for top in _matches(os.sep.join([*parts[:at], ""])) if at else [""]:
+        for folder, inner, _ in os.walk(top or os.curdir):
+            # As elsewhere in patterns, what begins with a dot has to be named.
+            inner[:] = [name for name in inner if not name.startswith(".")]
+            folder = folder if top else os.path.relpath(folder)
+            found |= _matches(os.path.join("" if folder == os.curdir else glob.escape(folder), rest))  # noqa: PTH118 (a pattern)
+    return found
 
 
 def _warn_of_skipped(opened: FileSource) -> None:
