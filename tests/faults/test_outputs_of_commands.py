@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from faulty import Fault, Faults, tree
+from faulty import FULL, Fault, Faults, tree
 
 COMMANDS: dict[str, list[str]] = {
     "encode": ["encode", "tokenizer.json", "texts.txt", "-o", "ids.npy"],
@@ -38,8 +38,11 @@ def begin(tokenizer: Path, counts: list[Path]) -> Callable[[Path], None]:
     return begin
 
 
-@pytest.mark.parametrize("action", [errno.ENOSPC, errno.EIO, None])
-@pytest.mark.parametrize("call", ["write", "fsync", "rename"])
+ACTIONS = [(call, action) for call in ("write", "fsync", "rename") for action in (errno.ENOSPC, errno.EIO, None)]
+"""What happens at which call; without a number, the process is killed."""
+
+
+@pytest.mark.parametrize(("call", "action"), ACTIONS if FULL else [ACTIONS[0], ACTIONS[4], ACTIONS[8]])
 @pytest.mark.parametrize("name", [*COMMANDS, "save"])
 def test_what_was_there_stays(
     faults: Faults, begin: Callable[[Path], None], tmp_path: Path, name: str, call: str, action: int | None
