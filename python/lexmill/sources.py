@@ -5,8 +5,11 @@ iterated, and `Tokenizer.train` takes it in the place of a path:
 
     tokenizer.train([JsonLines("data/*.jsonl.zst", field="text")], trainer)
 
-Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes; Parquet files are compressed
-within.
+Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes and not by their names; all members,
+frames or streams of a file are read. Windows of zstd may have 128 MiB. Parquet files are compressed within.
+
+A record is in memory as a whole: a line its own bytes, a JSON line as many again for its text. `on_error="skip"` leaves out
+records, never files: a file that is missing, cannot be read or is damaged is always an error.
 """
 
 from __future__ import annotations
@@ -95,7 +98,8 @@ class JsonLines(Files):
     Attributes:
         field: the name of the field; dots lead into inner objects (`meta.text`).
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
-        on_error: `raise`, or `skip` to leave out lines that are no such object and to warn at the end.
+        on_error: `raise`, or `skip` to leave out lines that are no such object or have 2 GiB and more, and to warn at the
+            end.
     """
 
     _: KW_ONLY
