@@ -34,7 +34,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers lint lint-rust lint-python fmt parity \
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-faults lint lint-rust lint-python fmt parity \
 	large bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
@@ -106,6 +106,11 @@ test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and 
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
 	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
 		tests/parity/test_transformers_peer.py tests/parity/test_examples_transformers.py tests/parity/test_token_files_peer.py
+
+# LEXMILL_FAULTS=full tries every layout at 20 moments, which takes half an hour.
+test-faults: $(STAMPS)/core-dev $(STAMPS)/group-test ## commands that are killed, disks that are full: what is left, and that it can be gone on with
+	@echo "== pytest: killed processes and full disks"
+	@$(BIN)/python -m pytest --quiet -m faults tests/faults
 
 # The default is small; 10 GB in 1 GB: MEGABYTES=10000 MEMORY=1GB with a release build.
 large: $(STAMPS)/core-dev ## a corpus larger than the memory for it: counted, trained from, and compared with no limit (MEGABYTES=200 MEMORY=32MB)

@@ -5,11 +5,11 @@ iterated, and `Tokenizer.train` takes it in the place of a path:
 
     tokenizer.train([JsonLines("data/*.jsonl.zst", field="text")], trainer)
 
-Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes and not by their names; all members,
-frames or streams of a file are read. Windows of zstd may have 128 MiB. Parquet files are compressed within.
+Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes and not by their names; all
+members, frames or streams of a file are read. Windows of zstd may have 128 MiB. Parquet files are compressed within.
 
-A record is in memory as a whole: a line its own bytes, a JSON line as many again for its text. `on_error="skip"` leaves out
-records, never files: a file that is missing, cannot be read or is damaged is always an error.
+A record is in memory as a whole: a line takes its own bytes, a JSON line as many again for its text. `on_error="skip"`
+leaves out records, never files: a file that is missing, cannot be read or is damaged is always an error.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -98,8 +99,8 @@ class JsonLines(Files):
     Attributes:
         field: the name of the field; dots lead into inner objects (`meta.text`).
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
-        on_error: `raise`, or `skip` to leave out lines that are no such object or have 2 GiB and more, and to warn at the
-            end.
+        on_error: `raise`, or `skip` to leave out lines that are no such object or have 2 GiB and more, and to warn at
+            the end.
     """
 
     _: KW_ONLY
@@ -288,14 +289,16 @@ def _expanded(path: str) -> list[str]:
 
 
 def _matches(pattern: str) -> set[str]:
-    """What matches a pattern, as `glob` has it, but that `**` follows no links to folders, which may lead in a circle."""
-    parts = pattern.replace(os.altsep, os.sep).split(os.sep) if os.altsep else pattern.split(os.sep)
-    if "**" not in parts:
+    """What matches a pattern, as `glob` has it, but that `**` follows no links to folders, which may form a circle."""
+    pattern = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
+    # Not as a Path, to which a separator at the end says nothing.
+    recursive = re.search(rf"(?:^|(?<={re.escape(os.sep)}))\*\*(?:{re.escape(os.sep)}|$)", pattern)
+    if recursive is None:
         return set(glob.glob(pattern))  # noqa: PTH207 (any pattern)
-    at = parts.index("**")
-    rest = os.sep.join(parts[at + 1 :]) if at + 1 < len(parts) else "*"
+    before, rest = pattern[: recursive.start()], pattern[recursive.end() :]
+    rest = rest or ("" if recursive[0].endswith(os.sep) else "*")
     found: set[str] = set()
-    for top in _matches(os.sep.join([*parts[:at], ""])) if at else [""]:
+    for top in _matches(before) if before else [""]:
         for folder, inner, _ in os.walk(top or os.curdir):
             # As elsewhere in patterns, what begins with a dot has to be named.
             inner[:] = [name for name in inner if not name.startswith(".")]

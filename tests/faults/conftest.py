@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from faulty import Faults
 
 FOLDER = Path(__file__).parent
@@ -30,7 +29,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not sys.platform.startswith("linux") or compiler is None:
         pytest.skip("the preloaded library needs Linux and a C compiler named cc")
     library = tmp_path_factory.mktemp("library") / "faults.so"
-    command = [compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", str(library), str(FOLDER / "faults.c"), "-ldl"]
+    command = [
+        compiler,
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-Wall",
+        "-Werror",
+        "-o",
+        str(library),
+        str(FOLDER / "faults.c"),
+        "-ldl",
+    ]
     subprocess.run(command, check=True)
     return library
 

@@ -105,7 +105,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def moments(calls: Sequence[Call], count: int, seed: int) -> list[int]:
-    """Numbers of calls, half of them of any calls and half of calls that are no writes, so that few are not left out."""
+    """Numbers of calls: half of them of any calls, half of the rarer ones that are no writes."""
     choose = random.Random(seed)
     rare = [number for number, call in enumerate(calls, 1) if call.name not in ("write", "read", "close")]
     anywhere = choose.sample(range(1, len(calls) + 1), min(count - count // 2, len(calls)))

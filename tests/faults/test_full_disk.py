@@ -1,4 +1,4 @@
-"""A disk that is full, or fails: the error names the file, finished parts stay, nothing is half-written, and the command goes on."""
+"""A disk that is full, or fails: the error names the file, finished parts stay, and the command goes on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from faulty import FULL, Ended, Fault, Faults, moments, tree
 from test_kill import FORMATS, Job, counting, finished, identity, merging, tokenizing, training
 

@@ -1,4 +1,4 @@
-"""`kill -9` at chosen calls of the system, then the command again: the files of a run that nobody disturbed, and no others."""
+"""`kill -9` at chosen calls of the system, then the command again: the files of an undisturbed run, and no others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from faulty import CHANGES, FULL, Call, Fault, Faults, moments, tree
 
 MOMENTS = 20
@@ -74,8 +73,9 @@ def check(faults: Faults, begin: Begin, folder: Path, calls: tuple[str, ...], co
     assert (ran.code, ran.errors) == (0, "")
     expected = tree(whole)
     for moment in moments(ran.calls, count, seed):
-        kill_and_go_on(faults, begin, folder / str(moment), Fault(calls, moment), relative(ran.calls[moment - 1], whole))
-        # Paths within files are those of the folder, which is another one.
+        kill_and_go_on(
+            faults, begin, folder / str(moment), Fault(calls, moment), relative(ran.calls[moment - 1], whole)
+        )
         found = tree(folder / str(moment))
         assert found.keys() == expected.keys(), f"{moment}: {ran.calls[moment - 1]}"
         assert different(found, expected) == [], f"{moment}: {ran.calls[moment - 1]}"
@@ -129,8 +129,8 @@ def test_merging(faults: Faults, counts: list[Path], tmp_path: Path) -> None:
     check(faults, lambda folder: merging(counts, folder), tmp_path, CHANGES, MOMENTS, seed=2)
 
 
-# Merging and training begin anew: merging is fast, and training so far keeps nothing on the way. What training keeps may be put
-# here as another job with the name of its list.
+# Merging and training begin again: merging is fast, and training keeps nothing on the way so far. Training that does may be
+# put here as another job.
 @pytest.mark.parametrize("begin", [training], ids=lambda begin: begin.__name__)
 def test_training(faults: Faults, counts: list[Path], tmp_path: Path, begin: Callable[[list[Path], Path], Job]) -> None:
     check(faults, lambda folder: begin(counts, folder), tmp_path, (*CHANGES, "read"), MOMENTS, seed=3)
@@ -145,7 +145,7 @@ def test_tokenizing(faults: Faults, corpus: list[Path], tokenizer: Path, tmp_pat
 def test_kills_one_after_the_other_get_to_the_end(
     faults: Faults, corpus: list[Path], tokenizer: Path, tmp_path: Path
 ) -> None:
-    """Each run is killed some calls after it began to go on; the last one is not, since it has no more to do than that."""
+    """Each run is killed some calls after it began to go on, until so few are left that the last one ends."""
     jobs: list[tuple[str, Begin, range]] = [
         ("count", lambda folder: counting(corpus, folder), range(30, 45)),
         ("tokenize", lambda folder: tokenizing(tokenizer, corpus, folder, "megatron"), range(50, 90)),

@@ -1,4 +1,4 @@
-"""Other commands and calls that write a file: a full or failing disk is an error that names the file, which stays as it was."""
+"""Other commands that write a file: a full or failing disk is an error that names the file, which stays as it was."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from faulty import FULL, Fault, Faults, tree
 
 COMMANDS: dict[str, list[str]] = {
@@ -53,13 +52,13 @@ def test_what_was_there_stays(
         assert faults.lexmill([*COMMANDS["encode"][:-1], "old.npy"], folder).code == 0
     before = tree(folder)
     fault = Fault((call,), 1, action, is_sticky=True, at_paths=(folder,))
-    ran = faults.python(["-c", SAVE], folder, fault) if name == "save" else faults.lexmill(COMMANDS[name], folder, fault)
+    command = ["-c", SAVE] if name == "save" else ["-m", "lexmill", *COMMANDS[name]]
+    ran = faults.python(command, folder, fault)
     if action is None:
         assert ran.is_killed
         assert {path: data for path, data in tree(folder).items() if not path.startswith(".lexmill-")} == before
         # The next command that writes here removes what was left.
-        ran = faults.python(["-c", SAVE], folder) if name == "save" else faults.lexmill(COMMANDS[name], folder)
-        assert ran.code == 0
+        assert faults.python(command, folder).code == 0
         assert tree(folder).keys() == before.keys()
         return
     assert ran.code == 1

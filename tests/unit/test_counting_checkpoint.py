@@ -157,9 +157,7 @@ def test_damaged_and_missing_parts_are_counted_again(sources: list[str | Source]
 
 
 @pytest.mark.parametrize("part_bytes", [1, 700_000])
-def test_the_counts_say_the_same_after_any_part(
-    part_bytes: int, sources: list[str | Source], tmp_path: Path
-) -> None:
+def test_the_counts_say_the_same_after_any_part(part_bytes: int, sources: list[str | Source], tmp_path: Path) -> None:
     whole, checkpoint = saved(count(sources), tmp_path), tmp_path / "checkpoint"
     count(sources, checkpoint=checkpoint, checkpoint_bytes=part_bytes)
     lines = (checkpoint / "parts.jsonl").read_text().splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""Lines of gigabytes: refused with the file, the place and the limit, in memory for a line of that limit, or left out."""
+"""Lines of gigabytes: refused with the file, the place and the limit, in memory for that limit, or left out."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The second of three lines is too long; compressed, it is small."""
     path = tmp_path_factory.mktemp("long") / request.param
-    before, after = (b'{"text": "a"}\n{"text": "', b'"}\n{"text": "b"}\n') if "jsonl" in path.name else (b"a\n", b"\nb\n")
+    before, after = (
+        (b'{"text": "a"}\n{"text": "', b'"}\n{"text": "b"}\n') if "jsonl" in path.name else (b"a\n", b"\nb\n")
+    )
     if path.suffix == ".zst":
         pyarrow = pytest.importorskip("pyarrow")
         opened = pyarrow.CompressedOutputStream(str(path), "zstd")

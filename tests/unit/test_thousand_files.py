@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lexmill import Tokenizer, count_words, models, open_tokens, pre_tokenizers, tokenize_files
+from lexmill import Tokenizer, count_words, models, pre_tokenizers, tokenize_files
 from lexmill.errors import FileError, FormatError, LexmillError
 from lexmill.pre_tokenizers import Whitespace
 from lexmill.sources import JsonLines, Source
@@ -148,9 +148,7 @@ def test_a_file_that_changes_is_named_and_what_was_finished_is_kept(
     assert {path.parent for path in kept} == {out, parts}
     assert not [path for place in (out, parts) for path in place.glob(".*")]
     tokens = tokenize_files(tokenizer(), source, out, part_bytes=50_000, resume=True)
-    counts = count_words(
-        [source], pre_tokenizer=Whitespace(), checkpoint=parts, checkpoint_bytes=300_000, resume=True
-    )
+    counts = count_words([source], pre_tokenizer=Whitespace(), checkpoint=parts, checkpoint_bytes=300_000, resume=True)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert (len(tokens), counts.texts, counts.total) == (FILES * ROWS, FILES * ROWS, 4 * FILES * ROWS)
     tokens.verify()

@@ -99,13 +99,13 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
     if path == STANDARD:
         sys.stdout.flush()
         # With PYTHONUNBUFFERED set, sys.stdout.buffer is a bare file, whose write() may stop half way.
-        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
-            yield stream
+        with open(sys.stdout.fileno(), "wb", closefd=False) as standard:
+            yield standard
         return
     target = Path(path)
     if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
-            yield stream
+        with target.open("wb") as device:
+            yield device
         return
     # Through a symbolic link, the file it points to is replaced, not the link.
     target = target.resolve()
@@ -118,7 +118,7 @@ def write_whole(path: str) -> Iterator[BinaryIO]:
                 os.chmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))  # noqa: PTH101 (a descriptor)
             yield stream
             to_disk(stream)
-            # While the lock is held, nobody takes the file for litter. Without locks, as on Windows, it is closed first.
+            # A locked file is nobody's litter. Without locks, as on Windows, the file has to be closed first.
             if is_locked:
                 temporary.replace(target)
         if not is_locked:
@@ -157,7 +157,7 @@ def _lock(stream: BinaryIO) -> bool:
 
 
 def _remove_litter(folder: Path) -> None:
-    """Removes the temporary files of a folder whose writers have ended; what cannot be removed is left to another run."""
+    """Removes the temporary files of a folder whose writers have ended; what cannot be removed stays."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if _TEMPORARY.fullmatch(path.name) and path.is_file() and not path.is_symlink():
