@@ -22,6 +22,7 @@ SANITIZER ?= address
 VENV := .venv
 # What transformers and datasets bring is kept apart: no other test may depend on it.
 TRANSFORMERS := .venv-transformers
+READERS := .venv-readers
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
@@ -34,7 +35,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-faults lint lint-rust lint-python fmt parity \
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-faults lint lint-rust lint-python fmt parity \
 	large bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
@@ -101,6 +102,17 @@ $(TRANSFORMERS)/ready: pyproject.toml $(STAMPS)/venv
 	@$(TRANSFORMERS)/bin/python -m pip install --upgrade 'pip>=25.1'
 	@$(TRANSFORMERS)/bin/python -m pip install --group transformers
 	@touch $@
+
+$(READERS)/ready: pyproject.toml $(STAMPS)/venv
+	@echo "installing the dependency group 'readers' into $(READERS)"
+	@$(BIN)/python -m venv $(READERS)
+	@$(READERS)/bin/python -m pip install --upgrade 'pip>=25.1'
+	@$(READERS)/bin/python -m pip install --group readers
+	@touch $@
+
+test-readers: $(STAMPS)/core-dev $(READERS)/ready ## polars and datatrove on token files
+	@echo "== pytest: token files as polars and datatrove read them"
+	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py
 
 test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and datasets on lexmill and on tokenizers (some twenty minutes of processor time)
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
@@ -204,5 +216,5 @@ fuzz-targets: target/tools/bin/cargo-fuzz ## coverage-guided: files, pipelines, 
 	done
 
 clean: ## remove .venv, target and every cache
-	@rm -rf $(VENV) $(TRANSFORMERS) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
+	@rm -rf $(VENV) $(TRANSFORMERS) $(READERS) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
 	@find python tests benches docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
