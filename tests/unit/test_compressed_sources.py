@@ -47,7 +47,7 @@ def test_a_file_that_is_cut_off_is_named(name: str, tmp_path: Path) -> None:
         with pytest.raises(FileError, match=rf"^cannot read \S*cut\.{name}: "):
             read(path, whole[:kept])
         with pytest.raises(FileError, match=rf"cut\.{name}"):
-            count_words([path], pre_tokenizer=pre_tokenizers.Whitespace())
+            count_words([Lines(path)], pre_tokenizer=pre_tokenizers.Whitespace())
 
 
 def test_all_members_frames_and_streams_are_read(name: str, tmp_path: Path) -> None:
