@@ -129,8 +129,8 @@ def test_merging(faults: Faults, counts: list[Path], tmp_path: Path) -> None:
     check(faults, lambda folder: merging(counts, folder), tmp_path, CHANGES, MOMENTS, seed=2)
 
 
-# Merging and training begin again: merging is fast, and training keeps nothing on the way so far. Training that does may
-# be put here as another job.
+# Merging and training begin again: merging is fast, and training keeps nothing on the way so far. Training that does
+# may be put here as another job.
 @pytest.mark.parametrize("begin", [training], ids=lambda begin: begin.__name__)
 def test_training(faults: Faults, counts: list[Path], tmp_path: Path, begin: Callable[[list[Path], Path], Job]) -> None:
     check(faults, lambda folder: begin(counts, folder), tmp_path, (*CHANGES, "read"), MOMENTS, seed=3)

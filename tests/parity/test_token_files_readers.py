@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from itertools import accumulate, chain
 from pathlib import Path
 
 import pytest
@@ -88,13 +89,14 @@ def test_datatrove_reads_its_files(
     width, code = (2, "H") if dtype == "uint16" else (4, "I")
     found = []
     for path in sorted(out.glob("*.ds")):
-        ends = merger.load_doc_ends(Path(f"{path}.index").open("rb"))
+        # Its functions close the files.
+        ends = merger.load_doc_ends(Path(f"{path}.index").open("rb"))  # noqa: SIM115
         found += [array(code, document).tolist() for document in merger.get_data_reader(path.open("rb"), ends, width)]
     assert found == expected
     # Its own merging reads the width from the third file, and writes what it has read.
     step = merger.DocumentTokenizerMerger(str(out), str(merged), "all", shuffle=False, progress=False)
     step.run()
     (ids,) = merged.glob("*_all.ds")
-    assert array(code, ids.read_bytes()).tolist() == sum(expected, [])
-    ends = merger.load_doc_ends(Path(f"{ids}.index").open("rb"))
-    assert ends.tolist() == [sum(map(len, expected[: at + 1])) for at in range(len(expected))]
+    assert array(code, ids.read_bytes()).tolist() == list(chain.from_iterable(expected))
+    ends = merger.load_doc_ends(Path(f"{ids}.index").open("rb"))  # noqa: SIM115
+    assert ends.tolist() == list(accumulate(map(len, expected)))
