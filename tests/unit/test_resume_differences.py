@@ -67,7 +67,7 @@ def begun(files: list[Path], tmp_path: Path) -> Path:
     """A run with finished parts that is not finished."""
     out = tmp_path / "out"
 
-    def stop(_: str, done: int, total: int) -> None:
+    def stop(_: str, done: int, total: int, *_rest: object) -> None:
         if done == total:
             raise StopError
 
