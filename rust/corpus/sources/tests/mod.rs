@@ -343,7 +343,7 @@ fn lines_beyond_the_limit_are_left_out_if_asked() {
             let (mut block, mut found, mut read) = (RecordBlock::default(), Vec::new(), 0);
             while reader.next(&mut block).expect("what is long is left out") {
                 source
-                    .for_each_text(&block, &skipped, |found_text, offset| {
+                    .for_each_text(&mut block, &skipped, |found_text, offset| {
                         assert!(text[offset as usize..].starts_with(&line(found_text)));
                         found.push(found_text.to_owned());
                         Ok(())
