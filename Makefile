@@ -24,6 +24,7 @@ VENV := .venv
 TRANSFORMERS := .venv-transformers
 # So are Ray and Spark, which bring a gigabyte.
 ENGINES := .venv-engines
+READERS := .venv-readers
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip
@@ -36,7 +37,8 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-engines lint lint-rust lint-python fmt parity \
+.PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-faults test-engines lint lint-rust \
+	lint-python fmt parity \
 	large bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
@@ -104,6 +106,17 @@ $(TRANSFORMERS)/ready: pyproject.toml $(STAMPS)/venv
 	@$(TRANSFORMERS)/bin/python -m pip install --group transformers
 	@touch $@
 
+$(READERS)/ready: pyproject.toml $(STAMPS)/venv
+	@echo "installing the dependency group 'readers' into $(READERS)"
+	@$(BIN)/python -m venv $(READERS)
+	@$(READERS)/bin/python -m pip install --upgrade 'pip>=25.1'
+	@$(READERS)/bin/python -m pip install --group readers
+	@touch $@
+
+test-readers: $(STAMPS)/core-dev $(READERS)/ready ## polars and datatrove on token files
+	@echo "== pytest: token files as polars and datatrove read them"
+	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py
+
 test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and datasets on lexmill and on tokenizers (some twenty minutes of processor time)
 	@echo "== pytest: transformers and datasets on both libraries, and the examples that need them"
 	@PYTHONPATH=python $(TRANSFORMERS)/bin/python -m pytest --quiet -m external \
@@ -119,6 +132,11 @@ $(ENGINES)/ready: pyproject.toml $(STAMPS)/venv
 test-engines: $(STAMPS)/core-dev $(ENGINES)/ready ## Ray and Spark on this machine, with workers that are killed (Spark needs Java 17 or newer)
 	@echo "== pytest: Ray and Spark"
 	@PYTHONPATH=python $(ENGINES)/bin/python -m pytest --quiet -m engines tests/engines
+
+# LEXMILL_FAULTS=full tries every layout at 20 moments, which takes half an hour.
+test-faults: $(STAMPS)/core-dev $(STAMPS)/group-test ## commands that are killed, disks that are full: what is left, and that it can be gone on with
+	@echo "== pytest: killed processes and full disks"
+	@$(BIN)/python -m pytest --quiet -m faults tests/faults
 
 # The default is small; 10 GB in 1 GB: MEGABYTES=10000 MEMORY=1GB with a release build.
 large: $(STAMPS)/core-dev ## a corpus larger than the memory for it: counted, trained from, and compared with no limit (MEGABYTES=200 MEMORY=32MB)
@@ -212,5 +230,6 @@ fuzz-targets: target/tools/bin/cargo-fuzz ## coverage-guided: files, pipelines, 
 	done
 
 clean: ## remove .venv, target and every cache
-	@rm -rf $(VENV) $(TRANSFORMERS) $(ENGINES) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks python/lexmill/_core*.so
+	@rm -rf $(VENV) $(TRANSFORMERS) $(READERS) $(ENGINES) target .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks \
+		python/lexmill/_core*.so
 	@find python tests benches docs examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -498,7 +498,7 @@ class WordCounts:
         """
     @staticmethod
     def _merge(
-        counts: Sequence[WordCounts],
+        counts: Sequence[WordCounts | _Path],
         *,
         max_memory: int | None = None,
         folder: _Path | None = None,

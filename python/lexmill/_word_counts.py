@@ -60,8 +60,7 @@ def count_words(
             standard input or an Arrow stream.
         resume: whether to go on with the parts that the folder holds, if any. Files that were modified since, and other
             stages, are refused.
-        checkpoint_bytes: bytes of a part, decompressed. All parts are open at the end, so there should be fewer than
-            the system lets a process open, which is often 1,024.
+        checkpoint_bytes: bytes of a part, decompressed.
         first_source: the number of the first file, or of the iterator.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
         on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
@@ -125,6 +124,8 @@ def merge_counts(
 ) -> WordCounts:
     """The sum of several word counts of the same stages; their order does not matter.
 
+    Files are opened where they are read, 64 at a time, so any number of them may be merged.
+
     Args:
         counts: word counts, or paths of files that hold some.
         max_memory: bytes that merging may take beside what the process holds; by default 64 MiB.
@@ -136,8 +137,7 @@ def merge_counts(
         FileError: a file cannot be read, or the folder cannot be written to.
         FormatError: a file does not hold word counts, or is damaged.
     """
-    opened = [one if isinstance(one, WordCounts) else WordCounts.load(one) for one in counts]
-    return WordCounts._merge(opened, max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
+    return WordCounts._merge(list(counts), max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
 
 
 def _bytes_of(size: int | str | None, name: str = "max_memory") -> int | None:

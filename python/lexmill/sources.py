@@ -5,8 +5,11 @@ iterated, and `Tokenizer.train` takes it in the place of a path:
 
     tokenizer.train([JsonLines("data/*.jsonl.zst", field="text")], trainer)
 
-Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes; Parquet files are compressed
-within.
+Files may be compressed with gzip, zstd, xz or bzip2, which is told by their first bytes and not by their names; all
+members, frames or streams of a file are read. Windows of zstd may have 128 MiB. Parquet files are compressed within.
+
+A record is in memory as a whole: a line takes its own bytes, a JSON line as many again for its text. `on_error="skip"`
+leaves out records, never files: a file that is missing, cannot be read or is damaged is always an error.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -61,7 +65,8 @@ class Files(Source):
 
     Attributes:
         paths: files, folders, patterns, or `-` for standard input. The files of a folder or pattern come in the order
-            of their names, without those that begin with a dot.
+            of their names, without those that begin with a dot. Links to folders may lead in a circle, so they are not
+            followed within a folder, nor by `**` in a pattern.
     """
 
     paths: _Paths
@@ -94,7 +99,8 @@ class JsonLines(Files):
     Attributes:
         field: the name of the field; dots lead into inner objects (`meta.text`).
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
-        on_error: `raise`, or `skip` to leave out lines that are no such object and to warn at the end.
+        on_error: `raise`, or `skip` to leave out lines that are no such object or have 2 GiB and more, and to warn at
+            the end.
     """
 
     _: KW_ONLY
@@ -274,12 +280,31 @@ def _expanded(path: str) -> list[str]:
         inner = [file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)]
         files = [str(file) for file in inner]
     elif glob.has_magic(path) and not Path(path).exists():
-        files = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207 (any pattern)
+        files = sorted(file for file in _matches(path) if Path(file).is_file())
     else:
         return [path]
     if not files:
         raise FileError(errno.ENOENT, "no file is there", path)
     return files
+
+
+def _matches(pattern: str) -> set[str]:
+    """What matches a pattern, as `glob` has it, but that `**` follows no links to folders, which may form a circle."""
+    pattern = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
+    # Not as a Path, to which a separator at the end says nothing.
+    recursive = re.search(rf"(?:^|(?<={re.escape(os.sep)}))\*\*(?:{re.escape(os.sep)}|$)", pattern)
+    if recursive is None:
+        return set(glob.glob(pattern))  # noqa: PTH207 (any pattern)
+    before, rest = pattern[: recursive.start()], pattern[recursive.end() :]
+    rest = rest or ("" if recursive[0].endswith(os.sep) else "*")
+    found: set[str] = set()
+    for top in _matches(before) if before else [""]:
+        for folder, inner, _ in os.walk(top or os.curdir):
+            # As elsewhere in patterns, what begins with a dot has to be named.
+            inner[:] = [name for name in inner if not name.startswith(".")]
+            folder = folder if top else os.path.relpath(folder)
+            found |= _matches(os.path.join("" if folder == os.curdir else glob.escape(folder), rest))  # noqa: PTH118 (a pattern)
+    return found
 
 
 def _warn_of_skipped(opened: FileSource) -> None:

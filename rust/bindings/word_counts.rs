@@ -14,7 +14,7 @@ use super::sources::TrainingFile;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_training::{count_corpus, learn_from_words, reporter};
 use crate::corpus::{BoundedCounting, Checkpoint, CountingJob};
-use crate::counting::runs::{Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
+use crate::counting::runs::{Addend, Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
 use crate::structures::freed_memory::give_back;
 
 /// Memory for merging where no limit is given.
@@ -54,18 +54,21 @@ impl PyWordCounts {
         py.detach(|| self.counts.save(&path)).or_raise(py)
     }
 
-    /// The sum of several counts; their order does not matter.
+    /// The sum of several counts or files of counts; their order does not matter.
     #[staticmethod]
     #[pyo3(signature = (counts, *, max_memory=None, folder=None, on_progress=None))]
     fn _merge(
         py: Python<'_>,
-        counts: Vec<PyRef<'_, Self>>,
+        counts: Vec<Bound<'_, PyAny>>,
         max_memory: Option<usize>,
         folder: Option<FilePath>,
         on_progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let all: Vec<CountsFile> = counts.iter().map(|counts| counts.counts.clone()).collect();
-        drop(counts);
+        let addend = |one: Bound<'_, PyAny>| match one.cast::<Self>() {
+            Ok(counts) => Ok(Addend::Open(counts.get().counts.clone())),
+            Err(_) => Ok(Addend::File(one.extract::<FilePath>()?.to_path_buf())),
+        };
+        let all = counts.into_iter().map(addend).collect::<PyResult<Vec<_>>>()?;
         let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
         let (folder, memory) = (folder_or_default(folder), max_memory.unwrap_or(MERGE_MEMORY));
         let merged =

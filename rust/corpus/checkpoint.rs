@@ -16,7 +16,7 @@ use super::bounded_counting::BoundedCounting;
 use super::inputs::{
     FileBlock, FilesReader, Input, InputFile, InputSource, Place, input_files, inputs_difference, read_once,
 };
-use crate::counting::runs::{Budget, CountsFile, Stages};
+use crate::counting::runs::{Addend, Budget, CountsFile, Stages};
 use crate::pipeline::Pipeline;
 use crate::structures::append_log::AppendLog;
 use crate::structures::atomic_file;
@@ -91,18 +91,17 @@ impl Checkpoint {
         let failed = |source| Error::Io { action: "create", path: self.folder.clone(), source };
         fs::create_dir_all(&self.folder).map_err(failed)?;
         let _lock = FolderLock::take(&self.folder)?;
-        let (mut parts, mut counts) = self.finished(job, &files)?;
+        let (mut parts, mut done) = self.finished(job, &files)?;
         let mut log = AppendLog::create(self.folder.join(PARTS), &parts)?;
         let mut reader = PartReader::new(&files, parts.last().copied());
         while parts.is_empty() || !reader.is_done() {
-            let done = counts.iter().map(|counts| counts.summary().bytes).sum();
             let counted = count_part(job, &files, self.part_bytes, &mut reader, done, on_progress)?;
-            let path = self.part_path(parts.len());
-            counted.save(&path)?;
+            counted.save(&self.part_path(parts.len()))?;
             parts.push(reader.part());
             log.push(&reader.part())?;
-            counts.push(CountsFile::open(&path)?);
+            done += counted.summary().bytes;
         }
+        let counts: Vec<_> = (0..parts.len()).map(|number| Addend::File(self.part_path(number))).collect();
         CountsFile::merge(&counts, &job.budget.folder, job.budget.memory, on_progress)
     }
 
@@ -110,8 +109,8 @@ impl Checkpoint {
         self.folder.join(format!("part-{number:05}.counts"))
     }
 
-    /// The parts that are finished, and their counts; the manifest is there afterwards.
-    fn finished(&self, job: &CountingJob, files: &[InputFile]) -> Result<(Vec<Part>, Vec<CountsFile>)> {
+    /// The parts that are finished, and the bytes of files that were read for them; the manifest is there afterwards.
+    fn finished(&self, job: &CountingJob, files: &[InputFile]) -> Result<(Vec<Part>, u64)> {
         let refused = |message: String| Error::Output { path: self.folder.clone(), message };
         let planned = Manifest {
             format_version: VERSION,
@@ -133,7 +132,7 @@ impl Checkpoint {
             let json =
                 serde_json::to_string_pretty(&planned).map_err(|error| Error::Custom(Box::new(error)))?;
             atomic_file::write(&path, format!("{json}\n").as_bytes())?;
-            return Ok((Vec::new(), Vec::new()));
+            return Ok((Vec::new(), 0));
         };
         if !self.resume {
             let message =
@@ -143,23 +142,24 @@ impl Checkpoint {
         if let Some(difference) = found.difference(&planned) {
             return Err(refused(format!("cannot resume: {difference}")));
         }
-        let (mut parts, mut counts) = (AppendLog::<Part>::read(&self.folder.join(PARTS))?, Vec::new());
-        let mut end = Place::default();
+        let mut parts = AppendLog::<Part>::read(&self.folder.join(PARTS))?;
+        let (mut end, mut done, mut sound) = (Place::default(), 0u64, 0);
         for (number, part) in parts.iter().enumerate() {
             if part.end < end || part.end.file > files.len() {
                 break;
             }
             end = part.end;
             match CountsFile::open(&self.part_path(number)) {
-                Ok(part) => counts.push(part),
+                Ok(part) => done = done.saturating_add(part.summary().bytes),
                 // What is missing or damaged is counted again, with what is after it.
                 Err(Error::Format { .. }) => break,
                 Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => break,
                 Err(error) => return Err(error),
             }
+            sound += 1;
         }
-        parts.truncate(counts.len());
-        Ok((parts, counts))
+        parts.truncate(sound);
+        Ok((parts, done))
     }
 }
 

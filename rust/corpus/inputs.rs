@@ -199,6 +199,11 @@ impl<'a> FilesReader<'a> {
                 file.check_unchanged()?;
                 self.reader = None;
                 self.file += 1;
+                // The bytes belong to this file: a block without records reports them before the next file begins.
+                if self.passed > 0 {
+                    block.records.read = std::mem::take(&mut self.passed);
+                    return Ok(true);
+                }
             } else if block.records.end > begin || begin == 0 {
                 block.records.read += std::mem::take(&mut self.passed);
                 return Ok(true);

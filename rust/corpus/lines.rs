@@ -148,6 +148,27 @@ impl<R: Read> LineBlocks<R> {
     }
 }
 
+impl<R: Read> LineBlocks<R> {
+    /// Passes over a line that is too long: `bytes` are what [`Self::next`] has read of it. They are empty after that.
+    pub(super) fn pass_over(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        // The line may have taken gigabytes.
+        let mut read = std::mem::take(bytes);
+        loop {
+            if let Some(end) = memchr::memchr(b'\n', &read) {
+                self.rest.extend_from_slice(&read[end + 1..]);
+                self.offset += end as u64 + 1;
+                return Ok(());
+            }
+            self.offset += read.len() as u64;
+            read = Vec::new();
+            if self.is_done || read_more(&mut self.file, &mut read)? == 0 {
+                self.is_done = true;
+                return Ok(());
+            }
+        }
+    }
+}
+
 /// Appends the next bytes of a file to `bytes`; returns their number, which is 0 at the end.
 pub(super) fn read_more(file: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let start = bytes.len();

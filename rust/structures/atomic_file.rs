@@ -3,6 +3,10 @@
 //! The bytes go to a temporary file in the folder of the target, `.lexmill-<process id>-<random number>.tmp`, which is synced
 //! and renamed to the target; then the folder is synced, since the new name is an entry of the folder.
 //!
+//! Closing a file may fail, too, and Rust does not tell. On the file systems where that matters, as NFS, the error is one of writing
+//! that was put off, and syncing tells it first; what is only read again by the process that wrote it, as runs of words, is not
+//! synced but has checksums.
+//!
 //! A process that is killed leaves its temporary file. So the writer of a temporary file holds a lock on it (`flock`), which
 //! the system releases however the process ends, and each write first removes the temporary files of its folder that nobody has
 //! locked. A file that is being written is never removed by a process of the same machine. On a file system without locks

@@ -1,7 +1,7 @@
 //! One writer at a time for a folder.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
@@ -10,10 +10,13 @@ use crate::{Error, Result};
 pub const LOCK: &str = ".lexmill-lock";
 
 /// Held while a process writes; the system releases the lock however the process ends.
+///
+/// The number in the file is for messages alone: the lock decides. So a file that a killed process has left keeps nobody out, also if
+/// another process has its number by now.
 #[derive(Debug)]
 pub struct FolderLock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl FolderLock {
@@ -40,16 +43,18 @@ impl FolderLock {
             }
             // A writer that has just ended may have removed the file before it was locked here.
             if is_at(&file, &path) {
-                let number = std::process::id().to_string();
-                let write = |file: &mut File| {
-                    file.rewind()?;
-                    file.set_len(0)?;
-                    file.write_all(number.as_bytes())
-                };
-                write(&mut file).map_err(failed)?;
-                return Ok(Self { path, _file: file });
+                // Made before the number is written, so that the file goes if there is no room for that.
+                let mut lock = Self { path: path.clone(), file };
+                lock.write_number().map_err(failed)?;
+                return Ok(lock);
             }
         }
+    }
+
+    fn write_number(&mut self) -> io::Result<()> {
+        self.file.rewind()?;
+        self.file.set_len(0)?;
+        self.file.write_all(std::process::id().to_string().as_bytes())
     }
 }
 

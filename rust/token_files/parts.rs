@@ -192,11 +192,15 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     fn open_split(&mut self, split: usize) -> Result<Split> {
         self.has_files[split] = true;
         let folder = self.folder.join(split_names(self.options)[split]);
-        fs::create_dir_all(&folder).map_err(|source| Error::Io {
-            action: "create",
-            path: folder.clone(),
-            source,
-        })?;
+        if !folder.is_dir() {
+            let failed = |action, path: &Path| {
+                let path = path.to_owned();
+                move |source| Error::Io { action, path, source }
+            };
+            fs::create_dir_all(&folder).map_err(failed("create", &folder))?;
+            // Files are synced with their folder, and this one is an entry of the run's.
+            atomic_file::sync_folder(self.folder).map_err(failed("sync", self.folder))?;
+        }
         let writer = layouts::open(self.kind, &folder, self.next)?;
         let packer = self.options.packing.map(|packing| Packer::new(packing, self.kind.width.bytes()));
         Ok(Split { writer, packer })

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -153,6 +154,23 @@ def test_damaged_and_missing_parts_are_counted_again(sources: list[str | Source]
     lines = (checkpoint / "parts.jsonl").read_text()
     (checkpoint / "parts.jsonl").write_text(lines[:-7])
     assert saved(count(sources, checkpoint=checkpoint, resume=True), tmp_path) == whole
+
+
+@pytest.mark.parametrize("part_bytes", [1, 700_000])
+def test_the_counts_say_the_same_after_any_part(part_bytes: int, sources: list[str | Source], tmp_path: Path) -> None:
+    whole, checkpoint = saved(count(sources), tmp_path), tmp_path / "checkpoint"
+    count(sources, checkpoint=checkpoint, checkpoint_bytes=part_bytes)
+    lines = (checkpoint / "parts.jsonl").read_text().splitlines(keepends=True)
+    # A part may end with a compressed file, which is passed over as a whole then.
+    ends = {json.loads(line)["end"]["file"] for line in lines}
+    for kept in range(0, len(lines), 1 if part_bytes > 1 else 7):
+        # The files of the parts belong to this list: other runs may divide the corpus in other places.
+        cut = tmp_path / str(kept)
+        shutil.copytree(checkpoint, cut)
+        (cut / "parts.jsonl").write_text("".join(lines[:kept]))
+        again = count(sources, checkpoint=cut, checkpoint_bytes=part_bytes, resume=True)
+        assert saved(again, tmp_path) == whole, kept
+    assert len(ends) > 1
 
 
 def test_other_work_is_refused(tmp_path: Path) -> None:

@@ -147,6 +147,30 @@ def test_folders_and_patterns_stand_for_their_files_in_order(tmp_path: Path) -> 
         list(Lines(tmp_path / "empty"))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links to folders take rights elsewhere")
+def test_links_that_lead_in_a_circle_are_not_followed(tmp_path: Path) -> None:
+    for name in ["a/b/c.txt", "a/d.txt", "e.txt", "a/.hidden/f.txt", "a/[g]/h.txt"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(name)
+    all_of_them = ["a/[g]/h.txt", "a/b/c.txt", "a/d.txt", "e.txt"]
+    patterns = ["**/*.txt", "**", "*/../**/*.txt", "**/**/*.txt"]
+    before = [list(Lines(f"{tmp_path}/{pattern}")) for pattern in patterns]
+    # Each of many links within a circle would be followed by each: there would be no end.
+    for name in ("one", "two", "three"):
+        (tmp_path / "a" / name).symlink_to("..")
+    (tmp_path / "a" / "i.txt").symlink_to("b/c.txt")
+    assert list(Lines(f"{tmp_path}/a/*.txt")) == ["a/d.txt", "a/b/c.txt"]
+    (tmp_path / "a" / "i.txt").unlink()
+    assert [list(Lines(f"{tmp_path}/{pattern}")) for pattern in patterns] == before
+    assert before[0] == before[1] == before[3] == all_of_them
+    assert list(Lines(tmp_path)) == all_of_them
+    # A link that is named is followed.
+    assert list(Lines(f"{tmp_path}/a/one/*.txt")) == ["e.txt"]
+    assert list(Lines(f"{tmp_path}/a/one/**/*.txt")) == all_of_them
+    with pytest.raises(FileError, match="no file is there"):
+        list(Lines(f"{tmp_path}/**/"))
+
+
 def test_standard_input_is_a_file() -> None:
     program = "from lexmill.sources import JsonLines; print(list(JsonLines('-')))"
     data = gzip.compress(b'{"text": "a"}\n{"text": "b"}')

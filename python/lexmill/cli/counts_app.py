@@ -49,6 +49,9 @@ def count_words(
         str | None,
         typer.Option(help="A folder for finished parts, so that counting may be resumed.", show_default=False),
     ] = None,
+    checkpoint_bytes: Annotated[
+        str, typer.Option(help="Bytes of text in a part of the checkpoint, such as 500MB.")
+    ] = "4GB",
     resume: Resume = False,
     first_source: Annotated[
         int, typer.Option(min=0, max=2**32 - 1, help="The number of the first file in the whole corpus.")
@@ -69,6 +72,7 @@ def count_words(
         max_memory=max_memory,
         folder=folder,
         checkpoint=checkpoint,
+        checkpoint_bytes=checkpoint_bytes,
         resume=resume,
         first_source=first_source,
         errors=errors.value,

@@ -32,6 +32,7 @@ class CountOptions:
     max_memory: str | None
     folder: str | None
     checkpoint: str | None
+    checkpoint_bytes: str
     resume: bool
     first_source: int
     errors: Literal["strict", "replace"]
@@ -58,6 +59,7 @@ def count(options: CountOptions) -> Outcome:
             max_memory=options.max_memory,
             folder=options.folder,
             checkpoint=options.checkpoint,
+            checkpoint_bytes=options.checkpoint_bytes,
             resume=options.resume,
             first_source=options.first_source,
             on_progress=progress.callback,

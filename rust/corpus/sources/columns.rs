@@ -1,8 +1,10 @@
 //! What columns of all formats share: rows that become values of a block, and the errors of a column.
 
+use std::cell::Cell;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
+use std::sync::Once;
 
 use super::reader::{RecordBlock, Value, named};
 use super::source::{Skipped, Source};
@@ -53,6 +55,24 @@ impl Rows {
     }
 }
 
+thread_local! {
+    /// Whether this thread is in a decoder, whose panics are errors of the file.
+    static IS_DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has panics of decoders leave no line on standard error: the panic hook stays as it is for all other code.
+fn silence_decoders() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let hook = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !IS_DECODING.try_with(Cell::get).unwrap_or(false) {
+                hook(panic);
+            }
+        }));
+    });
+}
+
 /// What `work` with a library's decoder answers. Decoders of damaged files may panic, which is an error of the file.
 ///
 /// # Errors
@@ -61,7 +81,11 @@ pub(super) fn decoded<T, E>(
     work: impl FnOnce() -> std::result::Result<T, E>,
     error: impl FnOnce(E) -> io::Error,
 ) -> io::Result<T> {
-    match catch_unwind(AssertUnwindSafe(work)) {
+    silence_decoders();
+    let was_decoding = IS_DECODING.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    IS_DECODING.set(was_decoding);
+    match outcome {
         Ok(outcome) => outcome.map_err(error),
         Err(panic) => {
             let message =

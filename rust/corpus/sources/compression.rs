@@ -16,6 +16,9 @@ const BUFFER: usize = 1 << 18;
 /// What xz may take to decompress a file: as much as a file made by `xz -9` needs, and a little more.
 const XZ_KIB: u32 = 80 << 10;
 
+/// The binary logarithm of the largest window of zstd, which the decoder holds in memory: that of `zstd --ultra -22`.
+const ZSTD_WINDOW_LOG: u32 = 27;
+
 /// Bytes that tell what compresses a file.
 const START: usize = 16;
 
@@ -34,7 +37,11 @@ pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Rea
     Ok(match Compression::of(file.fill_buf()?) {
         None => Box::new(file),
         Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(file)),
-        Some(Compression::Zstd) => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
+        Some(Compression::Zstd) => {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(file)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+            Box::new(ZstdReader(decoder))
+        }
         Some(Compression::Bzip2) => Box::new(MultiBzDecoder::new(file)),
         Some(Compression::Xz) => Box::new(XzReader::new_mem_limit(file, true, XZ_KIB)),
     })
@@ -76,6 +83,24 @@ impl Compression {
             start if is_bzip2(start) => Some(Self::Bzip2),
             _ => None,
         }
+    }
+}
+
+/// Decompresses zstd, and tells the limit that a frame with too large a window exceeds.
+struct ZstdReader<R: BufRead>(zstd::stream::read::Decoder<'static, R>);
+
+impl<R: BufRead> Read for ZstdReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| {
+            // The library has no other name for this error.
+            if !error.to_string().starts_with("Frame requires too much memory") {
+                return error;
+            }
+            let limit = 1u64 << (ZSTD_WINDOW_LOG - 20);
+            io::Error::other(format!(
+                "its zstd window is above the limit of {limit} MiB; compress it without --long, or with --long={ZSTD_WINDOW_LOG}"
+            ))
+        })
     }
 }
 

@@ -71,6 +71,10 @@ pub(super) enum RangeError {
     TooLong {
         line: u64,
         limit: usize,
+        /// The byte of the file that it begins with.
+        byte: u64,
+        /// The byte that the lines before it in the range begin with: they have been read.
+        start: u64,
     },
 }
 
@@ -101,8 +105,13 @@ impl LineRange {
             start += first as u64;
         }
         let last = memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1);
-        if last < bytes.len() {
-            self.complete(last, bytes, start)?;
+        if last < bytes.len()
+            && let Err(error) = self.complete(last, bytes, start)
+        {
+            // The line may have taken gigabytes.
+            bytes.truncate(last);
+            bytes.shrink_to_fit();
+            return Err(error);
         }
         Ok(start)
     }
@@ -118,10 +127,9 @@ impl LineRange {
             let newline = memchr::memchr(b'\n', &bytes[end..end + read]);
             bytes.truncate(end + newline.map_or(read, |newline| newline + 1));
             if bytes.len() - last > self.limit {
-                return Err(RangeError::TooLong {
-                    line: self.line_at(start + last as u64)?,
-                    limit: self.limit,
-                });
+                let byte = start + last as u64;
+                let (line, limit) = (self.line_at(byte)?, self.limit);
+                return Err(RangeError::TooLong { line, limit, byte, start });
             }
             if newline.is_some() || read == 0 {
                 return Ok(());

@@ -12,7 +12,8 @@ use super::csv_records::CsvRecords;
 use super::documents::Documents;
 use super::line_ranges::{LineRange, LineRanges};
 use super::parquet_column::ParquetColumn;
-use super::source::{Format, Skipped, Source};
+use super::source::{Format, OnError, Skipped, Source};
+use super::texts::too_long;
 use super::{arrow_ipc, arrow_stream};
 use crate::corpus::lines::{LineBlocks, Unread};
 use crate::pipeline::LONGEST_TEXT;
@@ -227,9 +228,21 @@ impl OpenFile {
                 block.range.is_some()
             }
             Blocks::Lines(lines) => {
-                let is_filled = lines.next(&mut block.bytes).map_err(unread(self.line))?;
-                self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
-                is_filled
+                let (number, offset) = (self.line, block.offset);
+                match lines.next(&mut block.bytes) {
+                    Ok(is_filled) => {
+                        self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
+                        is_filled
+                    }
+                    Err(Unread::TooLong) if source.on_error == OnError::Skip => {
+                        lines.pass_over(&mut block.bytes).map_err(|error| failed("read", path, error))?;
+                        self.line += 1;
+                        let place = || Ok(source.format.place_after(path, number, self.skipped));
+                        source.broken_at(place, offset, &too_long(self.limit), skipped)?;
+                        true
+                    }
+                    Err(error) => return Err(unread(number)(error)),
+                }
             }
             Blocks::Csv(records) => records.next(block, source, skipped)?,
             Blocks::Arrow(column) => column.next(block, source, skipped, |error| match source.format {

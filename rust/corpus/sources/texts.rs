@@ -24,7 +24,7 @@ impl Source {
         each: impl FnMut(&str, u64) -> Result<()>,
     ) -> Result<()> {
         let path = self.paths[block.file].as_path();
-        self.load(block, path)?;
+        self.load(block, path, skipped)?;
         let walk = Walk { block, source: self, skipped, path, each };
         match &self.format {
             Format::Lines => walk.lines(),
@@ -37,19 +37,30 @@ impl Source {
         }
     }
 
-    /// Reads the lines of the block, if that is left to the thread that works on them.
-    fn load(&self, block: &mut RecordBlock, path: &Path) -> Result<()> {
+    /// Reads the lines of the block, if that is left to the thread that works on them. A line that is too long is a broken record.
+    fn load(&self, block: &mut RecordBlock, path: &Path, skipped: &Skipped) -> Result<()> {
         let Some(range) = &block.range else { return Ok(()) };
-        let start = range.read(&mut block.bytes).map_err(|error| match error {
-            RangeError::Io(error) => failed("read", path, error),
-            RangeError::TooLong { line, limit } => Error::RecordTooLong {
-                place: self.format.place_after(path, line, block.numbered_from),
-                limit,
-            },
-        })?;
+        let from = block.numbered_from;
+        let place = |line| self.format.place_after(path, line, from);
+        let start = match range.read(&mut block.bytes) {
+            Ok(start) => start,
+            Err(RangeError::Io(error)) => return Err(failed("read", path, error)),
+            Err(RangeError::TooLong { line, limit, byte, start }) if self.on_error == OnError::Skip => {
+                self.broken_at(|| Ok(place(line)), block.file_offset + byte, &too_long(limit), skipped)?;
+                start
+            }
+            Err(RangeError::TooLong { line, limit, .. }) => {
+                return Err(Error::RecordTooLong { place: place(line), limit });
+            }
+        };
         block.offset = block.file_offset + start;
         Ok(())
     }
+}
+
+/// What is wrong with a line that is left out for its length.
+pub(super) fn too_long(limit: usize) -> String {
+    format!("the line has more than {limit} bytes")
 }
 
 /// The work on one block.
@@ -156,7 +167,7 @@ impl Source {
     }
 
     /// The same for a record whose place `name` tells, which is asked only where the message is shown.
-    fn broken_at(
+    pub(super) fn broken_at(
         &self,
         name: impl FnOnce() -> Result<String>,
         offset: u64,

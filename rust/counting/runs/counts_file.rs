@@ -1,7 +1,7 @@
 //! Word counts that are finished: one run.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::merge::Merge;
@@ -29,6 +29,24 @@ const REPORT_EVERY: u64 = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct CountsFile {
     run: Arc<Run>,
+}
+
+/// Word counts that are to be added up.
+#[derive(Clone, Debug)]
+pub enum Addend {
+    /// Counts whose file is open.
+    Open(CountsFile),
+    /// A file.
+    File(PathBuf),
+}
+
+impl Addend {
+    fn open(&self) -> Result<CountsFile> {
+        match self {
+            Self::Open(counts) => Ok(counts.clone()),
+            Self::File(path) => CountsFile::open(path),
+        }
+    }
 }
 
 impl CountsFile {
@@ -62,13 +80,14 @@ impl CountsFile {
 
     /// The sum of several counts of the same stages, in a file of `folder`, with at most about `memory` bytes.
     ///
-    /// The outcome does not depend on the order of `all`.
+    /// The outcome does not depend on the order of `all`. Files are opened where they are read, so that few are open at a time however
+    /// many there are.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if there are none, or if stages or spellings differ; [`Error::Io`]; [`Error::Format`] for a damaged
     /// file; those of `on_progress`.
     pub fn merge(
-        all: &[Self],
+        all: &[Addend],
         folder: &Path,
         memory: usize,
         on_progress: &mut OnProgress<'_>,
@@ -76,12 +95,16 @@ impl CountsFile {
         let Some((first, others)) = all.split_first() else {
             return Err(Error::Unsupported("there are no word counts to merge".to_owned()));
         };
+        // Counts that do not fit together are refused before any are merged.
+        let first = first.open()?;
         let mut summary = first.summary().clone();
         for other in others {
+            let other = other.open()?;
             summary = sum(&summary, first.run.path(), other.summary(), other.run.path())?;
         }
-        let runs = all.iter().map(|counts| Arc::clone(&counts.run)).collect();
-        let run = merge_runs(runs, folder, memory, &summary, on_progress)?;
+        drop(first);
+        let runs = all.iter().map(|addend| Ok(addend.open()?.run));
+        let run = merge_in_levels(runs, folder, memory, &summary, on_progress)?;
         Ok(Self { run })
     }
 
@@ -154,6 +177,42 @@ impl CountsFile {
     }
 }
 
+/// One run of all `runs`, which are taken one by one.
+///
+/// As many as can be merged at a time make a run of the next level, as many of which make one of the level after that, and so on:
+/// each word is copied once a level, and each level has few open files.
+fn merge_in_levels(
+    runs: impl Iterator<Item = Result<Arc<Run>>>,
+    folder: &Path,
+    memory: usize,
+    summary: &Summary,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Arc<Run>> {
+    let mut levels: Vec<Vec<Arc<Run>>> = vec![Vec::new()];
+    for run in runs {
+        levels[0].push(run?);
+        let mut level = 0;
+        while levels[level].len() == at_once(memory) {
+            let full = std::mem::take(&mut levels[level]);
+            level += 1;
+            if level == levels.len() {
+                levels.push(Vec::new());
+            }
+            levels[level].push(merge_runs(full, folder, memory, summary, on_progress)?);
+        }
+    }
+    // A single run of the last level is the outcome, unless it was merged from no others.
+    match &levels.concat()[..] {
+        [run] if levels.len() > 1 => Ok(Arc::clone(run)),
+        rest => merge_runs(rest.to_vec(), folder, memory, summary, on_progress),
+    }
+}
+
+/// How many runs are merged at a time.
+fn at_once(memory: usize) -> usize {
+    (memory / BYTES_PER_RUN).clamp(2, MOST_RUNS)
+}
+
 /// One run of all `runs`, a few at a time.
 pub(super) fn merge_runs(
     mut runs: Vec<Arc<Run>>,
@@ -162,9 +221,8 @@ pub(super) fn merge_runs(
     summary: &Summary,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Arc<Run>> {
-    let at_once = (memory / BYTES_PER_RUN).clamp(2, MOST_RUNS);
     loop {
-        let rest = runs.split_off(runs.len().min(at_once));
+        let rest = runs.split_off(runs.len().min(at_once(memory)));
         let total = runs.iter().map(|run| run.summary.words).sum();
         let mut merge = Merge::new(runs)?;
         let mut done = 0;

@@ -31,7 +31,7 @@ mod training_memory;
 mod word;
 mod writer;
 
-pub use counts_file::CountsFile;
+pub use counts_file::{Addend, CountsFile};
 pub use overflow::{Budget, NormalizeWord, Overflow};
 pub use reader::{Run, RunReader};
 pub use summary::{Spelling, Stages, Summary};

@@ -11,7 +11,7 @@ use super::block::push_number;
 use super::overflow::{Budget, NormalizeWord, Overflow};
 use super::summary::Summary;
 use super::writer::MAGIC;
-use super::{CountedWord, CountsFile, Place, Run, RunReader, Spelling, Stages};
+use super::{Addend, CountedWord, CountsFile, Place, Run, RunReader, Spelling, Stages};
 use crate::cache::KeyForm;
 use crate::counting::{Spill, WordCounter};
 use crate::structures::parallel::Progress;
@@ -72,6 +72,18 @@ fn bytes(counts: &CountsFile) -> Vec<u8> {
     bytes
 }
 
+/// Counts of words of one source, the first of which is its word number `before`.
+fn part(words: &[String], source: u32, before: usize, share: usize) -> CountsFile {
+    let spill = Arc::new(overflow(share, None));
+    spill.begin_source(0, source);
+    let mut counter = WordCounter::bounded(Arc::clone(&spill) as Arc<dyn Spill>);
+    for (at, word) in words.iter().enumerate() {
+        counter.add(word.as_bytes(), 0, word.len(), 10 * (before + at) as u64);
+    }
+    counter.flush().expect("room on the disk");
+    spill.finish(words.len() as u64, 0, &mut silent).expect("room on the disk")
+}
+
 fn naive(words: &[String], border: usize) -> Vec<(String, u64, Place)> {
     let mut sorted: Vec<(String, usize)> = words.iter().cloned().zip(0..).collect();
     sorted.sort();
@@ -130,22 +142,31 @@ proptest! {
     fn merged_counts_do_not_depend_on_order(words in words(), cut in 0..9_000usize, share in 1000..400_000usize) {
         let cut = cut.min(words.len());
         let whole = counted(&words, 1, cut, overflow(usize::MAX, None));
-        let part = |words: &[String], source: u32| {
-            let spill = Arc::new(overflow(share, None));
-            spill.begin_source(0, source);
-            let mut counter = WordCounter::bounded(Arc::clone(&spill) as Arc<dyn Spill>);
-            for (at, word) in words.iter().enumerate() {
-                counter.add(word.as_bytes(), 0, word.len(), 10 * at as u64);
-            }
-            counter.flush().expect("room on the disk");
-            spill.finish(words.len() as u64, 0, &mut silent).expect("room on the disk")
-        };
-        let parts = [part(&words[..cut], 4), part(&words[cut..], 5)];
+        let parts = [part(&words[..cut], 4, 0, share), part(&words[cut..], 5, 0, share)];
         let swapped = [parts[1].clone(), parts[0].clone()];
         for parts in [parts, swapped] {
+            let parts = parts.map(Addend::Open);
             let merged = CountsFile::merge(&parts, &std::env::temp_dir(), 0, &mut silent).expect("equal stages");
             prop_assert_eq!(bytes(&merged), bytes(&whole));
         }
+    }
+
+    #[test]
+    fn merging_in_levels_matches_naive(words in words(), pieces in 1..40usize, memory in 0..6_000_000usize) {
+        let whole = counted(&words, 1, words.len(), overflow(usize::MAX, None));
+        let (folder, len) = (tempfile::tempdir().expect("room on the disk"), words.len().div_ceil(pieces).max(1));
+        let parts = words.chunks(len).zip(0..).map(|(words, number)| {
+            let path = folder.path().join(number.to_string());
+            let part = part(words, 4, number * len, usize::MAX);
+            part.save(&path).expect("room on the disk");
+            // Open counts and files may be mixed.
+            if number % 3 == 0 { Addend::Open(part) } else { Addend::File(path) }
+        });
+        let mut parts: Vec<_> = parts.collect();
+        let middle = pieces / 2 % parts.len();
+        parts.rotate_left(middle);
+        let merged = CountsFile::merge(&parts, folder.path(), memory, &mut silent).expect("equal stages");
+        prop_assert_eq!(bytes(&merged), bytes(&whole));
     }
 
     #[test]
@@ -176,7 +197,8 @@ fn counts_that_were_trimmed_say_so_and_are_not_merged() {
     assert_eq!(read(&trimmed).len(), 2);
     let summary = trimmed.summary();
     assert_eq!((summary.words, summary.total, summary.dropped_words, summary.dropped_total), (2, 5, 1, 1));
-    let refused = CountsFile::merge(&[trimmed, counts], &std::env::temp_dir(), 0, &mut silent);
+    let refused =
+        CountsFile::merge(&[trimmed, counts].map(Addend::Open), &std::env::temp_dir(), 0, &mut silent);
     assert!(refused.expect_err("a word is missing").to_string().contains("rare words are missing"));
 }
 

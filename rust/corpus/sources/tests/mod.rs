@@ -321,3 +321,40 @@ fn a_record_beyond_the_limit_is_named() {
         }
     }
 }
+
+#[test]
+fn lines_beyond_the_limit_are_left_out_if_asked() {
+    let (limit, long) = (300_000, format!("{{\"text\": \"{}\"}}", "x".repeat(900_000)));
+    let line = |text: &str| format!("{{\"text\": \"{text}\"}}\n");
+    let cases = [
+        (format!("{}{long}\n{}{}", line("a"), line("b"), line("c")), "a,b,c", ", line 2: "),
+        (format!("{long}\n{}", line("a")), "a", ", line 1: "),
+        (format!("{}{long}", line("a")), "a", ", line 2: "),
+        (long.clone(), "", ", line 1: "),
+    ];
+    for (text, expected, place) in cases {
+        // Ranges of a plain file are read by the threads that work on them; others are read in order.
+        for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
+            let file = TemporaryFile::new("long-lines", &bytes);
+            let source = Source { on_error: OnError::Skip, ..source(&[&file], json_lines("text")) };
+            let skipped = Arc::new(Skipped::default());
+            let mut reader =
+                SourceReader::new(Arc::new(source.clone()), Arc::clone(&skipped)).with_limit(limit);
+            let (mut block, mut found, mut read) = (RecordBlock::default(), Vec::new(), 0);
+            while reader.next(&mut block).expect("what is long is left out") {
+                source
+                    .for_each_text(&mut block, &skipped, |found_text, offset| {
+                        assert!(text[offset as usize..].starts_with(&line(found_text)));
+                        found.push(found_text.to_owned());
+                        Ok(())
+                    })
+                    .expect("all others are sound");
+                read += block.read;
+            }
+            assert_eq!((found.join(","), read), (expected.to_owned(), bytes.len() as u64));
+            let (count, first) = skipped.report();
+            assert_eq!(count, 1);
+            assert!(first[0].contains(&format!("{place}the line has more than {limit} bytes")), "{first:?}");
+        }
+    }
+}

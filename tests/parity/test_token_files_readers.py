@@ -1,0 +1,102 @@
+"""Token files as polars and datatrove read them; `make test-readers` installs both."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from itertools import accumulate, chain
+from pathlib import Path
+
+import pytest
+
+from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, tokenize_files, trainers
+
+pytestmark = pytest.mark.external
+
+TEXTS = [f"the cat {number} sat on " + "mat " * (number % 40) if number % 7 else "" for number in range(3000)]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    return tokenizer
+
+
+@pytest.fixture(params=["uint16", "uint32"])
+def dtype(request: pytest.FixtureRequest, tokenizer: Tokenizer) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def wide(tokenizer: Tokenizer, dtype: str) -> Tokenizer:
+    """The tokenizer, with so many ids that they take 32 bits if asked for."""
+    made = Tokenizer.from_str(tokenizer.to_str())
+    if dtype == "uint32":
+        made.add_tokens([f"<extra {number}>" for number in range(1 << 16)])
+    return made
+
+
+@pytest.fixture
+def expected(tokenizer: Tokenizer) -> list[list[int]]:
+    return [tokenizer.encode(text).ids for text in TEXTS if text]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
+    return path
+
+
+def test_polars_reads_parquet(
+    tmp_path: Path, wide: Tokenizer, source: Path, dtype: str, expected: list[list[int]]
+) -> None:
+    polars = pytest.importorskip("polars")
+    tokenize_files(wide, source, tmp_path / "out", format="parquet", part_bytes=20_000)
+    assert len(list((tmp_path / "out").glob("*.parquet"))) > 3
+    found = polars.read_parquet(tmp_path / "out" / "*.parquet")
+    assert found.schema == {"input_ids": polars.List({"uint16": polars.UInt16, "uint32": polars.UInt32}[dtype])}
+    assert found["input_ids"].to_list() == expected
+    lazily = polars.scan_parquet(tmp_path / "out" / "*.parquet").select(polars.col("input_ids").list.len().sum())
+    assert lazily.collect().item() == sum(map(len, expected))
+
+
+@pytest.mark.parametrize("pack", [None, 64])
+def test_polars_reads_arrow(
+    tmp_path: Path, wide: Tokenizer, source: Path, expected: list[list[int]], pack: int | None
+) -> None:
+    polars = pytest.importorskip("polars")
+    tokenize_files(wide, source, tmp_path / "out", format="arrow", part_bytes=20_000, pack=pack)
+    files = sorted((tmp_path / "out").glob("*.arrow"))
+    found = polars.concat([polars.read_ipc_stream(file) for file in files])
+    rows = [ids.tolist() for ids in open_tokens(tmp_path / "out")]
+    assert found["input_ids"].to_list() == rows
+    assert rows == expected or pack is not None
+
+
+def test_datatrove_reads_its_files(
+    tmp_path: Path, wide: Tokenizer, source: Path, dtype: str, expected: list[list[int]]
+) -> None:
+    pytest.importorskip("datatrove")
+    from datatrove.pipeline.tokens import merger
+
+    out, merged = tmp_path / "out", tmp_path / "merged"
+    tokenize_files(wide, source, out, format="raw", preset="datatrove", part_bytes=20_000)
+    width, code = (2, "H") if dtype == "uint16" else (4, "I")
+    found = []
+    for path in sorted(out.glob("*.ds")):
+        # Its functions close the files.
+        ends = merger.load_doc_ends(Path(f"{path}.index").open("rb"))  # noqa: SIM115
+        found += [array(code, document).tolist() for document in merger.get_data_reader(path.open("rb"), ends, width)]
+    assert found == expected
+    # Its own merging reads the width from the third file, and writes what it has read.
+    step = merger.DocumentTokenizerMerger(str(out), str(merged), "all", shuffle=False, progress=False)
+    step.run()
+    (ids,) = merged.glob("*_all.ds")
+    assert array(code, ids.read_bytes()).tolist() == list(chain.from_iterable(expected))
+    ends = merger.load_doc_ends(Path(f"{ids}.index").open("rb"))  # noqa: SIM115
+    assert ends.tolist() == list(accumulate(map(len, expected)))
