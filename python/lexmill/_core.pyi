@@ -886,6 +886,8 @@ class Tokenizer:
         files: Sequence[_Path | Source],
         trainer: Trainer | None = None,
         *,
+        max_memory: int | str | None = None,
+        folder: _Path | None = None,
         errors: _Utf8Errors = "strict",
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
@@ -915,6 +917,9 @@ class Tokenizer:
         trainer: Trainer | None = None,
         *,
         max_memory: int | str | None = None,
+        checkpoint: _Path | None = None,
+        resume: bool = False,
+        checkpoint_seconds: float = 10.0,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
@@ -957,6 +962,8 @@ class Tokenizer:
         trainer: Trainer | None = None,
         length: int | None = None,
         *,
+        max_memory: int | str | None = None,
+        folder: _Path | None = None,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:

@@ -21,6 +21,7 @@ use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::parallel::OnProgress;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
+use bpe::Resumption;
 use word_counts::WordCounts;
 
 /// A trainer of any kind.
@@ -81,10 +82,42 @@ impl Trainer {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
+        self.train_resumable(words, model, threads, None, on_progress)
+    }
+
+    /// Checks that [`Self::train_resumable`] can go on from the merges of an earlier run.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a trainer without merges.
+    pub fn check_resumable(&self) -> Result<()> {
+        match self {
+            Self::Bpe(_) | Self::WordPiece(_) => Ok(()),
+            Self::Unigram(_) | Self::WordLevel(_) => {
+                let name = self.kind().0;
+                Err(Error::Unsupported(format!("a {name} learns no merges, so it cannot have a checkpoint")))
+            }
+        }
+    }
+
+    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    ///
+    /// # Errors
+    /// Those of [`Self::train`], of [`Self::check_resumable`] and of [`bpe::BpeTrainer::train_resumable`].
+    pub fn train_resumable(
+        &self,
+        words: WordCounts,
+        model: &Model,
+        threads: usize,
+        resumption: Option<Resumption<'_>>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Model> {
+        if resumption.is_some() {
+            self.check_resumable()?;
+        }
         match (self, model) {
             (Self::Bpe(trainer), Model::Bpe(current)) => {
                 let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
-                let trained = trainer.train(words, on_progress)?;
+                let trained = trainer.train_resumable(words, resumption, on_progress)?;
                 let mut options = current.options().clone();
                 options.continuing_subword_prefix = trainer.continuing_subword_prefix;
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
@@ -97,7 +130,7 @@ impl Trainer {
             }
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
-                let trained = trainer.train(words, on_progress)?;
+                let trained = trainer.train_resumable(words, resumption, on_progress)?;
                 let continuing_subword_prefix = trainer.continuing_subword_prefix;
                 let options = WordPieceOptions { continuing_subword_prefix, ..current.options().clone() };
                 let vocab = Arc::new(Vocab::from_tokens(&trained.vocab));

@@ -1,7 +1,8 @@
 //! All words in one array of cells, see [`super::cells`] for their layout.
 
-use super::apply_merges::Part;
+use super::apply_merges::{Part, Replacement};
 use super::cells::{self, HEADER, LARGE, PAYLOAD, is_header, is_inside};
+use super::replay::{MergeOrder, Replay};
 use super::word_index::WordIndex;
 use crate::structures::huge_pages;
 use crate::structures::parallel::OnProgress;
@@ -75,14 +76,53 @@ impl Arena {
         }
         let old_lens: Vec<usize> = parts.iter().map(|part| part.len()).collect();
         let new_lens = run_parts(STAGE, total, parts, on_progress, compact_part)?;
+        self.close_gaps(old_lens.into_iter().zip(new_lens));
+        Ok(())
+    }
+
+    /// Moves the first cells of each part together; `parts` are the lengths before and after.
+    fn close_gaps(&mut self, parts: impl Iterator<Item = (usize, usize)>) {
         let (mut read, mut write) = (0, 0);
-        for (old_len, new_len) in old_lens.into_iter().zip(new_lens) {
+        for (old_len, new_len) in parts {
             self.cells.copy_within(read..read + new_len, write);
             read += old_len;
             write += new_len;
         }
         self.cells.truncate(write);
-        Ok(())
+    }
+
+    /// Applies merges in order to a compact arena, which is compact afterwards; returns how often each was applied, weighted by the
+    /// words' counts.
+    pub(super) fn replay(
+        &mut self,
+        merges: &[Replacement],
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Vec<u64>> {
+        let Self { cells, word_index } = self;
+        let total = cells.len() as u64;
+        let mut parts = Vec::new();
+        let mut rest = &mut cells[..];
+        for remaining in (1..=threads.max(1)).rev() {
+            // A part is whole words.
+            let at = rest.len() / remaining;
+            let at = at + rest[at..].iter().take_while(|&&cell| !is_header(cell)).count();
+            let (part, others) = rest.split_at_mut(at);
+            parts.push(part);
+            rest = others;
+        }
+        let old_lens: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        let order = MergeOrder::new(merges);
+        let replayed = run_parts("replay merges", total, parts, on_progress, |part, meter| {
+            let mut replay = Replay::new(&order);
+            (replay.compact(part, word_index, meter), replay.into_performed())
+        })?;
+        self.close_gaps(old_lens.into_iter().zip(replayed.iter().map(|(len, _)| *len)));
+        let mut performed = vec![0; merges.len()];
+        for (_, part) in replayed {
+            performed.iter_mut().zip(part).for_each(|(sum, times)| *sum += times);
+        }
+        Ok(performed)
     }
 
     /// Visits every pair of a compact arena whose left token lies in `range`: ids, position and the count of its word.

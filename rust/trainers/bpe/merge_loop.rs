@@ -5,13 +5,14 @@ use super::arena::Arena;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
+use super::merge_log::{Keeper, MergeLog, Resumption};
 use super::pairs::{LengthLimit, Pair, PairTable};
 use super::tokens::Tokens;
 use super::updates::{Threads, Updates};
 use super::{BpeTrainer, TrainedBpe};
-use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::Pacer;
+use crate::{Error, Result};
 
 /// Where the thresholds lie, and how work is shared; the result does not depend on it.
 ///
@@ -74,8 +75,10 @@ pub(super) struct MergeLoop<'a> {
     ceiling: u64,
     // Whether some merge has made a token that was in use before, so that counts of pairs can rise.
     pairs_return: bool,
-    merges: Vec<(u32, u32)>,
-    counts: Vec<u64>,
+    // Whether each token has one cell and no word has a single token.
+    is_compact: bool,
+    log: MergeLog,
+    keeper: Option<Keeper<'a>>,
 }
 
 impl<'a> MergeLoop<'a> {
@@ -98,17 +101,62 @@ impl<'a> MergeLoop<'a> {
             batch: Batch::default(),
             updates: Updates::default(),
             pairs_return: false,
-            merges: Vec::new(),
-            counts: Vec::new(),
+            is_compact: true,
+            log: MergeLog::default(),
+            keeper: None,
         }
     }
 
-    /// Merges until the vocabulary is full or no pair is frequent enough.
-    pub(super) fn run(mut self, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+    /// Applies merges that were chosen before.
+    fn replay(&mut self, done: MergeLog, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        let prefix = self.trainer.continuing_subword_prefix.as_deref();
+        if done.is_empty() {
+            return Ok(());
+        }
+        let mut replacements = Vec::with_capacity(done.len());
+        for (number, &(left, right)) in done.merges.iter().enumerate() {
+            if left.max(right) as usize >= self.tokens.len() || !self.wants_more() {
+                let message = format!("merge {number} of ({left}, {right}) does not follow from the words");
+                return Err(Error::Format { path: "merges".to_owned(), message });
+            }
+            let (joined, known) = self.tokens.join(left, right, prefix);
+            self.pairs_return |= known;
+            replacements.push(Replacement { left, right, joined });
+        }
+        let performed = self.arena.replay(&replacements, self.trainer.threads, on_progress)?;
+        for (Replacement { left, right, joined }, weight) in replacements.into_iter().zip(performed) {
+            self.choice.recount(Merged { left, right, joined, weight, first_new: 0 });
+        }
+        self.log = done;
+        Ok(())
+    }
+
+    /// Merges until the vocabulary is full or no pair is frequent enough, from the merges of an earlier run on.
+    pub(super) fn run(
+        mut self,
+        resumption: Option<Resumption<'a>>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<TrainedBpe> {
+        if let Some(resumption) = resumption {
+            let (keeper, done) = Keeper::of(resumption);
+            self.replay(done, on_progress)?;
+            self.keeper = Some(keeper);
+        }
         let mut pacer = Pacer::new("merge pairs", (self.trainer.vocab_size - self.initial) as u64);
-        while self.wants_more() && self.run_threshold(&mut pacer, on_progress)? == Outcome::Exhausted {}
-        pacer.finish(self.done(), on_progress)?;
+        let merged = self.merge_all(&mut pacer, on_progress);
+        if let Some(keeper) = &mut self.keeper {
+            let kept = keeper.now(&self.log);
+            // The error that matters is the first one.
+            merged.and(kept)?;
+        } else {
+            merged?;
+        }
         Ok(self.into_trained())
+    }
+
+    fn merge_all(&mut self, pacer: &mut Pacer, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        while self.wants_more() && self.run_threshold(pacer, on_progress)? == Outcome::Exhausted {}
+        pacer.finish(self.done(), on_progress)
     }
 
     fn wants_more(&self) -> bool {
@@ -139,13 +187,16 @@ impl<'a> MergeLoop<'a> {
             }
             self.widen(&mut pairs);
             self.apply(&mut pairs, pacer, on_progress)?;
+            if let Some(keeper) = &mut self.keeper {
+                keeper.tick(&self.log)?;
+            }
         }
         Ok(Outcome::Finished)
     }
 
     fn build_pairs(&mut self, least: u64, on_progress: &mut OnProgress<'_>) -> Result<PairTable> {
         let threads = self.trainer.threads;
-        if self.ceiling < u64::MAX || self.pairs_return {
+        if !self.is_compact {
             self.arena.compact(threads, on_progress)?;
         }
         self.arena.index_headers(threads, on_progress)?;
@@ -165,12 +216,13 @@ impl<'a> MergeLoop<'a> {
             .max(least);
         let threshold = if self.choice.needs_all_pairs() { least } else { threshold };
         self.ceiling = threshold / 2;
+        self.is_compact = false;
         counter.table(pair_stats, threshold, on_progress)
     }
 
     fn into_trained(self) -> TrainedBpe {
         let trained =
-            TrainedBpe { vocab: self.tokens.into_texts(), merges: self.merges, counts: self.counts };
+            TrainedBpe { vocab: self.tokens.into_texts(), merges: self.log.merges, counts: self.log.counts };
         if self.pairs_return { trained.with_later_ranks() } else { trained }
     }
 
@@ -183,8 +235,7 @@ impl<'a> MergeLoop<'a> {
         let prefix = self.trainer.continuing_subword_prefix.as_deref();
         let (joined, known) = self.tokens.join(left, right, prefix);
         if !known || self.batch.pairs.is_empty() {
-            self.merges.push((left, right));
-            self.counts.push(pairs.count(index));
+            self.log.push((left, right), pairs.count(index));
             self.batch.indices.push(index);
             self.batch.pairs.push(pair);
             self.batch.replacements.push(Replacement { left, right, joined });

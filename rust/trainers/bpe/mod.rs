@@ -31,6 +31,7 @@ mod cells;
 mod choice;
 mod counting;
 mod likelihood;
+mod merge_log;
 mod merge_loop;
 #[cfg(test)]
 mod naive;
@@ -38,6 +39,7 @@ mod neighbours;
 mod pair_stats;
 mod pairs;
 pub mod parity;
+mod replay;
 mod scores;
 mod sketch;
 mod symbols;
@@ -50,6 +52,7 @@ mod word_index;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
+pub use merge_log::{MergeLog, Resumption};
 use pairs::key;
 pub(super) use scores::Precision;
 
@@ -173,12 +176,27 @@ impl BpeTrainer {
     /// 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, and the errors of `on_progress`, which is called at
     /// least every 50 ms.
     pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
-        self.train_tuned(words, on_progress, merge_loop::Tuning::default())
+        self.train_resumable(words, None, on_progress)
+    }
+
+    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    ///
+    /// # Errors
+    /// Those of [`Self::train`], [`Error::Format`] if the merges are not of the same words and options, and those of keeping
+    /// merges.
+    pub fn train_resumable(
+        &self,
+        words: WordCounts,
+        resumption: Option<Resumption<'_>>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<TrainedBpe> {
+        self.train_tuned(words, resumption, on_progress, merge_loop::Tuning::default())
     }
 
     fn train_tuned(
         &self,
         words: WordCounts,
+        resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
         tuning: merge_loop::Tuning,
     ) -> Result<TrainedBpe> {
@@ -186,7 +204,7 @@ impl BpeTrainer {
         let (tokens, arena, _) = alphabet::symbolise(self, Numbering::Alphabet, &words, on_progress)?;
         drop(words);
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
-        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(on_progress)
+        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(resumption, on_progress)
     }
 
     /// As [`Self::train`], but merges the pair of the highest likelihood first. The initial tokens are only the symbols of the
@@ -195,6 +213,7 @@ impl BpeTrainer {
         &self,
         words: WordCounts,
         precision: Precision,
+        resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<TrainedBpe> {
         self.check_size()?;
@@ -202,7 +221,7 @@ impl BpeTrainer {
         drop(words);
         let choice = Choice::Likelihood(Likelihood::new(precision, self.tie_break, counts));
         merge_loop::MergeLoop::new(self, tokens, arena, choice, merge_loop::Tuning::default())
-            .run(on_progress)
+            .run(resumption, on_progress)
     }
 
     fn check_size(&self) -> Result<()> {
