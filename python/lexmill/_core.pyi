@@ -519,9 +519,16 @@ class WordCounts:
     @property
     def bytes_read(self) -> int:
         """Bytes of sources that were read, as they lie on the disk."""
-    @property
-    def training_memory(self) -> int:
-        """About how many bytes training from the counts takes at most, beside what the process holds."""
+    def training_memory(self, trainer: Trainer | None = None, num_threads: int | None = None) -> int:
+        """About how many bytes training from the counts takes at most, beside what the process holds. Reads all words.
+
+        Args:
+            trainer: what will learn; by default a `BpeTrainer` with default options.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            FormatError: the counts are damaged.
+        """
     @property
     def dropped_words(self) -> int:
         """Distinct words that `trim` left out."""

@@ -15,11 +15,12 @@ use super::progress::Reporter;
 use super::sources::TrainingFile;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_training::{count_corpus, reporter};
-use super::trainers::to_json;
+use super::trainers::{PyTrainer, to_json};
 use crate::corpus::{BoundedCounting, Checkpoint, CountingJob};
 use crate::counting::runs::{Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
 use crate::structures::freed_memory::give_back;
 use crate::tokenizer::{CountsTraining, MergeCheckpoint};
+use crate::trainers::Trainer;
 
 /// Memory for merging where no limit is given.
 const MERGE_MEMORY: usize = 64 << 20;
@@ -99,10 +100,23 @@ impl PyWordCounts {
         self.counts.summary().total
     }
 
-    /// About how many bytes training from the counts takes at most, beside what the process holds.
-    #[getter]
-    fn training_memory(&self) -> u64 {
-        self.counts.training_memory()
+    /// About how many bytes training from the counts takes at most, beside what the process holds. Reads all words.
+    ///
+    /// Args:
+    ///     `trainer`: what will learn; by default a `BpeTrainer` with default options.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `FormatError`: the counts are damaged.
+    #[pyo3(signature = (trainer=None, num_threads=None))]
+    fn training_memory(
+        &self,
+        py: Python<'_>,
+        trainer: Option<&Bound<'_, PyTrainer>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<u64> {
+        let trainer = trainer.map_or_else(Trainer::default, |trainer| trainer.get().get().trainer);
+        py.detach(|| self.counts.training_memory(&trainer, threads(num_threads))).or_raise(py)
     }
 
     /// How many texts were counted.
@@ -270,7 +284,7 @@ impl PyTokenizer {
     ///     `counts`: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of texts.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
     ///     `max_memory`: bytes that training may take beside what the process holds, such as `"8GB"`; if it would take more by
-    ///         `counts.training_memory`, it does not start.
+    ///         `counts.training_memory(trainer)`, it does not start.
     ///     `checkpoint`: a file for the merges that are done, so that training may be killed and resumed. It is replaced whole, and
     ///         stays there; remove it once the tokenizer is saved. Only trainers that learn merges have one: `BpeTrainer` and
     ///         `WordPieceTrainer`.

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::merge_checkpoint::{Fingerprint, MergeCheckpoint};
-use crate::counting::runs::{CountsFile, Stages};
+use crate::counting::runs::{CountsFile, OrderedWords, SortedWords, Stages};
 use crate::models::Model;
 use crate::structures::parallel::OnProgress;
-use crate::trainers::Trainer;
 use crate::trainers::bpe::Resumption;
+use crate::trainers::{Trainer, Words};
 use crate::{Error, Result};
 
 /// How to train.
@@ -53,17 +53,27 @@ impl CountsTraining<'_> {
                 format!("{name} of the word counts is {theirs} but must be the tokenizer's, {ours}");
             return Err(Error::Unsupported(message));
         }
-        self.max_memory.map_or(Ok(()), |limit| counts.check_training_memory(limit))?;
+        self.max_memory
+            .map_or(Ok(()), |limit| counts.check_training_memory(self.trainer, self.threads, limit))?;
         let Some(checkpoint) = &self.checkpoint else {
-            let words = counts.in_order_of_appearance(on_progress)?;
-            return self.trainer.train(words, model, self.threads, on_progress);
+            let words = self.words(counts, on_progress)?;
+            return self.trainer.train_resumable(words, model, self.threads, None, on_progress);
         };
         let (name, options) = self.options.clone();
         let fingerprint = Fingerprint::new(counts, name, options)?;
         let done = checkpoint.done(&fingerprint)?;
-        let words = counts.in_order_of_appearance(on_progress)?;
+        let words = self.words(counts, on_progress)?;
         let keep = Box::new(|log: &_| checkpoint.keep(&fingerprint, log));
         let resumption = Resumption { done, every: checkpoint.every, keep };
         self.trainer.train_resumable(words, model, self.threads, Some(resumption), on_progress)
+    }
+
+    /// The words in the order that the trainer needs.
+    fn words(&self, counts: &CountsFile, on_progress: &mut OnProgress<'_>) -> Result<Words<'static>> {
+        Ok(Words::Source(if self.trainer.needs_order() {
+            Box::new(OrderedWords::new(counts, on_progress)?)
+        } else {
+            Box::new(SortedWords::new(counts)?)
+        }))
     }
 }

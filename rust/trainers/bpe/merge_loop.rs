@@ -2,6 +2,7 @@
 
 use super::apply_merges::Replacement;
 use super::arena::Arena;
+use super::cells::Cell;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
@@ -25,11 +26,24 @@ pub(super) struct Tuning {
     pub(super) tracked_percent: usize,
     /// Positions for each thread; a batch with fewer uses fewer threads.
     pub(super) share: usize,
+    /// The arena and the positions of pairs take at most about this percentage of the arena at the start.
+    pub(super) memory_percent: usize,
+    /// Positions that may be held in any case.
+    pub(super) least_places: usize,
+    /// Narrow cells hold ids up to this one.
+    pub(super) narrow_id: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { spread: 256, tracked_percent: 130, share: 1 << 13 }
+        Self {
+            spread: 256,
+            tracked_percent: 130,
+            share: 1 << 13,
+            memory_percent: 160,
+            least_places: 1 << 22,
+            narrow_id: u16::MOST as usize,
+        }
     }
 }
 
@@ -43,6 +57,8 @@ enum Outcome {
     Finished,
     /// A lower threshold may find more pairs.
     Exhausted,
+    /// The pairs take too much memory, or tokens no longer fit into the cells.
+    Full,
 }
 
 /// Pairs that are merged together.
@@ -77,6 +93,10 @@ pub(super) struct MergeLoop<'a> {
     pairs_return: bool,
     // Whether each token has one cell and no word has a single token.
     is_compact: bool,
+    // Whether cells are too narrow for the next tokens.
+    is_full: bool,
+    // Bytes of the arena and of positions.
+    memory: usize,
     log: MergeLog,
     keeper: Option<Keeper<'a>>,
 }
@@ -96,12 +116,14 @@ impl<'a> MergeLoop<'a> {
             initial: tokens.len(),
             ceiling: u64::MAX,
             tokens,
-            arena,
             choice,
             batch: Batch::default(),
             updates: Updates::default(),
             pairs_return: false,
             is_compact: true,
+            is_full: false,
+            memory: arena.bytes() / 100 * tuning.memory_percent,
+            arena,
             log: MergeLog::default(),
             keeper: None,
         }
@@ -123,7 +145,16 @@ impl<'a> MergeLoop<'a> {
             self.pairs_return |= known;
             replacements.push(Replacement { left, right, joined });
         }
-        let performed = self.arena.replay(&replacements, self.trainer.threads, on_progress)?;
+        // As many as possible in narrow cells: afterwards there are fewer of them.
+        let most = if self.arena.is_narrow() { self.tuning.narrow_id } else { usize::MAX };
+        let fitting = replacements.iter().take_while(|merge| merge.joined as usize <= most).count();
+        let (first, rest) = replacements.split_at(fitting);
+        let threads = self.trainer.threads;
+        let mut performed = self.arena.replay(first, threads, on_progress)?;
+        if !rest.is_empty() {
+            self.arena.widen();
+            performed.extend(self.arena.replay(rest, threads, on_progress)?);
+        }
         for (Replacement { left, right, joined }, weight) in replacements.into_iter().zip(performed) {
             self.choice.recount(Merged { left, right, joined, weight, first_new: 0 });
         }
@@ -155,12 +186,17 @@ impl<'a> MergeLoop<'a> {
     }
 
     fn merge_all(&mut self, pacer: &mut Pacer, on_progress: &mut OnProgress<'_>) -> Result<()> {
-        while self.wants_more() && self.run_threshold(pacer, on_progress)? == Outcome::Exhausted {}
+        while self.wants_more() && self.run_threshold(pacer, on_progress)? != Outcome::Finished {}
         pacer.finish(self.done(), on_progress)
     }
 
     fn wants_more(&self) -> bool {
         self.tokens.len() < self.trainer.vocab_size
+    }
+
+    /// Whether cells hold the tokens of a batch.
+    fn fits_batch(&self) -> bool {
+        self.tokens.len() + LARGEST <= self.tuning.narrow_id
     }
 
     fn done(&self) -> u64 {
@@ -171,10 +207,15 @@ impl<'a> MergeLoop<'a> {
         let least = self.trainer.min_frequency.max(1);
         let mut pairs = self.build_pairs(least, on_progress)?;
         self.choice.start(&mut pairs, &self.arena);
+        let most_places = self.most_places().max(2 * pairs.next_place());
         while self.wants_more() {
             let Some(index) = self.choice.next(&mut pairs, &self.arena) else {
                 return Ok(if pairs.threshold() > least { Outcome::Exhausted } else { Outcome::Finished });
             };
+            if !self.fits_batch() && self.arena.is_narrow() {
+                self.is_full = true;
+                return Ok(Outcome::Full);
+            }
             self.batch.clear();
             if self.join(&pairs, index) {
                 // Pairs of the old token, tracked or not, gain occurrences: only a recount finds their counts.
@@ -190,6 +231,10 @@ impl<'a> MergeLoop<'a> {
             if let Some(keeper) = &mut self.keeper {
                 keeper.tick(&self.log)?;
             }
+            if pairs.next_place() > most_places && !self.choice.needs_all_pairs() {
+                self.ceiling = u64::MAX;
+                return Ok(Outcome::Full);
+            }
         }
         Ok(Outcome::Finished)
     }
@@ -198,6 +243,11 @@ impl<'a> MergeLoop<'a> {
         let threads = self.trainer.threads;
         if !self.is_compact {
             self.arena.compact(threads, on_progress)?;
+        }
+        if self.is_full {
+            self.ceiling = u64::MAX;
+            self.arena.widen();
+            self.is_full = false;
         }
         self.arena.index_headers(threads, on_progress)?;
         let wanted =
@@ -214,10 +264,19 @@ impl<'a> MergeLoop<'a> {
             .max(pair_stats.nth_highest(wanted))
             .min(self.ceiling)
             .max(least);
-        let threshold = if self.choice.needs_all_pairs() { least } else { threshold };
-        self.ceiling = threshold / 2;
+        let is_bounded = !self.choice.needs_all_pairs();
+        let (threshold, most) =
+            if is_bounded { (threshold, self.most_places() / 2) } else { (least, usize::MAX) };
+        let table = counter.table(pair_stats, threshold, most, on_progress)?;
+        // A threshold that was raised for want of memory is lowered step by step.
+        self.ceiling = if table.threshold() > threshold { table.threshold() - 1 } else { threshold / 2 };
         self.is_compact = false;
-        counter.table(pair_stats, threshold, on_progress)
+        Ok(table)
+    }
+
+    /// How many positions of pairs may be held.
+    fn most_places(&self) -> usize {
+        (self.memory.saturating_sub(self.arena.bytes()) / size_of::<u32>()).max(self.tuning.least_places)
     }
 
     fn into_trained(self) -> TrainedBpe {

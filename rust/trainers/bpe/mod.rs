@@ -59,9 +59,12 @@ pub(super) use scores::Precision;
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
-use crate::trainers::word_counts::WordCounts;
+use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::vocab::Vocab;
 use crate::{Error, Result};
+
+/// Words with no more symbols, of no more kinds, have cells of 16 bits.
+pub const NARROW: usize = <u16 as cells::Cell>::MOST as usize;
 
 /// Which of several equally frequent pairs is merged first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -184,18 +187,18 @@ impl BpeTrainer {
     /// # Errors
     /// Those of [`Self::train`], [`Error::Format`] if the merges are not of the same words and options, and those of keeping
     /// merges.
-    pub fn train_resumable(
+    pub fn train_resumable<'w>(
         &self,
-        words: WordCounts,
+        words: impl WordSource + 'w,
         resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<TrainedBpe> {
         self.train_tuned(words, resumption, on_progress, merge_loop::Tuning::default())
     }
 
-    fn train_tuned(
+    fn train_tuned<'w>(
         &self,
-        words: WordCounts,
+        words: impl WordSource + 'w,
         resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
         tuning: merge_loop::Tuning,
@@ -209,9 +212,9 @@ impl BpeTrainer {
 
     /// As [`Self::train`], but merges the pair of the highest likelihood first. The initial tokens are only the symbols of the
     /// words and the initial alphabet, sorted as strings.
-    pub(super) fn train_by_likelihood(
+    pub(super) fn train_by_likelihood<'w>(
         &self,
-        words: WordCounts,
+        words: impl WordSource + 'w,
         precision: Precision,
         resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
@@ -222,6 +225,14 @@ impl BpeTrainer {
         let choice = Choice::Likelihood(Likelihood::new(precision, self.tie_break, counts));
         merge_loop::MergeLoop::new(self, tokens, arena, choice, merge_loop::Tuning::default())
             .run(resumption, on_progress)
+    }
+
+    /// Whether what is learnt depends on the order of the words: by ties, or by the ids of affixed characters.
+    pub fn needs_order(&self) -> bool {
+        let is_affix = |affix: &Option<String>| affix.as_deref().is_some_and(|affix| !affix.is_empty());
+        self.tie_break == TieBreak::FirstSeen
+            || is_affix(&self.continuing_subword_prefix)
+            || is_affix(&self.end_of_word_suffix)
     }
 
     fn check_size(&self) -> Result<()> {

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::apply_merges::Replacement;
-use super::cells::is_header;
+use super::cells::{Cell, is_header};
 use super::pairs::key;
 use super::word_index::WordIndex;
 use crate::structures::flat_map::FlatMap;
@@ -80,18 +80,21 @@ impl<'a> Replay<'a> {
     }
 
     /// Replays the merges in compact `cells` of whole words and compacts them; returns how many cells remain.
-    pub(super) fn compact(&mut self, cells: &mut [u32], index: &WordIndex, meter: &Meter) -> usize {
+    pub(super) fn compact<C: Cell>(&mut self, cells: &mut [C], index: &WordIndex, meter: &Meter) -> usize {
         let (mut read, mut write, mut pause) = (0, 0, METER_EVERY);
         while read < cells.len() {
             let header = cells[read];
-            let len = cells[read + 1..].iter().take_while(|&&cell| !is_header(cell)).count();
+            let tokens = cells[read + 1..].iter().map(|cell| cell.wide());
             self.tokens.clear();
-            self.tokens.extend_from_slice(&cells[read + 1..read + 1 + len]);
+            self.tokens.extend(tokens.take_while(|&cell| !is_header(cell)));
+            let len = self.tokens.len();
             read += 1 + len;
-            self.apply(index.weight(header), LONG);
+            self.apply(index.weight(header.wide()), LONG);
             if self.tokens.len() > 1 || len == 0 {
                 cells[write] = header;
-                cells[write + 1..write + 1 + self.tokens.len()].copy_from_slice(&self.tokens);
+                for (cell, &token) in cells[write + 1..].iter_mut().zip(&self.tokens) {
+                    *cell = C::of(token);
+                }
                 write += 1 + self.tokens.len();
             }
             if read >= pause {

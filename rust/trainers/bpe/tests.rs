@@ -21,7 +21,11 @@ fn train(trainer: &BpeTrainer, words: &[(&str, u64)]) -> TrainedBpe {
 
 prop_compose! {
     fn words(pattern: &'static str)(
-        words in prop::collection::btree_map(pattern, (0u64..7, any::<u32>()), 0..9)
+        words in prop::collection::btree_map(
+            pattern,
+            (prop_oneof![9 => 0u64..7, 1 => 16_380u64..16_390, 1 => (1u64 << 30) - 2..(1 << 30) + 2], any::<u32>()),
+            0..9,
+        )
     ) -> Vec<(String, u64)> {
         let mut words: Vec<_> = words.into_iter().collect();
         words.sort_by_key(|&(_, (_, place))| place);
@@ -60,8 +64,10 @@ prop_compose! {
     fn tunings()(
         (spread, tracked_percent) in prop_oneof![Just((256, 130)), (1u64..4, 0usize..50)],
         share in prop_oneof![19 => Just(1 << 13), 1 => 1usize..3],
+        (memory_percent, least_places) in prop_oneof![Just((160, 1 << 22)), (0usize..300, 0usize..20)],
+        narrow_id in prop_oneof![Just(16_383usize), 0usize..90],
     ) -> Tuning {
-        Tuning { spread, tracked_percent, share }
+        Tuning { spread, tracked_percent, share, memory_percent, least_places, narrow_id }
     }
 }
 

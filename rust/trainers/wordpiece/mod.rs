@@ -12,7 +12,7 @@ mod naive;
 mod tests;
 
 use super::bpe::{BpeTrainer, Precision, Resumption, TieBreak, TrainedBpe};
-use super::word_counts::WordCounts;
+use super::word_counts::{WordCounts, WordSource};
 use crate::Result;
 use crate::structures::parallel::OnProgress;
 
@@ -85,13 +85,18 @@ impl WordPieceTrainer {
         self.train_resumable(words, None, on_progress)
     }
 
+    /// Whether the most frequent pair is merged first.
+    pub fn is_frequency(&self) -> bool {
+        self.score == Score::Frequency
+    }
+
     /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
     ///
     /// # Errors
     /// Those of [`BpeTrainer::train_resumable`].
-    pub fn train_resumable(
+    pub fn train_resumable<'w>(
         &self,
-        words: WordCounts,
+        words: impl WordSource + 'w,
         resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<TrainedBpe> {
