@@ -78,7 +78,7 @@ def train(counts: WordCounts, kind: str = "smallest ids", calls: int | None = No
     tokenizer = untrained(model)
     left = [calls]
 
-    def progress(_stage: str, _done: int, _total: int) -> None:
+    def progress(*_: object) -> None:
         if left[0] is not None:
             left[0] -= 1
             if left[0] < 0:
@@ -223,7 +223,7 @@ def test_the_command_resumes_what_was_interrupted(
     options = ["train", "--from-counts", str(saved), "--vocab-size", str(VOCAB_SIZE)]
     resumable = [*options, "--checkpoint", str(checkpoint), "-o", str(output)]
 
-    def interrupt(stage: str, _done: int, _total: int) -> None:
+    def interrupt(stage: str, *_: object) -> None:
         if stage == "merge pairs":
             raise KeyboardInterrupt
 
