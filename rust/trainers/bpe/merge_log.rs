@@ -31,6 +31,9 @@ impl MergeLog {
     }
 }
 
+/// Takes all merges so far.
+pub type KeepMerges<'a> = dyn FnMut(&MergeLog) -> Result<()> + 'a;
+
 /// Training that starts from merges of an earlier run, and hands over its own now and then.
 pub struct Resumption<'a> {
     /// The merges that were done before, of the same words with the same options.
@@ -38,13 +41,13 @@ pub struct Resumption<'a> {
     /// The least time between two calls of `keep`.
     pub every: Duration,
     /// Takes all merges so far; called also when training ends, by an error as well.
-    pub keep: Box<dyn FnMut(&MergeLog) -> Result<()> + 'a>,
+    pub keep: Box<KeepMerges<'a>>,
 }
 
 /// Calls `keep` when it is time.
 pub(super) struct Keeper<'a> {
     every: Duration,
-    keep: Box<dyn FnMut(&MergeLog) -> Result<()> + 'a>,
+    keep: Box<KeepMerges<'a>>,
     last: Instant,
 }
 

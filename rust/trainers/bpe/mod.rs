@@ -5,7 +5,7 @@
 //! without overlap, by the concatenation of its texts. Source: Sennrich et al. 2016, section 3.2.
 //!
 //! These structures make it fast and keep the result:
-//! * All words lie in one array of `u32` cells (`arena`, `cells`). A merged token keeps its position, so lists of
+//! * All words lie in one array of cells of 16 or 32 bits (`arena`, `cells`). A merged token keeps its position, so lists of
 //!   occurrences stay sorted and never need repair.
 //! * Only pairs that can win soon are tracked (`pairs`). Counts never rise, so a pair below a threshold is ignored until
 //!   the threshold is lowered, which recounts all pairs (`counting`): two to four times in all.
@@ -19,10 +19,13 @@
 //! Time: O(symbols + occurrences merged), and three passes over the remaining words for each threshold; one huge word
 //! costs as much as many small ones of the same total length.
 //!
-//! Memory: 4 bytes a symbol and a word for the cells, a quarter byte for their index, and half the cells once more while
-//! the threads' cells are joined. When a threshold starts, at most 4 bytes a symbol for the positions of tracked pairs;
-//! under it, 8 bytes per merged occurrence. 64 to 96 bytes per tracked pair; there are little more of these than tokens
-//! still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked pair and thread.
+//! Memory: 2 bytes a symbol and a word for the cells, or 4 once there are too many ids; a quarter byte a cell for their index;
+//! 4 bytes for the position of an occurrence of a tracked pair. Cells and positions together stay below some 1.6 times the cells at
+//! the start, unless that is less than 16 MB of positions: a threshold ends when they have grown so far. 64 to 96 bytes per tracked
+//! pair; there are little more of these than tokens still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked
+//! pair and thread. While merges are applied, 16 bytes per occurrence of the pairs of a batch.
+//!
+//! The merges that are done may be kept and replayed by another run (`merge_log`, `replay`).
 
 mod alphabet;
 mod apply_merges;
@@ -52,7 +55,7 @@ mod word_index;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
-pub use merge_log::{MergeLog, Resumption};
+pub use merge_log::{KeepMerges, MergeLog, Resumption};
 use pairs::key;
 pub(super) use scores::Precision;
 
