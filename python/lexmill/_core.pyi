@@ -523,9 +523,16 @@ class WordCounts:
     @property
     def bytes_read(self) -> int:
         """Bytes of sources that were read, as they lie on the disk."""
-    @property
-    def training_memory(self) -> int:
-        """About how many bytes training from the counts takes at most, beside what the process holds."""
+    def training_memory(self, trainer: Trainer | None = None, num_threads: int | None = None) -> int:
+        """About how many bytes training from the counts takes at most, beside what the process holds. Reads all words.
+
+        Args:
+            trainer: what will learn; by default a `BpeTrainer` with default options.
+            num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+
+        Raises:
+            FormatError: the counts are damaged.
+        """
     @property
     def dropped_words(self) -> int:
         """Distinct words that `trim` left out."""
@@ -890,6 +897,8 @@ class Tokenizer:
         files: Sequence[_Path | Source],
         trainer: Trainer | None = None,
         *,
+        max_memory: int | str | None = None,
+        folder: _Path | None = None,
         errors: _Utf8Errors = "strict",
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
@@ -919,6 +928,9 @@ class Tokenizer:
         trainer: Trainer | None = None,
         *,
         max_memory: int | str | None = None,
+        checkpoint: _Path | None = None,
+        resume: bool = False,
+        checkpoint_seconds: float = 10.0,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:
@@ -961,6 +973,8 @@ class Tokenizer:
         trainer: Trainer | None = None,
         length: int | None = None,
         *,
+        max_memory: int | str | None = None,
+        folder: _Path | None = None,
         on_progress: OnProgress | None = None,
         num_threads: int | None = None,
     ) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lexmill._core import WordCounts
     from lexmill.normalizers import Normalizer
     from lexmill.pre_tokenizers import PreTokenizer
+    from lexmill.trainers import Trainer
 
 __all__ = ["Estimate", "estimate"]
 
@@ -64,6 +65,7 @@ def estimate(
     *,
     normalizer: Normalizer | None = None,
     pre_tokenizer: PreTokenizer | None = None,
+    trainer: Trainer | None = None,
     sample: int = 16 << 20,
     num_threads: int | None = None,
 ) -> Estimate:
@@ -76,6 +78,7 @@ def estimate(
         files: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
         normalizer: the normalizer that texts go through.
         pre_tokenizer: what cuts texts into words; without one each text is a word.
+        trainer: what will learn; by default a `BpeTrainer` with default options.
         sample: bytes of text in the sample, about.
         num_threads: threads to count on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
@@ -113,7 +116,7 @@ def estimate(
     times = max(1.0, size / sampled)
     distinct = int(len(whole) * times**exponent)
     # What training takes however few words there are.
-    fixed = count_words().training_memory
+    fixed = count_words().training_memory(trainer, num_threads)
     longest = heapq.nlargest(_LONGEST, ((len(word.encode()), word) for word, *_ in whole))
     return Estimate(
         bytes=size,
@@ -121,7 +124,7 @@ def estimate(
         words=int(whole.total * times),
         distinct_words=distinct,
         exponent=exponent,
-        training_memory=fixed + int((whole.training_memory - fixed) * distinct / len(whole)),
+        training_memory=fixed + int((whole.training_memory(trainer, num_threads) - fixed) * distinct / len(whole)),
         counting_seconds=seconds * times,
         longest=tuple((word, length) for length, word in longest),
     )

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::arguments::{threads, utf8_errors};
+use super::arguments::{FilePath, threads, utf8_errors};
 use super::arrow::Column;
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
@@ -16,14 +16,15 @@ use super::stage::Stage;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
-use super::trainers::{PyTrainer, Training, default_trainer};
+use super::trainers::{PyTrainer, Training, default_trainer, to_json};
+use super::word_counts::{bytes_of, folder_or_default};
 use crate::added_tokens::AddedToken;
-use crate::corpus::Utf8Errors;
+use crate::corpus::{BoundedCounting, Utf8Errors};
+use crate::counting::runs::{Budget, Stages};
 use crate::models::Model;
 use crate::structures::freed_memory::give_back;
 use crate::structures::parallel::Progress;
-use crate::tokenizer::{Tokenizer, WordCounting};
-use crate::trainers::word_counts::WordCounts;
+use crate::tokenizer::{CountsTraining, Tokenizer, WordCounting};
 
 /// Texts are taken from a Python iterator until they make about this many bytes, then counted.
 const ITERATOR_BYTES: usize = 16 << 20;
@@ -37,22 +38,31 @@ impl PyTokenizer {
     /// Args:
     ///     `files`: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
+    ///     `max_memory`: bytes that counting, and then training, may take beside what the process holds, such as `"8GB"`. What
+    ///         counting cannot hold goes to `folder`. Training that would take more does not start: the error tells how much it
+    ///         needs, and which rare words to leave out. The result is that without a limit.
+    ///     `folder`: the folder for what memory does not hold; by default that of the system for temporary files.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
     ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
     ///         `lexmill.OnProgress`; what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:
-    ///     `FileError`: a file cannot be read.
+    ///     `FileError`: a file cannot be read, or the folder cannot be written to.
     ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
     ///     `EmptyCorpusError`: there are no words in the files.
-    ///     `OptionError`: an option of the trainer is out of range.
-    #[pyo3(signature = (files, trainer=None, *, errors="strict", on_progress=None, num_threads=None))]
+    ///     `OptionError`: an option of the trainer is out of range, or `max_memory` is less than is needed.
+    #[pyo3(signature = (
+        files, trainer=None, *, max_memory=None, folder=None, errors="strict", on_progress=None, num_threads=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "each is an option of training")]
     fn train(
         &self,
         py: Python<'_>,
         files: Vec<TrainingFile>,
         trainer: Option<&Bound<'_, PyAny>>,
+        max_memory: Option<&Bound<'_, PyAny>>,
+        folder: Option<FilePath>,
         errors: &str,
         on_progress: Option<Py<PyAny>>,
         num_threads: Option<usize>,
@@ -60,14 +70,19 @@ impl PyTokenizer {
         let training = self.training(py, trainer)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
+        let mut bounded = self.bounded(py, &training, max_memory, folder, threads)?;
         let core = self.core(py)?;
+        let mut unbounded = WordCounting::new(Arc::clone(core.pipeline()), threads);
         let trained = py.detach(|| {
+            let counting = bounded.as_mut().map_or(&mut unbounded, |bounded| &mut bounded.counting.counting);
             let total = files.iter().map(TrainingFile::bytes).sum();
-            let mut counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
             for file in &files {
-                file.count(&mut counting, errors, total, &mut |progress| reporter.report(progress))?;
+                file.count(counting, errors, total, &mut |progress| reporter.report(progress))?;
             }
-            learn(&core, &training, counting, threads, &mut reporter)
+            match bounded {
+                Some(bounded) => bounded.learn(&core, &training, &mut reporter),
+                None => learn(&core, &training, unbounded, threads, &mut reporter),
+            }
         });
         let model = reporter.or_raise(py, trained)?;
         files.iter().try_for_each(|file| file.warn(py))?;
@@ -83,37 +98,103 @@ impl PyTokenizer {
     ///     `iterator`: the texts.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
     ///     `length`: how many texts there are, for progress alone.
+    ///     `max_memory`: bytes that counting, and then training, may take beside what the process holds, such as `"8GB"`; as
+    ///         `train` takes it.
+    ///     `folder`: the folder for what memory does not hold; by default that of the system for temporary files.
     ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
     ///         `lexmill.OnProgress`; what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:
+    ///     `FileError`: the folder cannot be written to.
     ///     `EmptyCorpusError`: there are no words in the texts.
-    ///     `OptionError`: an option of the trainer is out of range.
-    #[pyo3(signature = (iterator, trainer=None, length=None, *, on_progress=None, num_threads=None))]
+    ///     `OptionError`: an option of the trainer is out of range, or `max_memory` is less than is needed.
+    #[pyo3(signature = (
+        iterator, trainer=None, length=None, *, max_memory=None, folder=None, on_progress=None, num_threads=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "each is an option of training")]
     fn train_from_iterator(
         &self,
         py: Python<'_>,
         iterator: &Bound<'_, PyAny>,
         trainer: Option<&Bound<'_, PyAny>>,
         length: Option<usize>,
+        max_memory: Option<&Bound<'_, PyAny>>,
+        folder: Option<FilePath>,
         on_progress: Option<Py<PyAny>>,
         num_threads: Option<usize>,
     ) -> PyResult<()> {
         let training = self.training(py, trainer)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let threads = threads(num_threads);
+        let bounded = self.bounded(py, &training, max_memory, folder, threads)?;
         let core = self.core(py)?;
-        let counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
-        let counting = count_corpus(py, iterator, counting, length, &mut reporter)?;
-        let trained = py.detach(|| learn(&core, &training, counting, threads, &mut reporter));
+        let trained = if let Some(mut bounded) = bounded {
+            bounded.counting.counting.begin_sources(1).or_raise(py)?(0, 0);
+            let counting = bounded.counting.counting;
+            bounded.counting.counting = count_corpus(py, iterator, counting, length, &mut reporter)?;
+            py.detach(|| bounded.learn(&core, &training, &mut reporter))
+        } else {
+            let counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
+            let counting = count_corpus(py, iterator, counting, length, &mut reporter)?;
+            py.detach(|| learn(&core, &training, counting, threads, &mut reporter))
+        };
         let model = reporter.or_raise(py, trained)?;
         self.install(model, &training.special_tokens);
         Ok(())
     }
 }
 
+/// Counting in bounded memory, and the stages and the limit for the training that follows.
+struct BoundedTraining {
+    counting: BoundedCounting,
+    stages: Stages,
+    max_memory: u64,
+    threads: usize,
+}
+
+impl BoundedTraining {
+    /// The model that the trainer makes of the words.
+    fn learn(self, core: &Tokenizer, training: &Training, reporter: &mut Reporter) -> crate::Result<Model> {
+        let counts = self.counting.finish(&mut |progress| reporter.report(progress))?;
+        give_back();
+        training.words.store(counts.summary().words as usize, Ordering::Relaxed);
+        let job = CountsTraining {
+            trainer: &training.trainer,
+            options: to_json(training),
+            max_memory: Some(self.max_memory),
+            checkpoint: None,
+            threads: self.threads,
+        };
+        let model = core.pipeline().model();
+        let trained = job.train(&counts, &self.stages, model, &mut |progress| reporter.report(progress));
+        give_back();
+        trained
+    }
+}
+
 impl PyTokenizer {
+    /// Counting in `max_memory`, if that is given.
+    fn bounded(
+        &self,
+        py: Python<'_>,
+        training: &Training,
+        max_memory: Option<&Bound<'_, PyAny>>,
+        folder: Option<FilePath>,
+        threads: usize,
+    ) -> PyResult<Option<BoundedTraining>> {
+        let Some(max_memory) = max_memory.map(|size| bytes_of(py, size)).transpose()? else {
+            return Ok(None);
+        };
+        let memory = usize::try_from(max_memory).unwrap_or(usize::MAX);
+        let budget = Budget { memory, folder: folder_or_default(folder) };
+        let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
+        let pipeline = Arc::clone(self.core(py)?.pipeline());
+        training.trainer.check_model(pipeline.model()).or_raise(py)?;
+        let counting = BoundedCounting::new(pipeline, stages.clone(), threads, budget, 0).or_raise(py)?;
+        Ok(Some(BoundedTraining { counting, stages, max_memory, threads }))
+    }
+
     pub(super) fn training(&self, py: Python<'_>, trainer: Option<&Bound<'_, PyAny>>) -> PyResult<Training> {
         let default;
         let trainer = if let Some(trainer) = trainer {
@@ -244,17 +325,6 @@ fn learn(
     reporter: &mut Reporter,
 ) -> crate::Result<Model> {
     let words = counting.finish(&mut |progress| reporter.report(progress))?;
-    learn_from_words(core, training, words, threads, reporter)
-}
-
-/// The model that the trainer makes of words in the order of their first appearance.
-pub(super) fn learn_from_words(
-    core: &Tokenizer,
-    training: &Training,
-    words: WordCounts,
-    threads: usize,
-    reporter: &mut Reporter,
-) -> crate::Result<Model> {
     training.words.store(words.len(), Ordering::Relaxed);
     let model = core.pipeline().model();
     let trained = training.trainer.train(words, model, threads, &mut |progress| reporter.report(progress));

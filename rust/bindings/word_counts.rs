@@ -1,7 +1,9 @@
 //! `lexmill.WordCounts`, and training from word counts.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -12,10 +14,13 @@ use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
 use super::sources::TrainingFile;
 use super::tokenizer::PyTokenizer;
-use super::tokenizer_training::{count_corpus, learn_from_words, reporter};
+use super::tokenizer_training::{count_corpus, reporter};
+use super::trainers::{PyTrainer, to_json};
 use crate::corpus::{BoundedCounting, Checkpoint, CountingJob};
 use crate::counting::runs::{Addend, Budget, CountedWord, CountsFile, RunReader, Spelling, Stages};
 use crate::structures::freed_memory::give_back;
+use crate::tokenizer::{CountsTraining, MergeCheckpoint};
+use crate::trainers::Trainer;
 
 /// Memory for merging where no limit is given.
 const MERGE_MEMORY: usize = 64 << 20;
@@ -98,10 +103,23 @@ impl PyWordCounts {
         self.counts.summary().total
     }
 
-    /// About how many bytes training from the counts takes at most, beside what the process holds.
-    #[getter]
-    fn training_memory(&self) -> u64 {
-        self.counts.training_memory()
+    /// About how many bytes training from the counts takes at most, beside what the process holds. Reads all words.
+    ///
+    /// Args:
+    ///     `trainer`: what will learn; by default a `BpeTrainer` with default options.
+    ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
+    ///
+    /// Raises:
+    ///     `FormatError`: the counts are damaged.
+    #[pyo3(signature = (trainer=None, num_threads=None))]
+    fn training_memory(
+        &self,
+        py: Python<'_>,
+        trainer: Option<&Bound<'_, PyTrainer>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<u64> {
+        let trainer = trainer.map_or_else(Trainer::default, |trainer| trainer.get().get().trainer);
+        py.detach(|| self.counts.training_memory(&trainer, threads(num_threads))).or_raise(py)
     }
 
     /// How many texts were counted.
@@ -194,11 +212,11 @@ impl PyCountedWords {
 }
 
 /// A number of bytes from a number, or from a text with a unit.
-fn bytes_of(py: Python<'_>, size: &Bound<'_, PyAny>) -> PyResult<u64> {
+pub(super) fn bytes_of(py: Python<'_>, size: &Bound<'_, PyAny>) -> PyResult<u64> {
     py.import("lexmill._word_counts")?.call_method1("_bytes_of", (size,))?.extract()
 }
 
-fn folder_or_default(folder: Option<FilePath>) -> PathBuf {
+pub(super) fn folder_or_default(folder: Option<FilePath>) -> PathBuf {
     folder.map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
@@ -268,46 +286,76 @@ impl PyTokenizer {
     /// Args:
     ///     `counts`: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of texts.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
-    ///     `max_memory`: bytes that training may take beside what the process holds; if it would take more by
-    ///         `counts.training_memory`, it does not start.
+    ///     `max_memory`: bytes that training may take beside what the process holds, such as `"8GB"`; if it would take more by
+    ///         `counts.training_memory(trainer)`, it does not start.
+    ///     `checkpoint`: a file for the merges that are done, so that training may be killed and resumed. It is replaced whole, and
+    ///         stays there; remove it once the tokenizer is saved. Only trainers that learn merges have one: `BpeTrainer` and
+    ///         `WordPieceTrainer`.
+    ///     `resume`: whether to go on with the merges that the file holds, if it is there. Those of other counts or of other
+    ///         options of the trainer are refused.
+    ///     `checkpoint_seconds`: the least time between two writes of the file.
     ///     `on_progress`: called with the stage, what is done, the total, the seconds left and the bytes of memory taken, see
     ///         `lexmill.OnProgress`; what it raises ends the training.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:
     ///     `OptionError`: the counts are those of other stages, or training would take more than `max_memory`, or an option
-    ///         of the trainer is out of range.
+    ///         of the trainer is out of range, or the trainer learns no merges and there is a checkpoint.
     ///     `EmptyCorpusError`: there are no words.
     ///     `FormatError`: the counts are damaged.
-    #[pyo3(signature = (counts, trainer=None, *, max_memory=None, on_progress=None, num_threads=None))]
+    ///     `OutputError`: the checkpoint is something else, or damaged, or of another training, or there although `resume` is
+    ///         false.
+    #[pyo3(signature = (
+        counts, trainer=None, *, max_memory=None, checkpoint=None, resume=false, checkpoint_seconds=10.0, on_progress=None,
+        num_threads=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "each is an option of training")]
     fn train_from_counts(
         &self,
         py: Python<'_>,
         counts: &PyWordCounts,
         trainer: Option<&Bound<'_, PyAny>>,
         max_memory: Option<&Bound<'_, PyAny>>,
+        checkpoint: Option<FilePath>,
+        resume: bool,
+        checkpoint_seconds: f64,
         on_progress: Option<Py<PyAny>>,
         num_threads: Option<usize>,
     ) -> PyResult<()> {
         let training = self.training(py, trainer)?;
         let mut reporter = reporter(py, &training, on_progress)?;
-        let threads = threads(num_threads);
-        let summary = counts.counts.summary();
         let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
-        if let Some((name, ours, theirs)) = stages.difference(&summary.stages) {
-            let message =
-                format!("{name} of the word counts is {theirs} but must be the tokenizer's, {ours}");
-            return Err(exception(py, "OptionError", message));
-        }
-        let limit = max_memory.map(|size| bytes_of(py, size)).transpose()?;
+        let every = seconds(py, "checkpoint_seconds", checkpoint_seconds)?;
+        let checkpoint = checkpoint.map(|path| MergeCheckpoint { path: path.into(), every, resume });
+        let job = CountsTraining {
+            trainer: &training.trainer,
+            options: to_json(&training),
+            max_memory: max_memory.map(|size| bytes_of(py, size)).transpose()?,
+            checkpoint,
+            threads: threads(num_threads),
+        };
         let core = self.core(py)?;
+        let model = core.pipeline().model();
         let trained = py.detach(|| {
-            limit.map_or(Ok(()), |limit| counts.counts.check_training_memory(limit))?;
-            let words = counts.counts.in_order_of_appearance(&mut |progress| reporter.report(progress))?;
-            learn_from_words(&core, &training, words, threads, &mut reporter)
+            training.words.store(counts.counts.summary().words as usize, Ordering::Relaxed);
+            let trained =
+                job.train(&counts.counts, &stages, model, &mut |progress| reporter.report(progress));
+            give_back();
+            trained
         });
         let model = reporter.or_raise(py, trained)?;
         self.install(model, &training.special_tokens);
         Ok(())
     }
+}
+
+/// A time of at least 0 seconds.
+pub(super) fn seconds(py: Python<'_>, name: &str, seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        exception(
+            py,
+            "OptionError",
+            format!("{name} is {seconds} but must be a number of seconds, 0 or more"),
+        )
+    })
 }

@@ -56,6 +56,15 @@ pub fn vec_mapped_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     items
 }
 
+/// A vector of `len` zeros, or other defaults that are zeros; pages that nobody writes to take no memory.
+pub fn vec_zeroed<T: Copy + Default>(len: usize) -> Vec<T> {
+    let mut items = vec![T::default(); len];
+    if size_of_val(&items[..]) >= REACH {
+        request_huge_pages(&mut items[..]);
+    }
+    items
+}
+
 /// A vector of `len` copies of `value`.
 pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     let mut items = Vec::with_capacity(len);

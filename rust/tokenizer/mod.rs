@@ -4,10 +4,14 @@ mod columns;
 mod decode;
 mod decode_stream;
 mod encode;
+#[cfg(feature = "sources")]
+mod from_counts;
 mod ids;
 mod layouts;
 mod limit_overrides;
 mod limits;
+#[cfg(feature = "sources")]
+mod merge_checkpoint;
 mod nbest;
 mod padding;
 mod rows;
@@ -18,10 +22,14 @@ use std::sync::{Arc, OnceLock};
 
 pub use decode_stream::DecodeStream;
 pub use encode::{EncodeInput, Sequence};
+#[cfg(feature = "sources")]
+pub use from_counts::CountsTraining;
 pub use ids::{Block, TextEncoder};
 use layouts::Layouts;
 pub use limit_overrides::{LimitOverrides, PaddingSwitch, TruncationSwitch};
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
+#[cfg(feature = "sources")]
+pub use merge_checkpoint::{Fingerprint, MergeCheckpoint};
 pub use rows::Ragged;
 pub use token_columns::{ColumnOptions, TokenColumns};
 pub use training::{BlockEnd, WordCounting};

@@ -13,6 +13,7 @@ pub mod word_counts;
 pub mod wordlevel;
 pub mod wordpiece;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::models::Model;
@@ -21,7 +22,8 @@ use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 use crate::structures::parallel::OnProgress;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
-use word_counts::WordCounts;
+use bpe::Resumption;
+use word_counts::{EachWord, WordCounts, WordSource, read_all};
 
 /// A trainer of any kind.
 #[derive(Clone, Debug)]
@@ -34,6 +36,57 @@ pub enum Trainer {
     WordPiece(wordpiece::WordPieceTrainer),
     /// Word level.
     WordLevel(wordlevel::WordLevelTrainer),
+}
+
+/// What trainers learn from.
+pub enum Words<'a> {
+    /// Words in memory.
+    Table(WordCounts),
+    /// Words that are read when they are wanted.
+    Source(Box<dyn WordSource + 'a>),
+}
+
+impl Words<'_> {
+    /// The words in memory.
+    fn into_table(self) -> Result<WordCounts> {
+        match self {
+            Self::Table(words) => Ok(words),
+            Self::Source(source) => {
+                let mut words = WordCounts::new();
+                read_all(&*source, |word, count| words.push(word, count))?;
+                Ok(words)
+            }
+        }
+    }
+}
+
+impl WordSource for Words<'_> {
+    fn parts(&self, parts: usize) -> Vec<Range<usize>> {
+        self.source().parts(parts)
+    }
+
+    fn byte_len(&self) -> usize {
+        self.source().byte_len()
+    }
+
+    fn read(&self, part: Range<usize>, each: &mut EachWord<'_>) -> Result<()> {
+        self.source().read(part, each)
+    }
+}
+
+impl Words<'_> {
+    fn source(&self) -> &dyn WordSource {
+        match self {
+            Self::Table(words) => words,
+            Self::Source(source) => &**source,
+        }
+    }
+}
+
+impl Default for Trainer {
+    fn default() -> Self {
+        Self::Bpe(bpe::BpeTrainer::default())
+    }
 }
 
 impl Trainer {
@@ -60,6 +113,17 @@ impl Trainer {
         Error::Unsupported(format!("a {trainer} trains {trained} models, the tokenizer's model is {given}"))
     }
 
+    /// Whether what is learnt depends on the order of the words.
+    pub fn needs_order(&self) -> bool {
+        match self {
+            Self::Bpe(trainer) => trainer.needs_order(),
+            // Continuing characters get their ids in the order of appearance.
+            Self::WordPiece(_) => true,
+            Self::Unigram(trainer) => trainer.algorithm == unigram::Algorithm::ExactLoss,
+            Self::WordLevel(_) => false,
+        }
+    }
+
     /// Replaces the tokens that take the first ids.
     pub fn set_special_tokens(&mut self, tokens: Vec<String>) {
         match self {
@@ -81,10 +145,42 @@ impl Trainer {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<Model> {
+        self.train_resumable(Words::Table(words), model, threads, None, on_progress)
+    }
+
+    /// Checks that [`Self::train_resumable`] can go on from the merges of an earlier run.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a trainer without merges.
+    pub fn check_resumable(&self) -> Result<()> {
+        match self {
+            Self::Bpe(_) | Self::WordPiece(_) => Ok(()),
+            Self::Unigram(_) | Self::WordLevel(_) => {
+                let name = self.kind().0;
+                Err(Error::Unsupported(format!("a {name} learns no merges, so it cannot have a checkpoint")))
+            }
+        }
+    }
+
+    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    ///
+    /// # Errors
+    /// Those of [`Self::train`], of [`Self::check_resumable`] and of [`bpe::BpeTrainer::train_resumable`].
+    pub fn train_resumable(
+        &self,
+        words: Words<'_>,
+        model: &Model,
+        threads: usize,
+        resumption: Option<Resumption<'_>>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Model> {
+        if resumption.is_some() {
+            self.check_resumable()?;
+        }
         match (self, model) {
             (Self::Bpe(trainer), Model::Bpe(current)) => {
                 let trainer = bpe::BpeTrainer { threads, ..trainer.clone() };
-                let trained = trainer.train(words, on_progress)?;
+                let trained = trainer.train_resumable(words, resumption, on_progress)?;
                 let mut options = current.options().clone();
                 options.continuing_subword_prefix = trainer.continuing_subword_prefix;
                 options.end_of_word_suffix = trainer.end_of_word_suffix;
@@ -92,19 +188,19 @@ impl Trainer {
             }
             (Self::Unigram(trainer), Model::Unigram(current)) => {
                 let trainer = unigram::UnigramTrainer { threads, ..trainer.clone() };
-                let trained = trainer.train(&words, on_progress)?;
+                let trained = trainer.train(&words.into_table()?, on_progress)?;
                 trained.into_model(current.options()).map(Model::Unigram)
             }
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
-                let trained = trainer.train(words, on_progress)?;
+                let trained = trainer.train_resumable(words, resumption, on_progress)?;
                 let continuing_subword_prefix = trainer.continuing_subword_prefix;
                 let options = WordPieceOptions { continuing_subword_prefix, ..current.options().clone() };
                 let vocab = Arc::new(Vocab::from_tokens(&trained.vocab));
                 Ok(Model::WordPiece(WordPiece::new(vocab, options)))
             }
             (Self::WordLevel(trainer), Model::WordLevel(current)) => {
-                let vocab = Arc::new(Vocab::from_tokens(trainer.train(&words)?));
+                let vocab = Arc::new(Vocab::from_tokens(trainer.train(&words.into_table()?)?));
                 Ok(Model::WordLevel(WordLevel::new(vocab, current.unk_token().to_owned())))
             }
             (_, model) => Err(self.wrong_model(model)),

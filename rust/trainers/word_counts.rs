@@ -1,6 +1,70 @@
 //! Distinct words of a corpus with their counts, in order of first appearance.
 
+use std::ops::Range;
+
+use crate::Result;
 use crate::structures::huge_pages::vec_mapped;
+
+/// Takes a word with its count; false if no more words are wanted.
+pub type EachWord<'a> = dyn FnMut(&str, u64) -> Result<bool> + 'a;
+
+/// Distinct words with their counts that can be read several times, and in parts by several threads.
+pub trait WordSource: Sync {
+    /// Ranges that together are all words, in order: at most about `parts`, of about the same number of bytes.
+    fn parts(&self, parts: usize) -> Vec<Range<usize>>;
+
+    /// Bytes of all words.
+    fn byte_len(&self) -> usize;
+
+    /// Reads the words of one of [`Self::parts`] in order.
+    ///
+    /// # Errors
+    /// Those of reading and of `each`.
+    fn read(&self, part: Range<usize>, each: &mut EachWord<'_>) -> Result<()>;
+}
+
+/// Reads all words in order.
+///
+/// # Errors
+/// Those of [`WordSource::read`].
+pub fn read_all(words: &dyn WordSource, mut each: impl FnMut(&str, u64)) -> Result<()> {
+    words.parts(1).into_iter().try_for_each(|part| {
+        words.read(part, &mut |word, count| {
+            each(word, count);
+            Ok(true)
+        })
+    })
+}
+
+impl WordSource for WordCounts {
+    fn parts(&self, parts: usize) -> Vec<Range<usize>> {
+        let share = self.byte_len() / parts.max(1) + 1;
+        let mut ranges = Vec::new();
+        let (mut start, mut bytes) = (0, 0);
+        for index in 0..self.len() {
+            bytes += self.word(index).len();
+            if bytes >= share {
+                ranges.push(start..index + 1);
+                (start, bytes) = (index + 1, 0);
+            }
+        }
+        ranges.push(start..self.len());
+        ranges
+    }
+
+    fn byte_len(&self) -> usize {
+        self.text.len()
+    }
+
+    fn read(&self, part: Range<usize>, each: &mut EachWord<'_>) -> Result<()> {
+        for index in part {
+            if !each(self.word(index), self.count(index))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Distinct words (pre-tokens, as the model will get them) with 64-bit counts.
 ///

@@ -30,7 +30,7 @@ def test_a_sample_tells_the_size_of_the_whole(tmp_path: Path) -> None:
     assert told.sampled_bytes < told.bytes / 2
     assert 0.9 < told.words / counts.total < 1.1
     assert 0.8 < told.distinct_words / len(counts) < 1.3
-    assert 0.7 < told.training_memory / counts.training_memory < 1.4
+    assert 0.7 < told.training_memory / counts.training_memory() < 1.4
     assert told.longest[0][1] >= told.longest[-1][1] > 0
     assert told.counting_seconds > 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import resource
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -225,17 +226,65 @@ def test_training_that_would_take_too_much_does_not_start(tmp_path: Path) -> Non
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.BpeTrainer(vocab_size=30, show_progress=False)
-    assert 20_000 * 140 < counts.training_memory - (32 << 20) < 20_000 * 170
+    assert 20_000 * 20 < counts.training_memory(trainer) - (24 << 20) < 20_000 * 30
     with pytest.raises(
-        errors.OptionError, match=r"max_memory is 34000000 but must be at least .* 20000 distinct words"
+        errors.OptionError, match=r"max_memory is 25500000 but must be at least .* 20000 distinct words"
     ) as refused:
-        tokenizer.train_from_counts(counts, trainer, max_memory="34MB")
-    assert "trim(2) keeps 2 of 20000 words and drops 19998 of 20011 counted" in str(refused.value)
+        tokenizer.train_from_counts(counts, trainer, max_memory="25.5MB")
+    needed = counts.trim(2).training_memory(trainer)
+    told = f"trim(2) keeps 2 of 20000 words, needs {needed} and drops 19998 of 20011 counted"
+    assert told in str(refused.value)
+    assert f"at least {counts.training_memory(trainer)}, about what" in str(refused.value)
     assert tokenizer.get_vocab_size() == 0
     with pytest.raises(errors.OptionError, match="as no trimming makes"):
         tokenizer.train_from_counts(counts, trainer, max_memory=1)
-    tokenizer.train_from_counts(counts.trim(2), trainer, max_memory="34MB")
+    tokenizer.train_from_counts(counts.trim(2), trainer, max_memory="25.5MB")
     assert tokenizer.get_vocab_size() == 2
+
+
+MEASURE = """
+import sys
+from lexmill import Tokenizer, WordCounts, models, pre_tokenizers, trainers
+
+def resident(key):
+    return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith(key))
+
+kind, options = sys.argv[2], eval(sys.argv[3])
+trainer = getattr(trainers, f"{kind}Trainer" if kind != "BPE" else "BpeTrainer")(show_progress=False, **options)
+tokenizer = Tokenizer(getattr(models, kind)())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+counts = WordCounts.load(sys.argv[1])
+told, before = counts.training_memory(trainer, 2), resident("VmRSS")
+tokenizer.train_from_counts(counts, trainer, num_threads=2)
+print(told / (resident("VmHWM") - before))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("BPE", {"vocab_size": 32_000}),
+        ("BPE", {"vocab_size": 32_000, "tie_break": "first-seen"}),
+        ("WordPiece", {"vocab_size": 32_000}),
+        ("WordPiece", {"vocab_size": 32_000, "score": "likelihood"}),
+        ("WordLevel", {"vocab_size": 32_000}),
+        ("Unigram", {"vocab_size": 32_000}),
+    ],
+)
+def test_the_memory_that_is_told_is_little_more_than_what_training_takes(
+    kind: str, options: dict[str, object], tmp_path: Path
+) -> None:
+    choose = random.Random(5)
+    parts = [a + b for a in "bcdfghklmnpqrstvwzéäøß" for b in ("a", "e", "io", "ü", "ou")]
+    words = ("".join(choose.choices(parts, k=choose.randrange(2, 7))) for _ in range(1_500_000))
+    (tmp_path / "1").write_text(" ".join(words), encoding="utf-8")
+    counts = count_words(tmp_path / "1", pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False))
+    counts.save(tmp_path / "counts")
+    command = [sys.executable, "-c", MEASURE, str(tmp_path / "counts"), kind, repr(options)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert 1.0 <= float(done.stdout) <= 1.5
 
 
 def test_counting_tells_progress_and_can_be_stopped(tmp_path: Path) -> None:

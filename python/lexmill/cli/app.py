@@ -20,7 +20,18 @@ from lexmill.cli import hook as hooking
 from lexmill.cli import inspect as inspection
 from lexmill.cli import run as running
 from lexmill.cli import train as training
-from lexmill.cli.options import LARGEST, Errors, Files, Json, Normalizer, OnInvalid, SpecialTokens, Threads, Tokenizer
+from lexmill.cli.options import (
+    LARGEST,
+    Errors,
+    Files,
+    Json,
+    Normalizer,
+    OnInvalid,
+    Resume,
+    SpecialTokens,
+    Threads,
+    Tokenizer,
+)
 from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail, fail_with
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
@@ -90,8 +101,21 @@ def train(
     ] = None,
     max_memory: Annotated[
         str | None,
-        typer.Option(help="With --from-counts: do not start what would take more, such as 4GB.", show_default=False),
+        typer.Option(
+            help="Memory to count and train in, such as 4GB; what would take more does not start.", show_default=False
+        ),
     ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(help="With --max-memory: where what it does not hold goes.", show_default="the system's"),
+    ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            help="With --from-counts: a file for finished merges, so that training may be resumed.", show_default=False
+        ),
+    ] = None,
+    resume: Resume = False,
     model: Annotated[training.ModelName, typer.Option(help="The kind of model.")] = training.ModelName.BPE,
     output: Annotated[str, typer.Option("--output", "-o", help="Where to save; - is stdout.")] = "tokenizer.json",
     min_frequency: Annotated[
@@ -146,6 +170,9 @@ def train(
         files=files or [],
         from_counts=from_counts,
         max_memory=max_memory,
+        folder=folder,
+        checkpoint=checkpoint,
+        resume=resume,
         model=model,
         vocab_size=vocab_size,
         output=output,
@@ -167,7 +194,8 @@ def train(
         pretty=pretty,
         as_json=as_json,
     )
-    finish(execute("train", as_json, lambda: training.train(options)))
+    is_resumable = checkpoint is not None
+    finish(execute("train", as_json, lambda: training.train(options), is_resumable=is_resumable))
 
 
 @app.command()

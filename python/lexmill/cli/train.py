@@ -67,6 +67,9 @@ class Options:
     files: list[str]
     from_counts: str | None
     max_memory: str | None
+    folder: str | None
+    checkpoint: str | None
+    resume: bool
     model: ModelName
     vocab_size: int
     output: str
@@ -98,8 +101,14 @@ def train(options: Options) -> Outcome:
     if bool(options.files) == (options.from_counts is not None):
         message = "give either FILES or --from-counts"
         raise UsageError(message)
-    if options.max_memory is not None and options.from_counts is None:
-        message = "--max-memory goes with --from-counts: count the words first, with `lexmill count-words --max-memory`"
+    if options.checkpoint is not None and options.from_counts is None:
+        message = "--checkpoint goes with --from-counts: count the words first, with `lexmill count-words --checkpoint`"
+        raise UsageError(message)
+    if options.resume and options.checkpoint is None:
+        message = "--resume goes on with what is in --checkpoint, which is not given"
+        raise UsageError(message)
+    if options.folder is not None and (options.max_memory is None or options.from_counts is not None):
+        message = "--folder is for what --max-memory does not hold of FILES"
         raise UsageError(message)
     size = check_inputs(given)
     check_output(options.output, given)
@@ -117,17 +126,28 @@ def train(options: Options) -> Outcome:
                 counts,
                 trainer,
                 max_memory=options.max_memory,
+                checkpoint=options.checkpoint,
+                resume=options.resume,
                 on_progress=progress.callback,
                 num_threads=options.threads,
             )
         elif is_streamed:
             texts = LineBatches(options.files, options.errors)
-            tokenizer.train_from_iterator(texts, trainer, on_progress=progress.callback, num_threads=options.threads)
+            tokenizer.train_from_iterator(
+                texts,
+                trainer,
+                max_memory=options.max_memory,
+                folder=options.folder,
+                on_progress=progress.callback,
+                num_threads=options.threads,
+            )
             size = texts.size
         else:
             tokenizer.train(
                 options.files,
                 trainer,
+                max_memory=options.max_memory,
+                folder=options.folder,
                 errors=options.errors,
                 on_progress=progress.callback,
                 num_threads=options.threads,

@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use super::merge::Merge;
 use super::reader::{Run, RunReader};
-use super::summary::{Spelling, Summary};
-use super::word::{CountedWord, Place};
+use super::summary::Summary;
 use super::writer::{RunWriter, too_many};
 use crate::structures::atomic_file;
 use crate::structures::parallel::{OnProgress, Progress};
-use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
 /// Runs that are merged at a time, if memory holds their blocks.
@@ -78,6 +76,14 @@ impl CountsFile {
         RunReader::new(Arc::clone(&self.run))
     }
 
+    /// A checksum of all words with their counts and places.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn checksum(&self) -> Result<u32> {
+        self.run.checksum()
+    }
+
     /// The sum of several counts of the same stages, in a file of `folder`, with at most about `memory` bytes.
     ///
     /// The outcome does not depend on the order of `all`. Files are opened where they are read, so that few are open at a time however
@@ -133,42 +139,9 @@ impl CountsFile {
         Ok(Self { run: Arc::new(run) })
     }
 
-    /// The words by first appearance, as the model sees them.
-    ///
-    /// # Errors
-    /// [`Error::EmptyCorpus`] if there is not one; [`Error::Io`]; [`Error::Format`] for a damaged file; those of `on_progress`.
-    pub fn in_order_of_appearance(&self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
-        let Summary { spelling, words, texts, bytes, .. } = *self.summary();
-        if words == 0 {
-            return Err(Error::EmptyCorpus { texts, bytes });
-        }
-        let mut order: Vec<(Place, u64, usize)> = Vec::new();
-        let (mut text, mut ends) = (Vec::new(), Vec::new());
-        // A forged file may claim any number of words.
-        let is_there = order
-            .try_reserve_exact(words as usize)
-            .and_then(|()| ends.try_reserve_exact(words as usize))
-            .is_ok();
-        if !is_there {
-            let message = format!("{words} words do not fit in memory");
-            return Err(Error::Format { path: self.run.path().display().to_string(), message });
-        }
-        let (mut reader, mut done) = (self.reader(), 0);
-        while reader.advance()? {
-            report(&mut done, "read counts", words, on_progress)?;
-            let CountedWord { word, count, first } = reader.word();
-            order.push((first, count, ends.len()));
-            text.extend_from_slice(word);
-            ends.push(text.len());
-        }
-        order.sort_unstable();
-        let bytes = if spelling == Spelling::Bytes { 2 * text.len() } else { text.len() };
-        let mut counts = WordCounts::with_room(order.len(), bytes);
-        for (_, count, at) in order {
-            let start = if at == 0 { 0 } else { ends[at - 1] };
-            counts.push_with(count, |out| spelling.push(&text[start..ends[at]], out));
-        }
-        Ok(counts)
+    /// The file.
+    pub(super) fn run(&self) -> Arc<Run> {
+        Arc::clone(&self.run)
     }
 
     /// The counts of a run that was just written.
@@ -242,7 +215,12 @@ pub(super) fn merge_runs(
 }
 
 /// Counts a word, and reports progress now and then.
-fn report(done: &mut u64, stage: &'static str, total: u64, on_progress: &mut OnProgress<'_>) -> Result<()> {
+pub(super) fn report(
+    done: &mut u64,
+    stage: &'static str,
+    total: u64,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<()> {
     *done += 1;
     if done.is_multiple_of(REPORT_EVERY) {
         on_progress(Progress { stage, done: *done, total })

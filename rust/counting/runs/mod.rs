@@ -12,6 +12,7 @@
 //! | `writer`, `reader` | a run as a file |
 //! | `merge` | several runs as one |
 //! | `counts_file` | a finished run, to be saved, opened, merged, trimmed and trained from |
+//! | `training_words` | the words as trainers read them |
 //! | `training_memory` | how much memory training takes |
 //! | `overflow` | where counters write runs while they count |
 //!
@@ -28,6 +29,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod training_memory;
+mod training_words;
 mod word;
 mod writer;
 
@@ -35,4 +37,5 @@ pub use counts_file::{Addend, CountsFile};
 pub use overflow::{Budget, NormalizeWord, Overflow};
 pub use reader::{Run, RunReader};
 pub use summary::{Spelling, Stages, Summary};
+pub use training_words::{OrderedWords, SortedWords};
 pub use word::{CountedWord, Place};

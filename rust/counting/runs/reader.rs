@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,9 @@ const TRAILER: usize = 24;
 
 /// The footer of 10 TB takes some megabytes; one that claims more than this is damaged.
 const LONGEST_FOOTER: usize = 1 << 30;
+
+/// Bytes of the checksum at the end of a zstd frame.
+const FRAME_CHECKSUM: usize = 4;
 
 /// A word takes at least its two lengths, a count, a source and a place, of a byte each.
 const LEAST_WORD_BYTES: u64 = 5;
@@ -104,6 +108,27 @@ impl Run {
         Err(io::Error::other(message))
     }
 
+    /// The CRC-32 of the checksums of all blocks, which are the last bytes of their frames, and of their lengths.
+    pub(super) fn checksum(&self) -> Result<u32> {
+        let mut crc = flate2::Crc::new();
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
+        for &BlockPlace { offset, compressed, len, words } in &self.blocks {
+            let mut sum = [0; FRAME_CHECKSUM];
+            let end = offset + compressed as u64;
+            read_at(&mut file, end.saturating_sub(sum.len() as u64), &mut sum).map_err(failed)?;
+            crc.update(&sum);
+            crc.update(&(len as u64).to_le_bytes());
+            crc.update(&words.to_le_bytes());
+        }
+        Ok(crc.sum())
+    }
+
+    /// Number of blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// The bytes of block `number`, decompressed.
     fn block(&self, number: usize) -> Result<Vec<u8>> {
         let BlockPlace { offset, compressed, len, .. } = self.blocks[number];
@@ -169,6 +194,8 @@ fn decompress(frame: &[u8], len: usize) -> Option<Vec<u8>> {
 #[derive(Debug)]
 pub struct RunReader {
     run: Arc<Run>,
+    /// The blocks to read.
+    blocks: Range<usize>,
     /// The next block.
     next: usize,
     block: Vec<u8>,
@@ -184,8 +211,14 @@ pub struct RunReader {
 impl RunReader {
     /// Before the first word of a run.
     pub fn new(run: Arc<Run>) -> Self {
-        let (block, word) = (Vec::new(), Vec::new());
-        Self { run, next: 0, block, at: 0, left: 0, word, count: 0, first: Place::default() }
+        let blocks = 0..run.blocks();
+        Self::within(run, blocks)
+    }
+
+    /// Before the first word of some blocks.
+    pub(super) fn within(run: Arc<Run>, blocks: Range<usize>) -> Self {
+        let (next, block, word) = (blocks.start, Vec::new(), Vec::new());
+        Self { run, blocks, next, block, at: 0, left: 0, word, count: 0, first: Place::default() }
     }
 
     /// Reads the next word; false after the last one.
@@ -195,7 +228,7 @@ impl RunReader {
     pub fn advance(&mut self) -> Result<bool> {
         let is_first = self.left == 0;
         if is_first {
-            let Some(place) = self.run.blocks.get(self.next) else { return Ok(false) };
+            let Some(place) = self.run.blocks[..self.blocks.end].get(self.next) else { return Ok(false) };
             self.block = self.run.block(self.next)?;
             (self.at, self.left) = (0, place.words);
             self.next += 1;
@@ -209,7 +242,7 @@ impl RunReader {
         (self.count, self.first) = take_word(&mut rest, &mut self.word, is_first).ok_or_else(damaged)?;
         self.at = self.block.len() - rest.len();
         self.left = self.left.checked_sub(1).ok_or_else(damaged)?;
-        let is_out_of_order = is_first && self.next > 1 && before >= self.word;
+        let is_out_of_order = is_first && self.next > self.blocks.start + 1 && before >= self.word;
         if is_out_of_order || (self.left == 0 && !rest.is_empty()) {
             return Err(damaged());
         }

@@ -3,37 +3,122 @@
 use std::collections::BTreeMap;
 
 use super::counts_file::CountsFile;
+use crate::trainers::Trainer;
+use crate::trainers::bpe::NARROW;
 use crate::{Error, Result};
-
-/// Bytes that loading the counts and merging take at most: in any case, for each distinct word, and for each byte of a distinct word.
-/// Measured on corpora of 45 MB to 10 GB with 0.8 to 9.6 million distinct words: 0.7 to 0.95 of the estimate.
-const FIXED: u64 = 32 << 20;
-const PER_WORD: u64 = 140;
-const PER_BYTE: u64 = 4;
 
 /// Larger counts are taken together in the search for what to trim.
 const LARGEST_COUNT: u64 = 1 << 16;
 
+/// What decides how much memory training takes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    /// Distinct words.
+    words: u64,
+    /// Their bytes in the file.
+    bytes: u64,
+    /// Their bytes as the model sees them.
+    text: u64,
+    /// Their characters.
+    chars: u64,
+}
+
+impl Size {
+    fn without(self, other: Self) -> Self {
+        Self {
+            words: self.words - other.words,
+            bytes: self.bytes - other.bytes,
+            text: self.text - other.text,
+            chars: self.chars - other.chars,
+        }
+    }
+
+    fn add(&mut self, bytes: usize, text: &str, chars: usize) {
+        self.words += 1;
+        self.bytes += bytes as u64;
+        self.text += text.len() as u64;
+        self.chars += chars as u64;
+    }
+}
+
+/// The words of counts, by count.
+#[derive(Debug, Default)]
+struct Survey {
+    all: Size,
+    /// For each count the words that were seen so often, and the sum of their counts.
+    by_count: BTreeMap<u64, (Size, u64)>,
+    /// Whether symbols need cells of 32 bits.
+    is_wide: bool,
+}
+
+/// Bytes that loading the counts and training take at most. `docs/algorithms/word-counts.md` has what was measured.
+#[derive(Clone, Copy, Debug)]
+struct Rates<'a> {
+    trainer: &'a Trainer,
+    threads: u64,
+    is_wide: bool,
+}
+
+impl Rates<'_> {
+    fn bytes(self, size: Size) -> u64 {
+        let Size { words, bytes, text, chars } = size;
+        let mib = |mib: u64| mib << 20;
+        // Cells of words and positions of pairs; and the words while they are put in order.
+        let cell = if self.is_wide { 4 } else { 2 };
+        let (merging, ordering) = (2 * cell * (words + chars), 32 * words + bytes);
+        // Tracked pairs, and what each thread counts.
+        let pairs = |vocab_size: usize| 125 * (vocab_size as u64) * (1 + self.threads);
+        match self.trainer {
+            Trainer::Bpe(trainer) if !trainer.needs_order() => {
+                mib(24) + pairs(trainer.vocab_size) + words + merging
+            }
+            Trainer::Bpe(trainer) => {
+                mib(24) + pairs(trainer.vocab_size) + (8 * words + merging).max(ordering)
+            }
+            Trainer::WordPiece(trainer) if trainer.is_frequency() => {
+                mib(24) + pairs(trainer.vocab_size) + (8 * words + merging).max(ordering)
+            }
+            // All pairs are tracked.
+            Trainer::WordPiece(trainer) => {
+                mib(48) + pairs(trainer.vocab_size) + 24 * words + (4 + 2 * cell) * chars
+            }
+            // Substrings to begin with, and all places of the pieces.
+            Trainer::Unigram(trainer) => {
+                mib(64) + 160 * chars.min(trainer.seed_size as u64) + 44 * words + 46 * chars
+            }
+            Trainer::WordLevel(_) => mib(8) + 46 * words + text + text / 8,
+        }
+    }
+}
+
 impl CountsFile {
-    /// About how many bytes training from the counts takes at most.
-    pub fn training_memory(&self) -> u64 {
-        estimate(self.summary().words, self.summary().word_bytes)
+    /// About how many bytes training from the counts on `threads` threads takes at most.
+    ///
+    /// Reads all words.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::Format`] of reading the counts.
+    pub fn training_memory(&self, trainer: &Trainer, threads: usize) -> Result<u64> {
+        let Survey { all, is_wide, .. } = self.survey()?;
+        Ok(Rates { trainer, threads: threads as u64, is_wide }.bytes(all))
     }
 
     /// Checks that training fits into `limit` bytes.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] that tells the estimate and what to trim; [`Error::Io`] and [`Error::Format`] of reading the counts.
-    pub fn check_training_memory(&self, limit: u64) -> Result<()> {
-        let needed = self.training_memory();
+    /// [`Error::InvalidOption`] that tells the estimate and what to trim; those of [`Self::training_memory`].
+    pub fn check_training_memory(&self, trainer: &Trainer, threads: usize, limit: u64) -> Result<()> {
+        let survey = self.survey()?;
+        let rates = Rates { trainer, threads: threads as u64, is_wide: survey.is_wide };
+        let needed = rates.bytes(survey.all);
         if needed <= limit {
             return Ok(());
         }
-        let words = self.summary().words;
-        let trim = match self.least_count_within(limit)? {
-            Some((least, kept, lost)) => format!(
-                "or leave out rare words: trim({least}) keeps {kept} of {words} words and drops {lost} of {} counted",
-                self.summary().total
+        let (words, total) = (survey.all.words, self.summary().total);
+        let trim = match survey.least_count_within(rates, limit) {
+            Some(Trim { least, words: kept, lost, memory }) => format!(
+                "or leave out rare words: trim({least}) keeps {kept} of {words} words, needs {memory} and drops {lost} of {total} \
+                 counted"
             ),
             None => "as no trimming makes the words few enough".to_owned(),
         };
@@ -43,35 +128,64 @@ impl CountsFile {
         Err(Error::InvalidOption { name: "max_memory", value: limit.to_string(), expected })
     }
 
-    /// The least count with which the words that are kept can be trained on in `limit` bytes; how many these are, and the sum of the
-    /// counts of the others.
-    fn least_count_within(&self, limit: u64) -> Result<Option<(u64, u64, u64)>> {
-        // By count: words, their bytes, and the sum of their counts.
-        let mut by_count: BTreeMap<u64, [u64; 3]> = BTreeMap::new();
-        let mut reader = self.reader();
+    fn survey(&self) -> Result<Survey> {
+        let (mut survey, mut reader) = (Survey::default(), self.reader());
+        let (spelling, mut text) = (self.summary().spelling, String::new());
+        // A bit for each character that was seen.
+        let mut seen = vec![0u64; (char::MAX as usize + 1) / 64];
         while reader.advance()? {
             let word = reader.word();
-            let [words, bytes, total] = by_count.entry(word.count.min(LARGEST_COUNT)).or_default();
-            *words += 1;
-            *bytes += word.word.len() as u64;
+            text.clear();
+            spelling.push(word.word, &mut text);
+            let mut chars = 0;
+            for character in text.chars() {
+                chars += 1;
+                seen[character as usize / 64] |= 1 << (character as usize % 64);
+            }
+            survey.is_wide |= chars > NARROW;
+            survey.all.add(word.word.len(), &text, chars);
+            let (size, total) = survey.by_count.entry(word.count.min(LARGEST_COUNT)).or_default();
+            size.add(word.word.len(), &text, chars);
             *total += word.count;
         }
-        let (mut words, mut bytes) = (self.summary().words, self.summary().word_bytes);
-        let mut lost = 0;
-        for (count, [rare, rare_bytes, total]) in by_count {
-            if count == LARGEST_COUNT {
-                break;
-            }
-            (words, bytes, lost) = (words - rare, bytes - rare_bytes, lost + total);
-            if estimate(words, bytes) <= limit {
-                return Ok((words > 0).then_some((count + 1, words, lost)));
-            }
-        }
-        Ok(None)
+        // Characters may have four forms, with a prefix or a suffix; this is an estimate.
+        let alphabet: u32 = seen.iter().map(|bits| bits.count_ones()).sum();
+        survey.is_wide |= alphabet as usize > NARROW;
+        Ok(survey)
     }
 }
 
-fn estimate(words: u64, bytes: u64) -> u64 {
-    let words = words.saturating_mul(PER_WORD);
-    FIXED.saturating_add(words).saturating_add(bytes.saturating_mul(PER_BYTE))
+impl Survey {
+    /// The least trimming after which the words can be trained on in `limit` bytes.
+    fn least_count_within(self, rates: Rates<'_>, limit: u64) -> Option<Trim> {
+        let (mut size, mut lost) = (self.all, 0);
+        for (count, (rare, total)) in self.by_count {
+            if count == LARGEST_COUNT {
+                break;
+            }
+            (size, lost) = (size.without(rare), lost + total);
+            let memory = rates.bytes(size);
+            if memory <= limit {
+                return (size.words > 0).then_some(Trim {
+                    least: count + 1,
+                    words: size.words,
+                    lost,
+                    memory,
+                });
+            }
+        }
+        None
+    }
+}
+
+/// What is left when rare words are left out.
+struct Trim {
+    /// The least count of a word that is kept.
+    least: u64,
+    /// The words that are kept.
+    words: u64,
+    /// The sum of the counts of the others.
+    lost: u64,
+    /// Bytes that training takes then.
+    memory: u64,
 }

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use super::arena::{Arena, ArenaBuilder};
+use super::arena::{Arena, ArenaBuilder, Cells, check_len, close_gaps, large_weights};
+use super::cells::{Cell, HEADER};
 use super::symbols::{Alphabet, Symbols};
 use super::tokens::Tokens;
 use super::{BpeTrainer, Numbering};
+use crate::structures::huge_pages;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
-use crate::trainers::word_counts::WordCounts;
+use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::{Error, Result};
 
 const STAGE: &str = "symbolise words";
@@ -19,8 +21,6 @@ struct CharCounts {
     counts: Vec<u64>,
     // All characters of the corpus; exact even where `counts` saturate, so that the caller can refuse 2^64 and more.
     total: u128,
-    // Characters of the distinct words.
-    distinct: usize,
 }
 
 impl CharCounts {
@@ -36,57 +36,104 @@ impl CharCounts {
 
 /// A corpus in parts, one or more for each thread.
 struct Parts<'a> {
-    words: &'a WordCounts,
+    words: &'a dyn WordSource,
     ranges: Vec<Range<usize>>,
-    /// For each range at least as many as its words have characters.
-    chars: Vec<usize>,
+    counted: Vec<Counted>,
+}
+
+/// What decides how many cells a part takes.
+struct Counted {
+    /// Distinct words.
+    words: usize,
+    /// At least as many as the words have characters.
+    chars: usize,
+    /// Characters of the longest word.
+    longest: usize,
+    /// Words with large counts: the count, and the number of characters.
+    heavy: Vec<(u64, usize)>,
+}
+
+impl Counted {
+    /// At least as many cells as the part takes.
+    fn room<C: Cell>(&self, large_weights: &[u64]) -> usize {
+        let copies = |&(weight, chars): &(u64, usize)| {
+            (ArenaBuilder::<C>::copies(weight, large_weights) - 1) * (chars + 1)
+        };
+        self.words + self.chars + self.heavy.iter().map(copies).sum::<usize>()
+    }
 }
 
 impl<'a> Parts<'a> {
     /// A corpus with the counts of its characters.
     fn counted(
-        words: &'a WordCounts,
+        words: &'a dyn WordSource,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<(Self, Vec<CharCounts>)> {
-        let (ranges, total) = (parts_of(words, threads), words.byte_len() as u64);
+        let (ranges, total) = (words.parts(threads), words.byte_len() as u64);
         let count = |part, meter: &Meter| count_chars(words, part, meter);
         let counts = run_parts(STAGE, total, ranges.clone(), on_progress, count)?;
-        let chars = counts.iter().map(|part| part.distinct).collect();
-        Ok((Self { words, ranges, chars }, counts))
+        let (counted, counts) = counts.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        Ok((Self { words, ranges, counted }, counts))
     }
 
-    /// A corpus whose characters need not be counted: no word has more of them than bytes.
-    fn uncounted(words: &'a WordCounts, threads: usize) -> Self {
-        let ranges = parts_of(words, threads);
-        let bytes = |part: &Range<usize>| part.clone().map(|index| words.word(index).len()).sum();
-        let chars = ranges.iter().map(bytes).collect();
-        Self { words, ranges, chars }
+    /// Writes the symbols of all words, in narrow cells or in wide ones.
+    fn build_arena(
+        self,
+        symbols: &Symbols<'_>,
+        is_narrow: bool,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Arena> {
+        if is_narrow {
+            let (cells, large) = self.build_cells::<u16>(symbols, on_progress)?;
+            Ok(Arena::new(Cells::Narrow(cells), large))
+        } else {
+            let (cells, large) = self.build_cells::<u32>(symbols, on_progress)?;
+            Ok(Arena::new(Cells::Wide(cells), large))
+        }
     }
 
-    /// Writes the symbols of all words.
-    fn build_arena(self, symbols: &Symbols<'_>, on_progress: &mut OnProgress<'_>) -> Result<Arena> {
-        let Self { words, ranges, chars } = self;
+    fn build_cells<C: Cell>(
+        self,
+        symbols: &Symbols<'_>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<(Vec<C>, Vec<u64>)> {
+        let Self { words, ranges, counted } = self;
+        let weights = counted.iter().flat_map(|part| part.heavy.iter().map(|&(weight, _)| weight));
+        let large = large_weights::<C>(weights.collect());
+        let rooms: Vec<usize> = counted.iter().map(|part| part.room::<C>(&large)).collect();
+        drop(counted);
+        // Cells that no symbol is written to stay untouched.
+        let mut cells: Vec<C> = huge_pages::vec_zeroed(rooms.iter().sum::<usize>() + 1);
+        let mut rest = &mut cells[..];
+        let mut parts = Vec::with_capacity(ranges.len());
+        for (range, &room) in ranges.into_iter().zip(&rooms) {
+            let (part, others) = rest.split_at_mut(room);
+            parts.push((range, part));
+            rest = others;
+        }
         let total = words.byte_len() as u64;
-        let large = ArenaBuilder::large_weights(words.iter().map(|(_, count)| count));
-        let room: Vec<usize> = ranges.iter().zip(chars).map(|(part, chars)| part.len() + chars).collect();
-        // The arena is joined in the memory of the first part.
-        let all = room.iter().sum::<usize>() + 1;
-        let rooms = std::iter::once(all).chain(room.into_iter().skip(1));
-        let parts = ranges.into_iter().zip(rooms).collect();
-        let built = run_parts(STAGE, total, parts, on_progress, |(part, room), meter| {
-            let mut builder = ArenaBuilder::new(&large, room);
-            for index in metered(words, part, meter) {
-                let (word, count) = (words.word(index), words.count(index));
+        let built = run_parts(STAGE, total, parts, on_progress, |(range, part), meter| {
+            let mut builder = ArenaBuilder::new(&large, part);
+            let mut metered = Metered::new(meter);
+            words.read(range, &mut |word, count| {
                 if symbols.have_affixes() {
                     builder.push_word(count, symbols.of_word(word), word.len())?;
                 } else {
                     builder.push_word(count, symbols.of_plain_word(word), word.len())?;
                 }
-            }
-            Ok(builder.into_cells())
+                Ok(metered.goes_on(word.len()))
+            })?;
+            Ok(builder.len())
         })?;
-        Arena::join(built.into_iter().collect::<Result<_>>()?, large, words.byte_len())
+        let built: Vec<usize> = built.into_iter().collect::<Result<_>>()?;
+        check_len(built.iter().sum(), words.byte_len())?;
+        // The last cell is a header, after the last word.
+        close_gaps(&mut cells, rooms.into_iter().zip(built).chain([(1, 1)]));
+        if let Some(last) = cells.last_mut() {
+            *last = C::of(HEADER);
+        }
+        Ok((cells, large))
     }
 }
 
@@ -94,15 +141,15 @@ impl<'a> Parts<'a> {
 pub(super) fn symbolise(
     trainer: &BpeTrainer,
     numbering: Numbering,
-    words: &WordCounts,
+    words: &dyn WordSource,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<(Tokens, Arena, Vec<u64>)> {
     let (parts, counted) = Parts::counted(words, trainer.threads, on_progress)?;
     let alphabet = alphabet(trainer, counted)?;
     let (mut tokens, mut symbols) = (special_tokens(trainer), Symbols::of(trainer));
     match numbering {
-        Numbering::Alphabet => symbols.add_alphabet(&alphabet, std::slice::from_ref(words), &mut tokens),
-        Numbering::Sorted => symbols.add_sorted(trainer, &alphabet, words, &mut tokens),
+        Numbering::Alphabet => symbols.add_alphabet(&alphabet, &[words], &mut tokens)?,
+        Numbering::Sorted => symbols.add_sorted(trainer, &alphabet, words, &mut tokens)?,
     }
     if trainer.vocab_size < tokens.len() {
         return Err(Error::VocabSizeTooSmall { vocab_size: trainer.vocab_size, needed: tokens.len() });
@@ -118,10 +165,12 @@ pub(super) fn symbolise(
                 sums.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
                 sums
             };
-            counted.into_iter().reduce(add).unwrap_or_default()
+            counted.into_iter().collect::<Result<Vec<_>>>()?.into_iter().reduce(add).unwrap_or_default()
         }
     };
-    Ok((tokens, parts.build_arena(&symbols, on_progress)?, counts))
+    let longest = parts.counted.iter().map(|part| part.longest).max().unwrap_or(0);
+    let is_narrow = tokens.len().max(longest) <= u16::MOST as usize;
+    Ok((tokens, parts.build_arena(&symbols, is_narrow, on_progress)?, counts))
 }
 
 /// As [`symbolise`] with [`Numbering::Alphabet`], for several corpora with one vocabulary; with each arena the number of
@@ -141,28 +190,32 @@ pub(super) fn symbolise_all(
     for (at, words) in corpora.iter().chain(dev).enumerate() {
         let (parts, counts) = Parts::counted(words, trainer.threads, on_progress)?;
         if at < corpora.len() {
-            all.push(parts);
+            all.push((parts, words));
         }
         counted.extend(counts);
     }
     let alphabet = alphabet(trainer, counted)?;
     let (mut tokens, mut symbols) = (special_tokens(trainer), Symbols::of(trainer));
-    symbols.add_alphabet(&alphabet, corpora, &mut tokens);
-    all.extend(together.map(|words| Parts::uncounted(words, trainer.threads)));
-    let mut arena = |parts: Parts<'_>, symbols: &Symbols<'_>| {
+    let sources: Vec<&dyn WordSource> = corpora.iter().map(|words| words as &dyn WordSource).collect();
+    symbols.add_alphabet(&alphabet, &sources, &mut tokens)?;
+    let mut arena = |parts: Parts<'_>, words: &WordCounts, symbols: &Symbols<'_>| {
         // A word that does not occur may have characters that no table has.
-        let present = parts.words.iter().filter(|&(_, count)| count > 0);
+        let present = words.iter().filter(|&(_, count)| count > 0);
         // The alphabet has refused corpora of 2^64 characters.
         let size = present.map(|(word, count)| symbols.of_word(word).count() as u64 * count).sum();
-        Ok((parts.build_arena(symbols, on_progress)?, size))
+        Ok((parts.build_arena(symbols, false, on_progress)?, size))
     };
-    let mut arenas = all.into_iter().map(|parts| arena(parts, &symbols)).collect::<Result<Vec<_>>>()?;
+    let mut arenas =
+        all.into_iter().map(|(parts, words)| arena(parts, words, &symbols)).collect::<Result<Vec<_>>>()?;
+    if let Some(words) = together {
+        arenas.push(arena(Parts::counted(words, trainer.threads, &mut |_| Ok(()))?.0, words, &symbols)?);
+    }
     let mut of_dev = Vec::with_capacity(dev.len());
     for words in dev {
-        symbols.find_affixed(words, &mut tokens);
+        symbols.find_affixed(words, &mut tokens)?;
         let present = words.iter().filter(|&(_, count)| count > 0);
         let known: WordCounts = present.filter(|(word, _)| symbols.has_all(word)).collect();
-        of_dev.push(arena(Parts::uncounted(&known, trainer.threads), &symbols)?);
+        of_dev.push(arena(Parts::counted(&known, trainer.threads, &mut |_| Ok(()))?.0, &known, &symbols)?);
     }
     arenas.splice(corpora.len()..corpora.len(), of_dev);
     Ok((tokens, arenas))
@@ -176,65 +229,64 @@ fn special_tokens(trainer: &BpeTrainer) -> Tokens {
     tokens
 }
 
-/// Ranges of words with about the same number of bytes.
-fn parts_of(words: &WordCounts, threads: usize) -> Vec<Range<usize>> {
-    let share = words.byte_len() / threads.max(1) + 1;
-    let mut parts = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for index in 0..words.len() {
-        bytes += words.word(index).len();
-        if bytes >= share {
-            parts.push(start..index + 1);
-            (start, bytes) = (index + 1, 0);
-        }
-    }
-    parts.push(start..words.len());
-    parts
+/// Counts bytes of words in a meter.
+struct Metered<'a> {
+    meter: &'a Meter,
+    bytes: usize,
 }
 
-/// The words of `part`, until the meter stops.
-fn metered<'a>(
-    words: &'a WordCounts,
-    part: Range<usize>,
-    meter: &'a Meter,
-) -> impl Iterator<Item = usize> + 'a {
-    let mut bytes = 0;
-    part.take_while(move |&index| {
-        bytes += words.word(index).len();
-        bytes < METER_EVERY || meter.add(std::mem::take(&mut bytes))
-    })
+impl<'a> Metered<'a> {
+    fn new(meter: &'a Meter) -> Self {
+        Self { meter, bytes: 0 }
+    }
+
+    /// False if the meter stops.
+    #[inline]
+    fn goes_on(&mut self, bytes: usize) -> bool {
+        self.bytes += bytes;
+        self.bytes < METER_EVERY || self.meter.add(std::mem::take(&mut self.bytes))
+    }
 }
 
 /// How often each token below `size` occurs in the words of `part`.
 fn count_symbols(
     symbols: &Symbols<'_>,
-    words: &WordCounts,
+    words: &dyn WordSource,
     part: Range<usize>,
     size: usize,
     meter: &Meter,
-) -> Vec<u64> {
-    let mut counts = vec![0; size];
-    for index in metered(words, part, meter).filter(|&index| words.count(index) > 0) {
-        for id in symbols.of_word(words.word(index)) {
-            counts[id as usize] += words.count(index);
+) -> Result<Vec<u64>> {
+    let (mut counts, mut metered) = (vec![0; size], Metered::new(meter));
+    words.read(part, &mut |word, count| {
+        if count > 0 {
+            for id in symbols.of_word(word) {
+                counts[id as usize] += count;
+            }
         }
-    }
-    counts
+        Ok(metered.goes_on(word.len()))
+    })?;
+    Ok(counts)
 }
 
-fn count_chars(words: &WordCounts, part: Range<usize>, meter: &Meter) -> CharCounts {
-    let mut counts = CharCounts::default();
-    for index in metered(words, part, meter) {
-        let count = words.count(index);
-        let mut length = 0u64;
-        for character in words.word(index).chars() {
+fn count_chars(words: &dyn WordSource, part: Range<usize>, meter: &Meter) -> Result<(Counted, CharCounts)> {
+    let (mut counts, mut metered) = (CharCounts::default(), Metered::new(meter));
+    let mut counted = Counted { words: 0, chars: 0, longest: 0, heavy: Vec::new() };
+    words.read(part, &mut |word, count| {
+        let mut length = 0;
+        for character in word.chars() {
             counts.add(character, count);
             length += 1;
         }
-        counts.total += u128::from(count) * u128::from(length);
-        counts.distinct += length as usize;
-    }
-    counts
+        counts.total += u128::from(count) * length as u128;
+        counted.words += 1;
+        counted.chars += length;
+        counted.longest = counted.longest.max(length);
+        if count > u64::from(u16::MOST) {
+            counted.heavy.push((count, length));
+        }
+        Ok(metered.goes_on(word.len()))
+    })?;
+    Ok((counted, counts))
 }
 
 fn alphabet(trainer: &BpeTrainer, counted: Vec<CharCounts>) -> Result<Alphabet> {

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, ScopedJoinHandle};
 
-use super::cells::merge_at;
+use super::cells::{Cell, merge_at};
 use super::neighbours::MergeDeltas;
 use super::word_index::WordIndex;
 use crate::Result;
@@ -28,24 +28,24 @@ pub(super) struct Replacement {
 
 /// A range of whole words that one thread may change.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
-    cells: &'a mut [u32],
+pub(super) struct Part<'a, C> {
+    cells: &'a mut [C],
     // Position of the first cell in the arena.
     start: usize,
     word_index: &'a WordIndex,
 }
 
 /// A part of the words, and for each merge the positions in it, ascending.
-pub(super) type Task<'a> = (Part<'a>, Vec<&'a [u32]>);
+pub(super) type Task<'a, C> = (Part<'a, C>, Vec<&'a [u32]>);
 
-impl<'a> Part<'a> {
+impl<'a, C: Cell> Part<'a, C> {
     /// The whole arena.
-    pub(super) fn new(cells: &'a mut [u32], word_index: &'a WordIndex) -> Self {
+    pub(super) fn new(cells: &'a mut [C], word_index: &'a WordIndex) -> Self {
         Self { cells, start: 0, word_index }
     }
 
     /// Cuts the words into at most `wanted` parts with about the same number of positions; each list of positions ascends.
-    pub(super) fn split(self, mut lists: Vec<&'a [u32]>, wanted: usize) -> Vec<Task<'a>> {
+    pub(super) fn split(self, mut lists: Vec<&'a [u32]>, wanted: usize) -> Vec<Task<'a, C>> {
         let (mut rest, mut tasks) = (self, Vec::with_capacity(wanted));
         let samples = if wanted > 1 { samples(&lists) } else { Vec::new() };
         for number in 1..wanted {
@@ -119,7 +119,7 @@ impl<'a> Part<'a> {
         let mut len = 0;
         for &position in places {
             live[len % BATCH].0 = position;
-            len += usize::from(self.cells[position as usize - self.start] == left);
+            len += usize::from(self.cells[position as usize - self.start].wide() == left);
         }
         for (position, weight) in &mut live[..len] {
             *weight = self.word_index.weight_at(*position as usize, self.cells, self.start);
@@ -143,8 +143,8 @@ fn samples(lists: &[&[u32]]) -> Vec<u32> {
 /// Applies the merges to all `tasks`, each on its own thread with its own deltas.
 ///
 /// Words do not affect each other, and deltas are combined in the order of the tasks, so the result is that of one thread.
-pub(super) fn apply(
-    tasks: Vec<Task<'_>>,
+pub(super) fn apply<C: Cell>(
+    tasks: Vec<Task<'_, C>>,
     replacements: &[Replacement],
     all_deltas: &mut [MergeDeltas],
     tick: &mut impl FnMut(u64) -> Result<()>,

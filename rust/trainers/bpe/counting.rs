@@ -118,11 +118,14 @@ impl Counter<'_> {
         })
     }
 
-    /// Builds the table of all pairs that reach `threshold`.
+    /// Builds the table of all pairs that reach `threshold`, or a higher one if they have more than `most` positions.
+    ///
+    /// The most frequent pairs are in the table in any case.
     pub(super) fn table(
         self,
         pair_stats: PairStats,
         threshold: u64,
+        most: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<PairTable> {
         let counted = match pair_stats {
@@ -130,6 +133,9 @@ impl Counter<'_> {
             PairStats::Sketch(sketch) => self.count_filtered(&sketch.filter(threshold), on_progress)?,
         };
         let mut pairs = sum(&counted);
+        pairs.retain(|&(_, weight, _)| weight >= threshold);
+        let raised = raised(&pairs, most);
+        let threshold = raised.max(threshold);
         pairs.retain(|&(_, weight, _)| weight >= threshold);
         let part_lens: Vec<Vec<u32>> = counted.iter().map(|counts| lens(counts, &pairs)).collect();
         drop(counted);
@@ -184,6 +190,27 @@ impl Counter<'_> {
         })?;
         Ok(())
     }
+}
+
+/// The least threshold that leaves at most `most` positions, or else only the most frequent pairs; 0 if all pairs may stay.
+fn raised(pairs: &[(u64, u64, u32)], most: usize) -> u64 {
+    let total: usize = pairs.iter().map(|&(.., occurrences)| occurrences as usize).sum();
+    if total <= most {
+        return 0;
+    }
+    let mut by_weight: Vec<(u64, u32)> =
+        pairs.iter().map(|&(_, weight, occurrences)| (weight, occurrences)).collect();
+    by_weight.sort_unstable_by(|one, other| other.cmp(one));
+    let mut places = 0;
+    let mut threshold = by_weight.first().map_or(0, |&(weight, _)| weight);
+    for equals in by_weight.chunk_by(|one, other| one.0 == other.0) {
+        places += equals.iter().map(|&(_, occurrences)| occurrences as usize).sum::<usize>();
+        if places > most {
+            break;
+        }
+        threshold = equals[0].0;
+    }
+    threshold
 }
 
 /// How many positions each pair has in one part.

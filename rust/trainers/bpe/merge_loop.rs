@@ -2,16 +2,18 @@
 
 use super::apply_merges::Replacement;
 use super::arena::Arena;
+use super::cells::Cell;
 use super::choice::Choice;
 use super::counting::Counter;
 use super::likelihood::Merged;
+use super::merge_log::{Keeper, MergeLog, Resumption};
 use super::pairs::{LengthLimit, Pair, PairTable};
 use super::tokens::Tokens;
 use super::updates::{Threads, Updates};
 use super::{BpeTrainer, TrainedBpe};
-use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::Pacer;
+use crate::{Error, Result};
 
 /// Where the thresholds lie, and how work is shared; the result does not depend on it.
 ///
@@ -24,11 +26,24 @@ pub(super) struct Tuning {
     pub(super) tracked_percent: usize,
     /// Positions for each thread; a batch with fewer uses fewer threads.
     pub(super) share: usize,
+    /// The arena and the positions of pairs take at most about this percentage of the arena at the start.
+    pub(super) memory_percent: usize,
+    /// Positions that may be held in any case.
+    pub(super) least_places: usize,
+    /// Narrow cells hold ids up to this one.
+    pub(super) narrow_id: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { spread: 256, tracked_percent: 130, share: 1 << 13 }
+        Self {
+            spread: 256,
+            tracked_percent: 130,
+            share: 1 << 13,
+            memory_percent: 160,
+            least_places: 1 << 22,
+            narrow_id: u16::MOST as usize,
+        }
     }
 }
 
@@ -42,6 +57,8 @@ enum Outcome {
     Finished,
     /// A lower threshold may find more pairs.
     Exhausted,
+    /// The pairs take too much memory, or tokens no longer fit into the cells.
+    Full,
 }
 
 /// Pairs that are merged together.
@@ -74,8 +91,14 @@ pub(super) struct MergeLoop<'a> {
     ceiling: u64,
     // Whether some merge has made a token that was in use before, so that counts of pairs can rise.
     pairs_return: bool,
-    merges: Vec<(u32, u32)>,
-    counts: Vec<u64>,
+    // Whether each token has one cell and no word has a single token.
+    is_compact: bool,
+    // Whether cells are too narrow for the next tokens.
+    is_full: bool,
+    // Bytes of the arena and of positions.
+    memory: usize,
+    log: MergeLog,
+    keeper: Option<Keeper<'a>>,
 }
 
 impl<'a> MergeLoop<'a> {
@@ -93,26 +116,87 @@ impl<'a> MergeLoop<'a> {
             initial: tokens.len(),
             ceiling: u64::MAX,
             tokens,
-            arena,
             choice,
             batch: Batch::default(),
             updates: Updates::default(),
             pairs_return: false,
-            merges: Vec::new(),
-            counts: Vec::new(),
+            is_compact: true,
+            is_full: false,
+            memory: arena.bytes() / 100 * tuning.memory_percent,
+            arena,
+            log: MergeLog::default(),
+            keeper: None,
         }
     }
 
-    /// Merges until the vocabulary is full or no pair is frequent enough.
-    pub(super) fn run(mut self, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+    /// Applies merges that were chosen before.
+    fn replay(&mut self, done: MergeLog, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        let prefix = self.trainer.continuing_subword_prefix.as_deref();
+        if done.is_empty() {
+            return Ok(());
+        }
+        let mut replacements = Vec::with_capacity(done.len());
+        for (number, &(left, right)) in done.merges.iter().enumerate() {
+            if left.max(right) as usize >= self.tokens.len() || !self.wants_more() {
+                let message = format!("merge {number} of ({left}, {right}) does not follow from the words");
+                return Err(Error::Format { path: "merges".to_owned(), message });
+            }
+            let (joined, known) = self.tokens.join(left, right, prefix);
+            self.pairs_return |= known;
+            replacements.push(Replacement { left, right, joined });
+        }
+        // As many as possible in narrow cells: afterwards there are fewer of them.
+        let most = if self.arena.is_narrow() { self.tuning.narrow_id } else { usize::MAX };
+        let fitting = replacements.iter().take_while(|merge| merge.joined as usize <= most).count();
+        let (first, rest) = replacements.split_at(fitting);
+        let threads = self.trainer.threads;
+        let mut performed = self.arena.replay(first, threads, on_progress)?;
+        if !rest.is_empty() {
+            self.arena.widen();
+            performed.extend(self.arena.replay(rest, threads, on_progress)?);
+        }
+        for (Replacement { left, right, joined }, weight) in replacements.into_iter().zip(performed) {
+            self.choice.recount(Merged { left, right, joined, weight, first_new: 0 });
+        }
+        self.log = done;
+        Ok(())
+    }
+
+    /// Merges until the vocabulary is full or no pair is frequent enough, from the merges of an earlier run on.
+    pub(super) fn run(
+        mut self,
+        resumption: Option<Resumption<'a>>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<TrainedBpe> {
+        if let Some(resumption) = resumption {
+            let (keeper, done) = Keeper::of(resumption);
+            self.replay(done, on_progress)?;
+            self.keeper = Some(keeper);
+        }
         let mut pacer = Pacer::new("merge pairs", (self.trainer.vocab_size - self.initial) as u64);
-        while self.wants_more() && self.run_threshold(&mut pacer, on_progress)? == Outcome::Exhausted {}
-        pacer.finish(self.done(), on_progress)?;
+        let merged = self.merge_all(&mut pacer, on_progress);
+        if let Some(keeper) = &mut self.keeper {
+            let kept = keeper.now(&self.log);
+            // The error that matters is the first one.
+            merged.and(kept)?;
+        } else {
+            merged?;
+        }
         Ok(self.into_trained())
+    }
+
+    fn merge_all(&mut self, pacer: &mut Pacer, on_progress: &mut OnProgress<'_>) -> Result<()> {
+        while self.wants_more() && self.run_threshold(pacer, on_progress)? != Outcome::Finished {}
+        pacer.finish(self.done(), on_progress)
     }
 
     fn wants_more(&self) -> bool {
         self.tokens.len() < self.trainer.vocab_size
+    }
+
+    /// Whether cells hold the tokens of a batch.
+    fn fits_batch(&self) -> bool {
+        self.tokens.len() + LARGEST <= self.tuning.narrow_id
     }
 
     fn done(&self) -> u64 {
@@ -123,10 +207,15 @@ impl<'a> MergeLoop<'a> {
         let least = self.trainer.min_frequency.max(1);
         let mut pairs = self.build_pairs(least, on_progress)?;
         self.choice.start(&mut pairs, &self.arena);
+        let most_places = self.most_places().max(2 * pairs.next_place());
         while self.wants_more() {
             let Some(index) = self.choice.next(&mut pairs, &self.arena) else {
                 return Ok(if pairs.threshold() > least { Outcome::Exhausted } else { Outcome::Finished });
             };
+            if !self.fits_batch() && self.arena.is_narrow() {
+                self.is_full = true;
+                return Ok(Outcome::Full);
+            }
             self.batch.clear();
             if self.join(&pairs, index) {
                 // Pairs of the old token, tracked or not, gain occurrences: only a recount finds their counts.
@@ -139,14 +228,26 @@ impl<'a> MergeLoop<'a> {
             }
             self.widen(&mut pairs);
             self.apply(&mut pairs, pacer, on_progress)?;
+            if let Some(keeper) = &mut self.keeper {
+                keeper.tick(&self.log)?;
+            }
+            if pairs.next_place() > most_places && !self.choice.needs_all_pairs() {
+                self.ceiling = u64::MAX;
+                return Ok(Outcome::Full);
+            }
         }
         Ok(Outcome::Finished)
     }
 
     fn build_pairs(&mut self, least: u64, on_progress: &mut OnProgress<'_>) -> Result<PairTable> {
         let threads = self.trainer.threads;
-        if self.ceiling < u64::MAX || self.pairs_return {
+        if !self.is_compact {
             self.arena.compact(threads, on_progress)?;
+        }
+        if self.is_full {
+            self.ceiling = u64::MAX;
+            self.arena.widen();
+            self.is_full = false;
         }
         self.arena.index_headers(threads, on_progress)?;
         let wanted =
@@ -163,14 +264,24 @@ impl<'a> MergeLoop<'a> {
             .max(pair_stats.nth_highest(wanted))
             .min(self.ceiling)
             .max(least);
-        let threshold = if self.choice.needs_all_pairs() { least } else { threshold };
-        self.ceiling = threshold / 2;
-        counter.table(pair_stats, threshold, on_progress)
+        let is_bounded = !self.choice.needs_all_pairs();
+        let (threshold, most) =
+            if is_bounded { (threshold, self.most_places() / 2) } else { (least, usize::MAX) };
+        let table = counter.table(pair_stats, threshold, most, on_progress)?;
+        // A threshold that was raised for want of memory is lowered step by step.
+        self.ceiling = if table.threshold() > threshold { table.threshold() - 1 } else { threshold / 2 };
+        self.is_compact = false;
+        Ok(table)
+    }
+
+    /// How many positions of pairs may be held.
+    fn most_places(&self) -> usize {
+        (self.memory.saturating_sub(self.arena.bytes()) / size_of::<u32>()).max(self.tuning.least_places)
     }
 
     fn into_trained(self) -> TrainedBpe {
         let trained =
-            TrainedBpe { vocab: self.tokens.into_texts(), merges: self.merges, counts: self.counts };
+            TrainedBpe { vocab: self.tokens.into_texts(), merges: self.log.merges, counts: self.log.counts };
         if self.pairs_return { trained.with_later_ranks() } else { trained }
     }
 
@@ -183,8 +294,7 @@ impl<'a> MergeLoop<'a> {
         let prefix = self.trainer.continuing_subword_prefix.as_deref();
         let (joined, known) = self.tokens.join(left, right, prefix);
         if !known || self.batch.pairs.is_empty() {
-            self.merges.push((left, right));
-            self.counts.push(pairs.count(index));
+            self.log.push((left, right), pairs.count(index));
             self.batch.indices.push(index);
             self.batch.pairs.push(pair);
             self.batch.replacements.push(Replacement { left, right, joined });

@@ -5,7 +5,7 @@
 //! without overlap, by the concatenation of its texts. Source: Sennrich et al. 2016, section 3.2.
 //!
 //! These structures make it fast and keep the result:
-//! * All words lie in one array of `u32` cells (`arena`, `cells`). A merged token keeps its position, so lists of
+//! * All words lie in one array of cells of 16 or 32 bits (`arena`, `cells`). A merged token keeps its position, so lists of
 //!   occurrences stay sorted and never need repair.
 //! * Only pairs that can win soon are tracked (`pairs`). Counts never rise, so a pair below a threshold is ignored until
 //!   the threshold is lowered, which recounts all pairs (`counting`): two to four times in all.
@@ -19,10 +19,13 @@
 //! Time: O(symbols + occurrences merged), and three passes over the remaining words for each threshold; one huge word
 //! costs as much as many small ones of the same total length.
 //!
-//! Memory: 4 bytes a symbol and a word for the cells, a quarter byte for their index, and half the cells once more while
-//! the threads' cells are joined. When a threshold starts, at most 4 bytes a symbol for the positions of tracked pairs;
-//! under it, 8 bytes per merged occurrence. 64 to 96 bytes per tracked pair; there are little more of these than tokens
-//! still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked pair and thread.
+//! Memory: 2 bytes a symbol and a word for the cells, or 4 once there are too many ids; a quarter byte a cell for their index;
+//! 4 bytes for the position of an occurrence of a tracked pair. Cells and positions together stay below some 1.6 times the cells at
+//! the start, unless that is less than 16 MB of positions: a threshold ends when they have grown so far. 64 to 96 bytes per tracked
+//! pair; there are little more of these than tokens still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked
+//! pair and thread. While merges are applied, 16 bytes per occurrence of the pairs of a batch.
+//!
+//! The merges that are done may be kept and replayed by another run (`merge_log`, `replay`).
 
 mod alphabet;
 mod apply_merges;
@@ -31,6 +34,7 @@ mod cells;
 mod choice;
 mod counting;
 mod likelihood;
+mod merge_log;
 mod merge_loop;
 #[cfg(test)]
 mod naive;
@@ -38,6 +42,7 @@ mod neighbours;
 mod pair_stats;
 mod pairs;
 pub mod parity;
+mod replay;
 mod scores;
 mod sketch;
 mod symbols;
@@ -50,15 +55,19 @@ mod word_index;
 
 use choice::{Choice, Frequency};
 use likelihood::Likelihood;
+pub use merge_log::{KeepMerges, MergeLog, Resumption};
 use pairs::key;
 pub(super) use scores::Precision;
 
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::structures::flat_map::FlatMap;
 use crate::structures::parallel::OnProgress;
-use crate::trainers::word_counts::WordCounts;
+use crate::trainers::word_counts::{WordCounts, WordSource};
 use crate::vocab::Vocab;
 use crate::{Error, Result};
+
+/// Words with no more symbols, of no more kinds, have cells of 16 bits.
+pub const NARROW: usize = <u16 as cells::Cell>::MOST as usize;
 
 /// Which of several equally frequent pairs is merged first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,12 +182,27 @@ impl BpeTrainer {
     /// 2^32, [`Error::Unsupported`] if the corpus has 2^64 characters, and the errors of `on_progress`, which is called at
     /// least every 50 ms.
     pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
-        self.train_tuned(words, on_progress, merge_loop::Tuning::default())
+        self.train_resumable(words, None, on_progress)
     }
 
-    fn train_tuned(
+    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    ///
+    /// # Errors
+    /// Those of [`Self::train`], [`Error::Format`] if the merges are not of the same words and options, and those of keeping
+    /// merges.
+    pub fn train_resumable<'w>(
         &self,
-        words: WordCounts,
+        words: impl WordSource + 'w,
+        resumption: Option<Resumption<'_>>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<TrainedBpe> {
+        self.train_tuned(words, resumption, on_progress, merge_loop::Tuning::default())
+    }
+
+    fn train_tuned<'w>(
+        &self,
+        words: impl WordSource + 'w,
+        resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
         tuning: merge_loop::Tuning,
     ) -> Result<TrainedBpe> {
@@ -186,15 +210,16 @@ impl BpeTrainer {
         let (tokens, arena, _) = alphabet::symbolise(self, Numbering::Alphabet, &words, on_progress)?;
         drop(words);
         let choice = Choice::Frequency(Frequency::new(self.tie_break));
-        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(on_progress)
+        merge_loop::MergeLoop::new(self, tokens, arena, choice, tuning).run(resumption, on_progress)
     }
 
     /// As [`Self::train`], but merges the pair of the highest likelihood first. The initial tokens are only the symbols of the
     /// words and the initial alphabet, sorted as strings.
-    pub(super) fn train_by_likelihood(
+    pub(super) fn train_by_likelihood<'w>(
         &self,
-        words: WordCounts,
+        words: impl WordSource + 'w,
         precision: Precision,
+        resumption: Option<Resumption<'_>>,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<TrainedBpe> {
         self.check_size()?;
@@ -202,7 +227,15 @@ impl BpeTrainer {
         drop(words);
         let choice = Choice::Likelihood(Likelihood::new(precision, self.tie_break, counts));
         merge_loop::MergeLoop::new(self, tokens, arena, choice, merge_loop::Tuning::default())
-            .run(on_progress)
+            .run(resumption, on_progress)
+    }
+
+    /// Whether what is learnt depends on the order of the words: by ties, or by the ids of affixed characters.
+    pub fn needs_order(&self) -> bool {
+        let is_affix = |affix: &Option<String>| affix.as_deref().is_some_and(|affix| !affix.is_empty());
+        self.tie_break == TieBreak::FirstSeen
+            || is_affix(&self.continuing_subword_prefix)
+            || is_affix(&self.end_of_word_suffix)
     }
 
     fn check_size(&self) -> Result<()> {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::BpeTrainer;
 use super::tokens::Tokens;
-use crate::trainers::word_counts::WordCounts;
+use crate::Result;
+use crate::trainers::word_counts::{WordSource, read_all};
 
 /// In place of an id: the character is not in the alphabet.
 const ABSENT: u32 = u32::MAX;
@@ -34,14 +35,17 @@ impl<'s> Symbols<'s> {
     }
 
     /// Interns the alphabet, then the affixed characters of each corpus.
-    pub(super) fn add_alphabet(&mut self, alphabet: &Alphabet, corpora: &[WordCounts], tokens: &mut Tokens) {
+    pub(super) fn add_alphabet(
+        &mut self,
+        alphabet: &Alphabet,
+        corpora: &[&dyn WordSource],
+        tokens: &mut Tokens,
+    ) -> Result<()> {
         for character in &alphabet.kept {
             tokens.intern(character.encode_utf8(&mut [0; 4]));
         }
         self.add_plain(&alphabet.present, tokens);
-        for words in corpora {
-            self.add_affixed(words, tokens);
-        }
+        corpora.iter().try_for_each(|&words| self.add_affixed(words, tokens))
     }
 
     /// Fills the table of plain characters, and clears the others.
@@ -62,18 +66,18 @@ impl<'s> Symbols<'s> {
     }
 
     /// Finds the affixed characters that are tokens already.
-    pub(super) fn find_affixed(&mut self, words: &WordCounts, tokens: &mut Tokens) {
+    pub(super) fn find_affixed(&mut self, words: &dyn WordSource, tokens: &mut Tokens) -> Result<()> {
         if !self.have_affixes() {
-            return;
+            return Ok(());
         }
-        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
-            for (place, character) in self.places(word) {
+        read_all(words, |word, count| {
+            for (place, character) in self.places(word).filter(|_| count > 0) {
                 if let Some(id) = tokens.get(&self.spelling(place, character)) {
                     tokens.mark_in_use(id);
                     self.by_place[place][character as usize] = id;
                 }
             }
-        }
+        })
     }
 
     /// Whether each character of a word has an id in its place.
@@ -82,12 +86,12 @@ impl<'s> Symbols<'s> {
     }
 
     /// Interns the affixed characters in order of first appearance.
-    fn add_affixed(&mut self, words: &WordCounts, tokens: &mut Tokens) {
+    fn add_affixed(&mut self, words: &dyn WordSource, tokens: &mut Tokens) -> Result<()> {
         if !self.have_affixes() {
-            return;
+            return Ok(());
         }
-        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
-            for (place, character) in self.places(word) {
+        read_all(words, |word, count| {
+            for (place, character) in self.places(word).filter(|_| count > 0) {
                 if self.by_place[0][character as usize] == ABSENT
                     || self.by_place[place][character as usize] != ABSENT
                 {
@@ -97,7 +101,7 @@ impl<'s> Symbols<'s> {
                 tokens.mark_in_use(id);
                 self.by_place[place][character as usize] = id;
             }
-        }
+        })
     }
 
     /// Interns the symbols of the words and the initial alphabet, sorted as strings.
@@ -105,9 +109,9 @@ impl<'s> Symbols<'s> {
         &mut self,
         trainer: &BpeTrainer,
         alphabet: &Alphabet,
-        words: &WordCounts,
+        words: &dyn WordSource,
         tokens: &mut Tokens,
-    ) {
+    ) -> Result<()> {
         let Alphabet { present, kept } = alphabet;
         let size = present.last().map_or(0, |&character| character as usize + 1);
         self.by_place.fill(vec![ABSENT; size]);
@@ -120,15 +124,16 @@ impl<'s> Symbols<'s> {
         let mut texts: BTreeSet<String> = initial.map(char::to_string).collect();
         let mut seen = vec![0_u8; size];
         let mut found = Vec::new();
-        for (word, _) in words.iter().filter(|&(_, count)| count > 0) {
-            for (place, character) in self.places(word).filter(|(_, character)| is_kept(character)) {
+        read_all(words, |word, count| {
+            let places = self.places(word).filter(|(_, character)| count > 0 && is_kept(character));
+            for (place, character) in places {
                 let seen = &mut seen[character as usize];
                 if *seen >> place & 1 == 0 {
                     *seen |= 1 << place;
                     found.push((place, character, self.spelling(place, character)));
                 }
             }
-        }
+        })?;
         texts.extend(found.iter().map(|(.., text)| text.clone()));
         for text in &texts {
             tokens.intern(text);
@@ -138,6 +143,7 @@ impl<'s> Symbols<'s> {
             tokens.mark_in_use(id);
             self.by_place[place][character as usize] = id;
         }
+        Ok(())
     }
 
     fn spelling(&self, place: usize, character: char) -> String {

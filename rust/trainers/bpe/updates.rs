@@ -1,7 +1,8 @@
 //! Merges applied to the words and to the table of pairs.
 
-use super::apply_merges::{self, Replacement};
-use super::arena::Arena;
+use super::apply_merges::{self, Part, Replacement};
+use super::arena::{Arena, Whole};
+use super::cells::Cell;
 use super::neighbours::{self, MergeDeltas, Sums};
 use super::pairs::PairTable;
 use super::tokens::Tokens;
@@ -39,10 +40,27 @@ impl Updates {
         threads: Threads,
         tick: &mut impl FnMut(u64) -> Result<()>,
     ) -> Result<usize> {
+        match arena.whole() {
+            Whole::Narrow(whole) => self.replace_in(whole, pairs, indices, replacements, ids, threads, tick),
+            Whole::Wide(whole) => self.replace_in(whole, pairs, indices, replacements, ids, threads, tick),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "as `replace`")]
+    fn replace_in<C: Cell>(
+        &mut self,
+        whole: Part<'_, C>,
+        pairs: &PairTable,
+        indices: &[u32],
+        replacements: &[Replacement],
+        ids: usize,
+        threads: Threads,
+        tick: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<usize> {
         let lists: Vec<&[u32]> = indices.iter().map(|&index| pairs.places(index)).collect();
         let places: usize = lists.iter().map(|places| places.len()).sum();
         let wanted = (places / threads.share.max(1)).clamp(1, threads.most.max(1));
-        let tasks = arena.whole().split(lists, wanted);
+        let tasks = whole.split(lists, wanted);
         let used = tasks.len();
         if self.all_deltas.len() < used {
             self.all_deltas.resize_with(used, MergeDeltas::default);

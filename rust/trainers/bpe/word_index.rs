@@ -3,7 +3,7 @@
 //! Cells are indexed in strides of 64: a bit for each header in the stride, and the last header before it. 16 bytes
 //! for every 64 cells.
 
-use super::cells::{LARGE, PAYLOAD, is_header};
+use super::cells::{Cell, LARGE, PAYLOAD, is_header};
 use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::structures::parallel::{METER_EVERY, Meter, run_parts};
@@ -43,9 +43,9 @@ impl WordIndex {
     }
 
     /// Indexes the headers of `cells`, which are compact.
-    pub(super) fn build(
+    pub(super) fn build<C: Cell>(
         &mut self,
-        cells: &[u32],
+        cells: &[C],
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<()> {
@@ -82,14 +82,14 @@ impl WordIndex {
 
     /// The count of the word around `position`. `cells` contain the word; their first cell has the position `start`.
     #[inline]
-    pub(super) fn weight_at(&self, position: usize, cells: &[u32], start: usize) -> u64 {
+    pub(super) fn weight_at<C: Cell>(&self, position: usize, cells: &[C], start: usize) -> u64 {
         let WordHeaders { bits, before } = self.strides[position / STRIDE];
         let bits = bits & ((1 << (position % STRIDE)) - 1);
         // A header in the same stride is likely to be in the cache with its word.
         let header = if bits == 0 {
             before
         } else {
-            cells[position / STRIDE * STRIDE + bits.ilog2() as usize - start]
+            cells[position / STRIDE * STRIDE + bits.ilog2() as usize - start].wide()
         };
         self.weight(header)
     }
@@ -105,17 +105,17 @@ impl WordIndex {
 }
 
 /// Indexes some strides of cells; returns their entries and the last header.
-fn index_part(cells: &[u32], meter: &Meter) -> (Vec<WordHeaders>, u32) {
+fn index_part<C: Cell>(cells: &[C], meter: &Meter) -> (Vec<WordHeaders>, u32) {
     let (mut strides, mut last) = (Vec::with_capacity(cells.len().div_ceil(STRIDE)), NONE);
     for cells in cells.chunks(METER_EVERY) {
         for cells in cells.chunks(STRIDE) {
             let before = last;
             let mut bits = 0;
             for (at, &cell) in cells.iter().enumerate() {
-                bits |= u64::from(is_header(cell)) << at;
+                bits |= u64::from(is_header(cell.wide())) << at;
             }
             if bits != 0 {
-                last = cells[bits.ilog2() as usize];
+                last = cells[bits.ilog2() as usize].wide();
             }
             strides.push(WordHeaders { bits, before });
         }

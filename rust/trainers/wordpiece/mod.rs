@@ -11,8 +11,8 @@ mod naive;
 #[cfg(test)]
 mod tests;
 
-use super::bpe::{BpeTrainer, Precision, TieBreak, TrainedBpe};
-use super::word_counts::WordCounts;
+use super::bpe::{BpeTrainer, Precision, Resumption, TieBreak, TrainedBpe};
+use super::word_counts::{WordCounts, WordSource};
 use crate::Result;
 use crate::structures::parallel::OnProgress;
 
@@ -82,6 +82,24 @@ impl WordPieceTrainer {
     /// # Errors
     /// Those of [`BpeTrainer::train`].
     pub fn train(&self, words: WordCounts, on_progress: &mut OnProgress<'_>) -> Result<TrainedBpe> {
+        self.train_resumable(words, None, on_progress)
+    }
+
+    /// Whether the most frequent pair is merged first.
+    pub fn is_frequency(&self) -> bool {
+        self.score == Score::Frequency
+    }
+
+    /// As [`Self::train`], from the merges of an earlier run on; the result is that of one run.
+    ///
+    /// # Errors
+    /// Those of [`BpeTrainer::train_resumable`].
+    pub fn train_resumable<'w>(
+        &self,
+        words: impl WordSource + 'w,
+        resumption: Option<Resumption<'_>>,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<TrainedBpe> {
         let (precision, tie_break) = match self.score {
             Score::Frequency => (None, TieBreak::SmallestIds),
             Score::Likelihood => (Some(Precision::Exact), TieBreak::FirstSeen),
@@ -100,8 +118,8 @@ impl WordPieceTrainer {
             threads: self.threads,
         };
         match precision {
-            None => trainer.train(words, on_progress),
-            Some(precision) => trainer.train_by_likelihood(words, precision, on_progress),
+            None => trainer.train_resumable(words, resumption, on_progress),
+            Some(precision) => trainer.train_by_likelihood(words, precision, resumption, on_progress),
         }
     }
 }

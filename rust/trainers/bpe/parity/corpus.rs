@@ -75,7 +75,7 @@ impl Corpus {
         self.arena.index_headers(threads.most, on_progress)?;
         let counter = Counter { arena: &self.arena, tokens, length_limit, threads: threads.most };
         let pair_stats = counter.pair_stats(on_progress)?;
-        let pairs = counter.table(pair_stats, 1, on_progress)?;
+        let pairs = counter.table(pair_stats, 1, usize::MAX, on_progress)?;
         self.most_frequent.start(&pairs);
         self.pairs = Some(pairs);
         Ok(())
