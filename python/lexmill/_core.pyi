@@ -910,6 +910,11 @@ class Tokenizer:
         Args:
             files: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
             trainer: what learns; by default one for the kind of model, with default options.
+            max_memory: bytes that counting, and then training, may take beside what the process holds, such as
+                `"8GB"`. What counting cannot hold goes to `folder`. Training that would take more does not start:
+                the error tells how much it needs, and which rare words to leave out. The result is that without a
+                limit.
+            folder: the folder for what memory does not hold; by default that of the system for temporary files.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
                 their own.
             on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
@@ -917,10 +922,10 @@ class Tokenizer:
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:
-            FileError: a file cannot be read.
+            FileError: a file cannot be read, or the folder cannot be written to.
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
             EmptyCorpusError: there are no words in the files.
-            OptionError: an option of the trainer is out of range.
+            OptionError: an option of the trainer is out of range, or `max_memory` is less than is needed.
         """
     def train_from_counts(
         self,
@@ -942,17 +947,25 @@ class Tokenizer:
             counts: counts of the words that this tokenizer's normalizer, pre-tokenizer and added tokens make of
                 texts.
             trainer: what learns; by default one for the kind of model, with default options.
-            max_memory: bytes that training may take beside what the process holds; if it would take more by
-                `counts.training_memory`, it does not start.
+            max_memory: bytes that training may take beside what the process holds, such as `"8GB"`; if it would take
+                more by `counts.training_memory(trainer)`, it does not start.
+            checkpoint: a file for the merges that are done, so that training may be killed and resumed. It is
+                replaced whole, and stays there; remove it once the tokenizer is saved. Only trainers that learn
+                merges have one: `BpeTrainer` and `WordPieceTrainer`.
+            resume: whether to go on with the merges that the file holds, if it is there. Those of other counts or of
+                other options of the trainer are refused.
+            checkpoint_seconds: the least time between two writes of the file.
             on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
                 taken, see `lexmill.OnProgress`; what it raises ends the training.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:
             OptionError: the counts are those of other stages, or training would take more than `max_memory`, or an
-                option of the trainer is out of range.
+                option of the trainer is out of range, or the trainer learns no merges and there is a checkpoint.
             EmptyCorpusError: there are no words.
             FormatError: the counts are damaged.
+            OutputError: the checkpoint is something else, or damaged, or of another training, or there although
+                `resume` is false.
         """
     def _count_words(
         self,
@@ -987,13 +1000,17 @@ class Tokenizer:
             iterator: the texts.
             trainer: what learns; by default one for the kind of model, with default options.
             length: how many texts there are, for progress alone.
+            max_memory: bytes that counting, and then training, may take beside what the process holds, such as
+                `"8GB"`; as `train` takes it.
+            folder: the folder for what memory does not hold; by default that of the system for temporary files.
             on_progress: called with the stage, what is done, the total, the seconds left and the bytes of memory
                 taken, see `lexmill.OnProgress`; what it raises ends the training.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:
+            FileError: the folder cannot be written to.
             EmptyCorpusError: there are no words in the texts.
-            OptionError: an option of the trainer is out of range.
+            OptionError: an option of the trainer is out of range, or `max_memory` is less than is needed.
         """
     @overload
     def encode(

@@ -63,15 +63,17 @@ impl Rates<'_> {
     fn bytes(self, size: Size) -> u64 {
         let Size { words, bytes, text, chars } = size;
         let mib = |mib: u64| mib << 20;
-        // Cells of words and positions of pairs; and the words while they are put in order.
         let cell = if self.is_wide { 4 } else { 2 };
-        let (merging, ordering) = (2 * cell * (words + chars), 32 * words + bytes);
+        let cells = cell * (words + chars);
+        // Small corpora have all positions of pairs, large ones as many as their bound allows; and some reserve.
+        let positions = (cells * 6 / 10).max((4 * chars).min(mib(64)));
+        let merging = (cells + positions) * 11 / 10 + (words + chars) / 4;
+        // The words while they are put in order.
+        let ordering = 32 * words + bytes;
         // Tracked pairs, and what each thread counts.
         let pairs = |vocab_size: usize| 125 * (vocab_size as u64) * (1 + self.threads);
         match self.trainer {
-            Trainer::Bpe(trainer) if !trainer.needs_order() => {
-                mib(24) + pairs(trainer.vocab_size) + words + merging
-            }
+            Trainer::Bpe(trainer) if !trainer.needs_order() => mib(24) + pairs(trainer.vocab_size) + merging,
             Trainer::Bpe(trainer) => {
                 mib(24) + pairs(trainer.vocab_size) + (8 * words + merging).max(ordering)
             }

@@ -122,7 +122,7 @@ impl<'a> Parts<'a> {
                 } else {
                     builder.push_word(count, symbols.of_plain_word(word), word.len())?;
                 }
-                Ok(metered.goes_on(word.len()))
+                Ok(metered.continues(word.len()))
             })?;
             Ok(builder.len())
         })?;
@@ -242,7 +242,7 @@ impl<'a> Metered<'a> {
 
     /// False if the meter stops.
     #[inline]
-    fn goes_on(&mut self, bytes: usize) -> bool {
+    fn continues(&mut self, bytes: usize) -> bool {
         self.bytes += bytes;
         self.bytes < METER_EVERY || self.meter.add(std::mem::take(&mut self.bytes))
     }
@@ -263,7 +263,7 @@ fn count_symbols(
                 counts[id as usize] += count;
             }
         }
-        Ok(metered.goes_on(word.len()))
+        Ok(metered.continues(word.len()))
     })?;
     Ok(counts)
 }
@@ -284,7 +284,7 @@ fn count_chars(words: &dyn WordSource, part: Range<usize>, meter: &Meter) -> Res
         if count > u64::from(u16::MOST) {
             counted.heavy.push((count, length));
         }
-        Ok(metered.goes_on(word.len()))
+        Ok(metered.continues(word.len()))
     })?;
     Ok((counted, counts))
 }

@@ -41,7 +41,7 @@ impl Default for Tuning {
             tracked_percent: 130,
             share: 1 << 13,
             memory_percent: 160,
-            least_places: 1 << 22,
+            least_places: 1 << 24,
             narrow_id: u16::MOST as usize,
         }
     }

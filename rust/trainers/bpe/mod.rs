@@ -21,7 +21,7 @@
 //!
 //! Memory: 2 bytes a symbol and a word for the cells, or 4 once there are too many ids; a quarter byte a cell for their index;
 //! 4 bytes for the position of an occurrence of a tracked pair. Cells and positions together stay below some 1.6 times the cells at
-//! the start, unless that is less than 16 MB of positions: a threshold ends when they have grown so far. 64 to 96 bytes per tracked
+//! the start, unless that is less than 64 MB of positions: a threshold ends when they have grown so far. 64 to 96 bytes per tracked
 //! pair; there are little more of these than tokens still to be found. During a counting pass, 4 MB, and 48 to 96 bytes per tracked
 //! pair and thread. While merges are applied, 16 bytes per occurrence of the pairs of a batch.
 //!
