@@ -43,7 +43,7 @@ impl Rows {
         self.offset += value.map_or(0, |value| value.len() as u64) + 1;
         let Some(value) = value else {
             let (path, message) = (&source.paths[block.file], "the value is null".to_owned());
-            return source.broken(path, (row, offset), message, skipped);
+            return source.broken(path, (row, offset), &message, skipped);
         };
         if value.len() > LONGEST_TEXT {
             let place = source.format.place(&source.paths[block.file], row);

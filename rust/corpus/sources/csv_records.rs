@@ -89,7 +89,7 @@ impl CsvRecords {
             let Some(value) = self.record.get(self.column) else {
                 let (count, number) = (self.record.len(), self.column);
                 let message = format!("the record has {count} values, but the text is in number {number}");
-                source.broken(path, (line, block.offset + offset), message, skipped)?;
+                source.broken(path, (line, block.offset + offset), &message, skipped)?;
                 continue;
             };
             block.bytes.extend_from_slice(value);

@@ -146,7 +146,7 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
                 Ok(text) => (self.each)(&text, offset)?,
                 Err(at) => {
                     let message = format!("the value is not valid UTF-8 at its byte {at}");
-                    self.source.broken(self.path, (value.place, offset), message, self.skipped)?;
+                    self.source.broken(self.path, (value.place, offset), &message, self.skipped)?;
                 }
             }
         }
@@ -160,10 +160,10 @@ impl Source {
         &self,
         path: &Path,
         (place, offset): (u64, u64),
-        message: String,
+        message: &str,
         skipped: &Skipped,
     ) -> Result<()> {
-        self.broken_at(|| Ok(self.format.place(path, place)), offset, &message, skipped)
+        self.broken_at(|| Ok(self.format.place(path, place)), offset, message, skipped)
     }
 
     /// The same for a record whose place `name` tells, which is asked only where the message is shown.

@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn narrow_cells_keep_their_kinds() {
         for wide in
-            [0, 7, 16_383, HEADER, HEADER | 16_383, HEADER | LARGE | 9, cells::INSIDE, cells::INSIDE | 300]
+            [0, 7, 16_383, HEADER, HEADER | 16_383, HEADER | LARGE | 9, cells::INSIDE, cells::INSIDE | 0x12c]
         {
             assert_eq!(u16::of(wide).wide(), wide);
             assert_eq!(u32::of(wide).wide(), wide);
