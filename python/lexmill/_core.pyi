@@ -88,6 +88,7 @@ def tokenize_files(
     pad_id: int | None,
     validation: float,
     seed: int,
+    shuffle: bool,
     part_bytes: int,
     signed: bool,
     existing: str,

@@ -46,6 +46,7 @@ def tokenize_files(
     pad_token: str | int | None = None,
     validation: float = 0.0,
     seed: int = 0,
+    shuffle: bool = False,
     part_bytes: int = 1 << 27,
     signed: bool = False,
     resume: bool = False,
@@ -74,7 +75,9 @@ def tokenize_files(
         pad_token: a token, or its id, that fills up the last row of a part; without it, that row is left out and its
             tokens are counted.
         validation: the share of documents that goes to files of its own. A document's seed, file and place decide.
-        seed: another seed chooses other documents for validation.
+        seed: another seed chooses other documents for validation, and another order with `shuffle`.
+        shuffle: puts the documents of all sources into an order that the seed and their places decide. Until the run is
+            finished, this takes room on the disk for all ids once more.
         part_bytes: bytes of ids in a part; a longer document is a part of its own.
         signed: for `arrow` and `parquet`, `int32` ids for readers without unsigned integers, such as Spark.
         resume: goes on with a run that was cut short; begins one if there is none.
@@ -121,6 +124,7 @@ def tokenize_files(
         pad_id=_id_of(tokenizer, "pad_token", pad_token),
         validation=validation,
         seed=seed,
+        shuffle=shuffle,
         part_bytes=part_bytes,
         signed=signed,
         existing="resume" if resume else "overwrite" if overwrite else "refuse",

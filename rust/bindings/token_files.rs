@@ -16,7 +16,7 @@ use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_ba
 #[pyfunction]
 #[pyo3(signature = (
     tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, pad_id, validation, seed,
-    part_bytes, signed, existing, num_threads, on_progress
+    shuffle, part_bytes, signed, existing, num_threads, on_progress
 ))]
 #[expect(clippy::too_many_arguments, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
@@ -33,6 +33,7 @@ pub(super) fn tokenize_files(
     pad_id: Option<u32>,
     validation: f64,
     seed: u64,
+    shuffle: bool,
     part_bytes: u64,
     signed: bool,
     existing: &str,
@@ -56,6 +57,7 @@ pub(super) fn tokenize_files(
         packing: pack.map(|length| Packing { length, pad_id }),
         validation,
         seed,
+        shuffle,
         part_bytes,
         signed,
     };

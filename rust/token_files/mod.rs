@@ -10,6 +10,7 @@
 //! | `part_file` | a file under a temporary name |
 //! | `manifest` | what a folder was made from, and which parts of it are finished |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
+//! | `shuffle` | a seeded order of all documents, by sorted runs on the disk |
 //! | `run` | all of this, from what is there already to the last file |
 //!
 //! One thread at a time reads a block of records, all threads encode blocks, and the calling thread appends documents in their order.
@@ -27,6 +28,7 @@ mod packing;
 mod part_file;
 mod parts;
 mod run;
+mod shuffle;
 
 pub use arrow_batches::arrow_batches;
 pub use manifest::Counts;

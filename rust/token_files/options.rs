@@ -133,8 +133,10 @@ pub struct Options {
     pub packing: Option<Packing>,
     /// The share of documents, from 0 to 1, that is written apart for validation.
     pub validation: f64,
-    /// Decides which documents these are.
+    /// Decides which documents these are, and the order of a shuffle.
     pub seed: u64,
+    /// Whether documents of all sources come in an order that the seed decides.
+    pub shuffle: bool,
     /// Bytes of ids in a part, unless a single document has more.
     pub part_bytes: u64,
     /// Stores signed ids, for readers that have no unsigned ones.
@@ -232,6 +234,7 @@ impl Options {
             "pad_token": self.packing.and_then(|packing| packing.pad_id),
             "validation": self.validation,
             "seed": self.seed,
+            "shuffle": self.shuffle,
             "part_bytes": self.part_bytes,
         })
     }

@@ -9,7 +9,8 @@ use super::layouts::{PartKind, file_names, finish_folder, folder_files, joined_n
 use super::manifest::{Counts, Manifest, fnv_1a, remove_list};
 use super::options::{Layout, Options};
 use super::part_file::temporary;
-use super::parts::{PartsFinisher, PartsWriter, SPLITS, split_names};
+use super::parts::{Document, PartsFinisher, PartsWriter, SPLITS, split_names};
+use super::shuffle::{MERGING, RunsWriter, merge_runs, remove_runs};
 use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
 use crate::structures::folder_lock::{FolderLock, LOCK};
 use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each, with_background};
@@ -76,16 +77,20 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     let kind = PartKind { layout: run.options.layout, width, row_length };
     let sources = files.iter().map(|file| file.input.path.clone()).collect();
     let mut finished = PartsFinisher::new(run.folder, run.options, manifest.parts.clone())?;
-    with_background(
+    let done = with_background(
         |part| finished.finish(part),
         |finisher| {
             let (folder, options) = (run.folder, run.options);
             let mut parts = PartsWriter::new(folder, options, kind, sources, &manifest.parts, finisher);
-            run.write_parts(&files, &mut parts, threads, on_progress)
+            if run.options.shuffle {
+                run.write_shuffled(&files, &mut parts, threads, on_progress)
+            } else {
+                run.write_in_order(&files, &mut parts, threads, on_progress)
+            }
         },
     )?;
     manifest.parts = finished.parts;
-    on_progress(Progress { stage: STAGE, done: total_bytes(&files), total: total_bytes(&files) })?;
+    on_progress(done)?;
     let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
     let too_many = || Error::Unsupported(format!("the number of tokens exceeds the limit of {}", u64::MAX));
     let total = total.ok_or_else(too_many)?;
@@ -152,16 +157,64 @@ impl Run<'_> {
         Ok(found)
     }
 
-    fn write_parts(
+    /// Writes documents to parts as they come; answers the last report.
+    fn write_in_order(
         &self,
         files: &[InputFile],
         parts: &mut PartsWriter<'_, '_>,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
+    ) -> Result<Progress> {
+        let (kind, begin, total) = (parts.kind, parts.begin(), total_bytes(files));
+        let push = |document: Document<'_>| parts.push(document);
+        self.for_each_document(files, kind, begin, threads, on_progress, push)?;
+        parts.finish(Place { file: files.len(), byte: 0 })?;
+        Ok(Progress { stage: STAGE, done: total, total })
+    }
+
+    /// Sorts documents in runs on the disk, then writes the runs, merged, to parts; answers the last report.
+    fn write_shuffled(
+        &self,
+        files: &[InputFile],
+        parts: &mut PartsWriter<'_, '_>,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Progress> {
+        let (begin, end) = (parts.begin(), Place { file: files.len(), byte: 0 });
+        if begin == end {
+            return Ok(Progress { stage: MERGING, done: 0, total: 0 });
+        }
+        let Options { seed, part_bytes, .. } = *self.options;
+        let mut runs = RunsWriter::open(self.folder, seed, part_bytes)?;
+        if runs.end() < end {
+            let (kind, first, total) = (parts.kind, runs.end(), total_bytes(files));
+            let push = |document: Document<'_>| runs.push(document);
+            self.for_each_document(files, kind, first, threads, on_progress, push)?;
+            runs.finish(end)?;
+            on_progress(Progress { stage: STAGE, done: total, total })?;
+        }
+        let begin = if parts.is_first() { None } else { Some(begin) };
+        if begin.is_none() {
+            parts.add_empty(runs.empty());
+        }
+        let push = |document: Document<'_>| parts.push(document);
+        let total = merge_runs(self.folder, &runs, seed, begin, files.len(), push, on_progress)?;
+        parts.finish(end)?;
+        Ok(Progress { stage: MERGING, done: total, total })
+    }
+
+    /// Calls `push` with the documents of all records from `begin` on, in their order.
+    fn for_each_document(
+        &self,
+        files: &[InputFile],
+        kind: PartKind,
+        begin: Place,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+        mut push: impl FnMut(Document<'_>) -> Result<()>,
     ) -> Result<()> {
-        let (begin, total) = (parts.begin(), total_bytes(files));
-        let width = self.options.width(self.tokenizer);
-        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, width, begin)?;
+        let total = total_bytes(files);
+        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, kind.width, begin)?;
         let mut reader = FilesReader::new(files, begin);
         self.tokenizer.pipeline().prepare(total as usize, threads);
         let (on_progress, done) = (RefCell::new(on_progress), RefCell::new(Done::new(files, begin)));
@@ -172,7 +225,8 @@ impl Run<'_> {
         let take = |block: EncodedBlock| {
             let mut start = 0;
             for &(byte, end) in &block.documents {
-                parts.push(Place { file: block.file, byte }, &block.ids[start..end])?;
+                let place = Place { file: block.file, byte };
+                push(Document { place, ids: &block.ids[start..end], added: &[] })?;
                 start = end;
             }
             done.borrow_mut().add(&block);
@@ -188,13 +242,15 @@ impl Run<'_> {
             encoder.encode(block, text_encoder, scratch)
         };
         let ahead = threads * BLOCKS_AHEAD;
-        bounded_for_each(ahead, |block| reader.next(block), parallelism, || None, drop, work, take)?;
-        parts.finish(Place { file: files.len(), byte: 0 })
+        bounded_for_each(ahead, |block| reader.next(block), parallelism, || None, drop, work, take)
     }
 
     /// Removes what is of no use beside a complete manifest.
     fn clean_up_after(&self, manifest: &Manifest) -> Result<()> {
         remove_list(self.folder)?;
+        if self.options.shuffle {
+            remove_runs(self.folder)?;
+        }
         if joined_name(self.options.layout, "").is_some() {
             (0..manifest.parts.len())
                 .try_for_each(|part| remove_part(self.folder, self.options.layout, part))?;
@@ -296,6 +352,7 @@ fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
         remove(&path)?;
     }
     remove_list(folder)?;
+    remove_runs(folder)?;
     remove_split_folders(folder);
     Ok(())
 }

@@ -60,6 +60,7 @@ class Options:
     pad_token: str | None
     validation: float
     seed: int
+    shuffle: bool
     part_bytes: int
     signed: bool
     resume: bool
@@ -78,7 +79,7 @@ def tokenize(options: Options) -> Outcome:
     tokenizer = load_tokenizer(options.tokenizer)
     started = time.perf_counter()
     with (
-        ProgressBar(not options.as_json, in_bytes=("tokenize",)) as progress,
+        ProgressBar(not options.as_json, in_bytes=("tokenize", "shuffle")) as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always", SkippedRecordsWarning)
@@ -95,6 +96,7 @@ def tokenize(options: Options) -> Outcome:
             pad_token=_token(tokenizer, options.pad_token),
             validation=options.validation,
             seed=options.seed,
+            shuffle=options.shuffle,
             part_bytes=options.part_bytes,
             signed=options.signed,
             resume=options.resume,

@@ -52,7 +52,10 @@ def tokenize(
         str | None, typer.Option(help="A token, or its id, that fills up a part's last row; else it is left out.")
     ] = None,
     validation: Annotated[float, typer.Option(help="The share of documents that is written apart.")] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST, help="Chooses these documents.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST, help="Chooses these documents, and the order of a shuffle.")] = 0,
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Put all documents into an order that the seed decides.")
+    ] = False,
     part_bytes: Annotated[
         int, typer.Option(min=1, max=LARGEST, help="Bytes of ids in a part, each of which has files of its own.")
     ] = 1 << 27,
@@ -82,6 +85,7 @@ def tokenize(
         pad_token=pad_token,
         validation=validation,
         seed=seed,
+        shuffle=shuffle,
         part_bytes=part_bytes,
         signed=signed,
         resume=resume,

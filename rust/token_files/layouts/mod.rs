@@ -34,6 +34,8 @@ pub(super) struct Row<'a> {
     pub(super) place: Place,
     /// The file of this record.
     pub(super) source: &'a str,
+    /// Bytes that go with a document.
+    pub(super) added: &'a [u8],
 }
 
 /// Takes the rows of one part.
