@@ -57,6 +57,8 @@ __all__ = [
     "decoders",
     "models",
     "normalizers",
+    "parquet_token_group",
+    "parquet_token_groups",
     "pre_tokenizers",
     "processors",
     "script_ranges",
@@ -100,6 +102,14 @@ def tokenize_files(
 def arrow_stream_batches(path: _Path) -> list[tuple[int, int, int]]:
     """Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file
     at which offsets and values of the first column begin.
+    """
+
+def parquet_token_groups(path: _Path) -> list[tuple[int, int]]:
+    """For each row group of a Parquet file of token files its number of rows and of tokens."""
+
+def parquet_token_group(path: _Path, group: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond
+    31 bits are negative.
     """
 
 def train_bpe_words(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use super::arguments::{FilePath, threads};
@@ -79,4 +80,22 @@ pub(super) fn tokenize_files(
 #[pyfunction]
 pub(super) fn arrow_stream_batches(py: Python<'_>, path: FilePath) -> PyResult<Vec<(u64, u64, u64)>> {
     py.detach(|| arrow_batches(&path)).or_raise(py)
+}
+
+/// For each row group of a Parquet file of token files its number of rows and of tokens.
+#[pyfunction]
+pub(super) fn parquet_token_groups(py: Python<'_>, path: FilePath) -> PyResult<Vec<(u64, u64)>> {
+    py.detach(|| token_files::parquet_groups(&path)).or_raise(py)
+}
+
+/// The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond 31 bits are
+/// negative.
+#[pyfunction]
+pub(super) fn parquet_token_group<'py>(
+    py: Python<'py>,
+    path: FilePath,
+    group: usize,
+) -> PyResult<(Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>)> {
+    let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group)).or_raise(py)?;
+    Ok((ids.into_pyarray(py), splits.into_pyarray(py)))
 }

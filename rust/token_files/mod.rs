@@ -11,6 +11,7 @@
 //! | `manifest` | what a folder was made from, and which parts of it are finished |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
 //! | `shuffle` | a seeded order of all documents, by sorted runs on the disk |
+//! | `parquet_rows` | the ids of Parquet files, for those who look into them |
 //! | `run` | all of this, from what is there already to the last file |
 //!
 //! One thread at a time reads a block of records, all threads encode blocks, and the calling thread appends documents in their order.
@@ -25,6 +26,7 @@ mod layouts;
 mod manifest;
 mod options;
 mod packing;
+mod parquet_rows;
 mod part_file;
 mod parts;
 mod run;
@@ -33,4 +35,5 @@ mod shuffle;
 pub use arrow_batches::arrow_batches;
 pub use manifest::Counts;
 pub use options::{Layout, Options, Packing, Preset, Width};
+pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
 pub use run::{Existing, Run, tokenize_files};

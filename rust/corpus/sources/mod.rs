@@ -41,7 +41,9 @@ use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 
 pub use arrow_stream::ArrowStream;
+pub(crate) use columns::decoded;
 pub(in crate::corpus) use compression::STDIN;
+pub(crate) use parquet_column::io_error as parquet_error;
 pub use reader::{RecordBlock, SourceReader};
 pub use source::{CsvColumn, Format, OnError, Skipped, Source};
 

@@ -247,7 +247,7 @@ fn is_indices(page: &Page) -> bool {
 }
 
 /// The operating system's error, or what is wrong with the file.
-fn io_error(error: ParquetError) -> io::Error {
+pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(error) => *error,

@@ -18,7 +18,7 @@ use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
 
 /// The column of ids, and with packing the column of where documents begin.
-const IDS: &str = "input_ids";
+pub(in crate::token_files) const IDS: &str = "input_ids";
 const STARTS: &str = "seq_start_id";
 
 /// Bytes of ids in a batch, unless a single row has more.

@@ -21,6 +21,7 @@ use super::part_file::PartFile;
 use crate::Result;
 use crate::corpus::inputs::Place;
 
+pub(super) use columns::IDS;
 pub(super) use folder::{finish_folder, folder_files, joined_name, remove};
 
 /// What is written at a time: a document, or a row of packed documents.
