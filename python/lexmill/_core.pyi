@@ -93,6 +93,8 @@ def tokenize_files(
     shuffle: bool,
     part_bytes: int,
     signed: bool,
+    columns: Sequence[tuple[str, str | None]],
+    offsets: bool,
     existing: str,
     num_threads: int | None,
     on_progress: OnProgress | None,

@@ -10,7 +10,7 @@ alone: not on threads, nor on how often a run was cut short.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from lexmill import _core
@@ -28,6 +28,9 @@ Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
 
 Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
 """The program whose files of bare ids are written."""
+
+ColumnType: TypeAlias = Literal["string", "int64", "float64", "bool"]
+"""The type of a column that is kept beside the ids."""
 
 _OneSource: TypeAlias = Source | str | os.PathLike[str]
 
@@ -49,6 +52,8 @@ def tokenize_files(
     shuffle: bool = False,
     part_bytes: int = 1 << 27,
     signed: bool = False,
+    columns: Sequence[str] | Mapping[str, ColumnType | None] = (),
+    offsets: bool = False,
     resume: bool = False,
     overwrite: bool = False,
     num_threads: int | None = None,
@@ -80,6 +85,13 @@ def tokenize_files(
             finished, this takes room on the disk for all ids once more.
         part_bytes: bytes of ids in a part; a longer document is a part of its own.
         signed: for `arrow` and `parquet`, `int32` ids for readers without unsigned integers, such as Spark.
+        columns: for `arrow` and `parquet` without `pack`, fields or columns of the sources that are kept beside the ids;
+            dots lead into objects and structs (`meta.lang`). A mapping also says their types; else these are as in the
+            first file for Parquet and Arrow, and strings for JSON lines and CSV. What is missing is null; a value of
+            another type is a broken record.
+        offsets: for `arrow` and `parquet` without `pack`, where each token begins and ends in its text, in characters,
+            in the columns `offsets_start` and `offsets_end`, as `encode` gives them; `begin_token` and `end_token`
+            have 0 and 0.
         resume: goes on with a run that was cut short; begins one if there is none.
         overwrite: removes the files of an earlier run.
         num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
@@ -127,6 +139,8 @@ def tokenize_files(
         shuffle=shuffle,
         part_bytes=part_bytes,
         signed=signed,
+        columns=_columns(columns),
+        offsets=offsets,
         existing="resume" if resume else "overwrite" if overwrite else "refuse",
         num_threads=num_threads,
         on_progress=on_progress,
@@ -145,6 +159,14 @@ def _source_of(given: _OneSource) -> Source:
         return source_of(kind, given)
     message = f"{os.fspath(given)} does not say how texts are found in it; pass a source such as lexmill.sources.Lines"
     raise OptionError(message)
+
+
+def _columns(given: Sequence[str] | Mapping[str, ColumnType | None]) -> list[tuple[str, str | None]]:
+    """Names and types of columns."""
+    if isinstance(given, str):
+        message = f"columns is {given!r} but must be a list of names"
+        raise OptionError(message)
+    return list(given.items()) if isinstance(given, Mapping) else [(name, None) for name in given]
 
 
 def _id_of(tokenizer: Tokenizer, option: str, token: str | int | None) -> int | None:

@@ -11,13 +11,14 @@ use super::progress::Reporter;
 use super::sources::PyFileSource;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::inputs::InputSource;
+use crate::corpus::sources::ValueKind;
 use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_batches};
 
 /// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
 #[pyfunction]
 #[pyo3(signature = (
     tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, pad_id, validation, seed,
-    shuffle, part_bytes, signed, existing, num_threads, on_progress
+    shuffle, part_bytes, signed, columns, offsets, existing, num_threads, on_progress
 ))]
 #[expect(clippy::too_many_arguments, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
@@ -37,6 +38,8 @@ pub(super) fn tokenize_files(
     shuffle: bool,
     part_bytes: u64,
     signed: bool,
+    columns: Vec<(String, Option<String>)>,
+    offsets: bool,
     existing: &str,
     num_threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
@@ -50,6 +53,10 @@ pub(super) fn tokenize_files(
             return Err(exception(py, "OptionError", message));
         }
     };
+    let columns = columns.into_iter().map(|(name, kind)| {
+        let kind = kind.map(|kind| ValueKind::named(&kind)).transpose()?;
+        Ok((name, kind))
+    });
     let options = Options {
         layout: Layout::named(format, preset).or_raise(py)?,
         begin_id,
@@ -61,6 +68,8 @@ pub(super) fn tokenize_files(
         shuffle,
         part_bytes,
         signed,
+        columns: columns.collect::<crate::Result<_>>().or_raise(py)?,
+        offsets,
     };
     let (core, shared) = (tokenizer.get().core(py)?, tokenizer.get());
     let sources: Vec<InputSource> = sources.iter().map(|source| source.get().input_source()).collect();

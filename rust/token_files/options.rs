@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::corpus::sources::{AddedColumn, ValueKind};
 use crate::tokenizer::Tokenizer;
 use crate::{Error, Result};
 
@@ -141,7 +142,14 @@ pub struct Options {
     pub part_bytes: u64,
     /// Stores signed ids, for readers that have no unsigned ones.
     pub signed: bool,
+    /// Columns of the sources that are kept beside the ids, with the type that was asked for.
+    pub columns: Vec<(String, Option<ValueKind>)>,
+    /// Whether the offsets of tokens are kept beside the ids.
+    pub offsets: bool,
 }
+
+/// The names of the columns that token files have by themselves.
+pub(super) const OWN_COLUMNS: [&str; 4] = ["input_ids", "seq_start_id", "offsets_start", "offsets_end"];
 
 impl Options {
     /// One more than the largest id that is written.
@@ -192,6 +200,7 @@ impl Options {
         if self.signed && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
             return invalid("signed", "true".to_owned(), "false unless format is arrow or parquet");
         }
+        self.check_columns()?;
         let ids = self.begin_id.into_iter().chain(self.end_id).chain(self.packing.and_then(|it| it.pad_id));
         tokenizer.check_ids(&ids.collect::<Vec<_>>())?;
         let unsupported = |message: &str| Err(Error::Unsupported(message.to_owned()));
@@ -211,8 +220,39 @@ impl Options {
         Ok(())
     }
 
-    /// The options as the manifest shows them.
-    pub(super) fn to_json(&self, width: Width) -> Value {
+    /// Refuses columns that the layout cannot have.
+    fn check_columns(&self) -> Result<()> {
+        let invalid = |name, value: &str, expected: &str| {
+            Err(Error::InvalidOption { name, value: value.to_owned(), expected: expected.to_owned() })
+        };
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let wanted = [("columns", !names.is_empty(), "given"), ("offsets", self.offsets, "true")];
+        for (option, is_given, value) in wanted {
+            if is_given && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
+                return invalid(option, value, "absent unless format is arrow or parquet");
+            }
+            if is_given && self.packing.is_some() {
+                return invalid(
+                    option,
+                    value,
+                    "absent with pack, since a row has tokens of several documents",
+                );
+            }
+        }
+        for (at, name) in names.iter().enumerate() {
+            if name.split('.').any(str::is_empty) {
+                return invalid("column", name, "a name, or names with a dot between them");
+            }
+            if OWN_COLUMNS.contains(name) || names[..at].contains(name) {
+                return invalid("column", name, "a name that no other column has");
+            }
+        }
+        Ok(())
+    }
+
+    /// The options as the manifest shows them; `columns` are those that are kept, with their types.
+    pub(super) fn to_json(&self, width: Width, columns: &[AddedColumn]) -> Value {
+        let columns = columns.iter().map(|column| (column.name.clone(), column.kind.name().into()));
         let (format, preset) = match self.layout {
             Layout::Megatron => ("megatron", None),
             Layout::Arrow => ("arrow", None),
@@ -236,6 +276,8 @@ impl Options {
             "seed": self.seed,
             "shuffle": self.shuffle,
             "part_bytes": self.part_bytes,
+            "columns": columns.collect::<serde_json::Map<String, Value>>(),
+            "offsets": self.offsets,
         })
     }
 

@@ -120,7 +120,7 @@ mod tests {
             end in any::<prop::sample::Index>(),
         ) {
             let folder = tempfile::tempdir().expect("room on the disk");
-            let kind = PartKind { layout: Layout::Parquet, width: Width::U32, row_length: None };
+            let kind = PartKind { layout: Layout::Parquet, width: Width::U32, row_length: None, added: &[], offsets: false };
             let mut writer = layouts::open(kind, folder.path(), 0).expect("a temporary file");
             for &length in &lengths {
                 let ids = [7, 0, 0, 128].repeat(length);

@@ -29,7 +29,7 @@ pub(super) struct Document<'a> {
     pub(super) place: Place,
     /// Ids in the width of the files.
     pub(super) ids: &'a [u8],
-    /// Bytes that go with the document.
+    /// Values of added columns, then the offsets of tokens, as [`Row`] has them.
     pub(super) added: &'a [u8],
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Document<'a> {
 pub(super) struct PartsWriter<'a, 'b> {
     folder: &'a Path,
     options: &'a Options,
-    pub(super) kind: PartKind,
+    pub(super) kind: PartKind<'a>,
     /// The names of all input files.
     sources: Vec<String>,
     finisher: &'a mut Background<'b, ClosedPart>,
@@ -138,7 +138,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     pub(super) fn new(
         folder: &'a Path,
         options: &'a Options,
-        kind: PartKind,
+        kind: PartKind<'a>,
         sources: Vec<String>,
         finished: &[Part],
         finisher: &'a mut Background<'b, ClosedPart>,

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::encoding::{BlockEncoder, EncodedBlock};
 use super::layouts::{PartKind, file_names, finish_folder, folder_files, joined_name, remove, side_names};
@@ -12,6 +13,7 @@ use super::part_file::temporary;
 use super::parts::{Document, PartsFinisher, PartsWriter, SPLITS, split_names};
 use super::shuffle::{MERGING, RunsWriter, merge_runs, remove_runs};
 use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
+use crate::corpus::sources::{AddedColumn, added_columns};
 use crate::structures::folder_lock::{FolderLock, LOCK};
 use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each, with_background};
 use crate::tokenizer::Tokenizer;
@@ -64,7 +66,10 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     let files = input_files(run.sources);
     files.iter().try_for_each(InputFile::check)?;
     let inputs = files.iter().map(|file| file.input.clone()).collect();
-    let planned = Manifest::new(fingerprint(run.tokenizer_json), run.options.to_json(width), inputs);
+    let sources: Vec<_> = run.sources.iter().map(|input| Arc::clone(&input.source)).collect();
+    let columns: Arc<[AddedColumn]> = added_columns(&sources, &run.options.columns)?.into();
+    let options = run.options.to_json(width, &columns);
+    let planned = Manifest::new(fingerprint(run.tokenizer_json), options, inputs);
     let failed = |source| Error::Io { action: "create", path: run.folder.to_owned(), source };
     fs::create_dir_all(run.folder).map_err(failed)?;
     let _lock = FolderLock::take(run.folder)?;
@@ -74,7 +79,8 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
         return Ok(total);
     }
     let row_length = run.options.packing.map(|packing| packing.length);
-    let kind = PartKind { layout: run.options.layout, width, row_length };
+    let (layout, offsets) = (run.options.layout, run.options.offsets);
+    let kind = PartKind { layout, width, row_length, added: &columns, offsets };
     let sources = files.iter().map(|file| file.input.path.clone()).collect();
     let mut finished = PartsFinisher::new(run.folder, run.options, manifest.parts.clone())?;
     let done = with_background(
@@ -207,15 +213,15 @@ impl Run<'_> {
     fn for_each_document(
         &self,
         files: &[InputFile],
-        kind: PartKind,
+        kind: PartKind<'_>,
         begin: Place,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
         mut push: impl FnMut(Document<'_>) -> Result<()>,
     ) -> Result<()> {
         let total = total_bytes(files);
-        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, kind.width, begin)?;
-        let mut reader = FilesReader::new(files, begin);
+        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, kind.width, begin, kind.added)?;
+        let mut reader = FilesReader::new(files, begin).keeping(kind.added.into());
         self.tokenizer.pipeline().prepare(total as usize, threads);
         let (on_progress, done) = (RefCell::new(on_progress), RefCell::new(Done::new(files, begin)));
         let report = || {
@@ -223,10 +229,12 @@ impl Run<'_> {
             (*on_progress.borrow_mut())(progress)
         };
         let take = |block: EncodedBlock| {
-            let mut start = 0;
-            for &(byte, end) in &block.documents {
+            let (mut start, mut added_start) = (0, 0);
+            for (at, &(byte, end)) in block.documents.iter().enumerate() {
                 let place = Place { file: block.file, byte };
-                push(Document { place, ids: &block.ids[start..end], added: &[] })?;
+                let added_end = block.added_ends.get(at).copied().unwrap_or(0);
+                let added = &block.added[std::mem::replace(&mut added_start, added_end)..added_end];
+                push(Document { place, ids: &block.ids[start..end], added })?;
                 start = end;
             }
             done.borrow_mut().add(&block);

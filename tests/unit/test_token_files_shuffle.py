@@ -1,4 +1,4 @@
-"""A seeded shuffle of all documents: the order is that of a hash which the page of token files states, and of nothing else."""
+"""A seeded shuffle of all documents: the order is that of a hash, which the page of token files states."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def naive(tokenizer: Tokenizer, seed: int) -> list[list[int]]:
 def test_the_order_is_that_of_the_naive_sort(
     tmp_path: Path, folder: Path, tokenizer: Tokenizer, format: Any, preset: Any, seed: int
 ) -> None:
-    written = tokenize_files(
-        tokenizer, sources(folder), tmp_path, format=format, preset=preset, seed=seed, **OPTIONS
-    )
+    written = tokenize_files(tokenizer, sources(folder), tmp_path, format=format, preset=preset, seed=seed, **OPTIONS)
     found = READERS[format, preset](tmp_path, written.manifest["options"]["dtype"])
     documents = naive(tokenizer, seed)
     if preset in ("nanogpt", "llm.c"):

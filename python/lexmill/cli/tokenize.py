@@ -7,7 +7,7 @@ import time
 import warnings
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal
 
 from lexmill import Tokenizer
 from lexmill.cli.display import megabytes, printable
@@ -63,6 +63,8 @@ class Options:
     shuffle: bool
     part_bytes: int
     signed: bool
+    columns: list[str]
+    offsets: bool
     resume: bool
     overwrite: bool
     errors: Literal["strict", "replace"]
@@ -99,6 +101,8 @@ def tokenize(options: Options) -> Outcome:
             shuffle=options.shuffle,
             part_bytes=options.part_bytes,
             signed=options.signed,
+            columns=_columns(options.columns),
+            offsets=options.offsets,
             resume=options.resume,
             overwrite=options.overwrite,
             num_threads=options.threads,
@@ -123,6 +127,15 @@ def tokenize(options: Options) -> Outcome:
         f"{options.output}: {total['tokens']:,} tokens in {documents}{empty}, from {megabytes(size)} in {seconds:.1f} s"
     )
     return Outcome(data, note=note)
+
+
+def _columns(given: list[str]) -> dict[str, Any]:
+    """Names of columns, perhaps with a colon and a type after them; the core checks both."""
+    columns = {}
+    for column in given:
+        name, colon, kind = column.rpartition(":")
+        columns[name if colon else column] = kind if colon else None
+    return columns
 
 
 def _token(tokenizer: Tokenizer, token: str | None) -> str | int | None:

@@ -52,7 +52,9 @@ def tokenize(
         str | None, typer.Option(help="A token, or its id, that fills up a part's last row; else it is left out.")
     ] = None,
     validation: Annotated[float, typer.Option(help="The share of documents that is written apart.")] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST, help="Chooses these documents, and the order of a shuffle.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST, help="Chooses these documents, and the order of a shuffle.")
+    ] = 0,
     shuffle: Annotated[
         bool, typer.Option("--shuffle", help="Put all documents into an order that the seed decides.")
     ] = False,
@@ -61,6 +63,18 @@ def tokenize(
     ] = 1 << 27,
     signed: Annotated[
         bool, typer.Option("--signed", help="Write int32 ids to arrow or parquet, as Spark needs them.")
+    ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:TYPE]",
+            help="A field or column to keep beside the ids in arrow or parquet, as string, int64, float64 or bool; may be "
+            "given again.",
+            show_default=False,
+        ),
+    ] = None,
+    offsets: Annotated[
+        bool, typer.Option("--offsets", help="Keep where tokens begin and end in their texts, in arrow or parquet.")
     ] = False,
     resume: Resume = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Remove the files of an earlier run.")] = False,
@@ -88,6 +102,8 @@ def tokenize(
         shuffle=shuffle,
         part_bytes=part_bytes,
         signed=signed,
+        columns=column or [],
+        offsets=offsets,
         resume=resume,
         overwrite=overwrite,
         errors=errors.value,
