@@ -55,6 +55,7 @@ __all__ = [
     "__version__",
     "arrow_stream_batches",
     "decoders",
+    "merge_token_files",
     "models",
     "normalizers",
     "parquet_token_group",
@@ -95,11 +96,21 @@ def tokenize_files(
     signed: bool,
     columns: Sequence[tuple[str, str | None]],
     offsets: bool,
+    join: bool,
     existing: str,
     num_threads: int | None,
     on_progress: OnProgress | None,
 ) -> None:
     """Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`."""
+
+def merge_token_files(
+    folders: Sequence[_Path],
+    out: _Path,
+    *,
+    overwrite: bool,
+    on_progress: OnProgress | None,
+) -> None:
+    """Joins the Megatron files of finished runs to one pair of files in a folder; see `lexmill.merge_token_files`."""
 
 def arrow_stream_batches(path: _Path) -> list[tuple[int, int, int]]:
     """Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file

@@ -1,4 +1,4 @@
-"""Token files as arrays: parts are mapped when they are first looked into, and nothing is copied but row groups of Parquet."""
+"""Token files as arrays: parts are mapped when they are first looked into; only row groups of Parquet are copied."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ class _Views(Sequence[Ids]):
 class TokenFiles(_Views):
     """The documents of a folder of token files, or its rows if they are packed.
 
-    `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them. Of Parquet, whole row
-    groups (8 million ids of 16 bits) are decoded, and the last four are kept: read these files in their order.
+    `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them. Of Parquet, whole
+    row groups (8 million ids of 16 bits) are decoded, and the last four are kept: read these files in their order.
 
     Attributes:
         folder: the folder.
@@ -260,9 +260,11 @@ class TokenFiles(_Views):
 
     def _part_entries(self, manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The parts that have files of this split; parts that were joined are one."""
-        parts, joined = manifest["parts"], "val.bin" if self.split == "validation" else "train.bin"
-        if joined in manifest["files"]:
-            yield {**manifest["total"], "files": {joined: None}}
+        parts, folder = manifest["parts"], f"{self._prefix()}/" if self._prefix() else ""
+        ids = "val.bin" if self.split == "validation" else "train.bin"
+        joined = [name for name in (ids, f"{folder}tokens.bin", f"{folder}tokens.idx") if name in manifest["files"]]
+        if joined:
+            yield {**manifest["total"], "files": dict.fromkeys(joined)}
             return
         for part in parts:
             names = [name for name in part["files"] if self._prefix() in ("", name.partition("/")[0])]

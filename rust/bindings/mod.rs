@@ -70,7 +70,7 @@ mod _core {
     use super::sources::{PyFileSource, PyTextIterator};
     #[pymodule_export]
     use super::token_files::{
-        arrow_stream_batches, parquet_token_group, parquet_token_groups, tokenize_files,
+        arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups, tokenize_files,
     };
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;

@@ -1,6 +1,6 @@
 //! Tokenizing to disk, as `lexmill.token_files` asks for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -18,7 +18,8 @@ use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_ba
 #[pyfunction]
 #[pyo3(signature = (
     tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, pad_id, validation, seed,
-    shuffle, part_bytes, signed, columns, offsets, existing, num_threads, on_progress
+    shuffle, part_bytes, signed, columns, offsets, join,
+    existing, num_threads, on_progress
 ))]
 #[expect(clippy::too_many_arguments, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
@@ -40,6 +41,7 @@ pub(super) fn tokenize_files(
     signed: bool,
     columns: Vec<(String, Option<String>)>,
     offsets: bool,
+    join: bool,
     existing: &str,
     num_threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
@@ -70,6 +72,7 @@ pub(super) fn tokenize_files(
         signed,
         columns: columns.collect::<crate::Result<_>>().or_raise(py)?,
         offsets,
+        join,
     };
     let (core, shared) = (tokenizer.get().core(py)?, tokenizer.get());
     let sources: Vec<InputSource> = sources.iter().map(|source| source.get().input_source()).collect();
@@ -80,6 +83,24 @@ pub(super) fn tokenize_files(
         let (tokenizer, sources, options) = (&*core, &sources[..], &options);
         let run = Run { tokenizer, tokenizer_json, sources, folder, options, existing };
         token_files::tokenize_files(&run, threads, &mut |progress| reporter.report(progress))
+    });
+    reporter.or_raise(py, outcome).map(drop)
+}
+
+/// Joins the Megatron files of finished runs to one pair of files in a folder; see `lexmill.merge_token_files`.
+#[pyfunction]
+#[pyo3(signature = (folders, out, *, overwrite, on_progress))]
+pub(super) fn merge_token_files(
+    py: Python<'_>,
+    folders: Vec<FilePath>,
+    out: FilePath,
+    overwrite: bool,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let folders: Vec<PathBuf> = folders.into_iter().map(PathBuf::from).collect();
+    let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+    let outcome = py.detach(|| {
+        token_files::merge_token_files(&folders, &out, overwrite, &mut |progress| reporter.report(progress))
     });
     reporter.or_raise(py, outcome).map(drop)
 }

@@ -146,6 +146,8 @@ pub struct Options {
     pub columns: Vec<(String, Option<ValueKind>)>,
     /// Whether the offsets of tokens are kept beside the ids.
     pub offsets: bool,
+    /// Whether parts are joined at the end to one pair of files.
+    pub join: bool,
 }
 
 /// The names of the columns that token files have by themselves.
@@ -201,6 +203,9 @@ impl Options {
             return invalid("signed", "true".to_owned(), "false unless format is arrow or parquet");
         }
         self.check_columns()?;
+        if self.join && self.layout != Layout::Megatron {
+            return invalid("join", "true".to_owned(), "false unless format is megatron");
+        }
         let ids = self.begin_id.into_iter().chain(self.end_id).chain(self.packing.and_then(|it| it.pad_id));
         tokenizer.check_ids(&ids.collect::<Vec<_>>())?;
         let unsupported = |message: &str| Err(Error::Unsupported(message.to_owned()));
@@ -278,6 +283,7 @@ impl Options {
             "part_bytes": self.part_bytes,
             "columns": columns.collect::<serde_json::Map<String, Value>>(),
             "offsets": self.offsets,
+            "join": self.join,
         })
     }
 

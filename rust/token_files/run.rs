@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::encoding::{BlockEncoder, EncodedBlock};
-use super::layouts::{PartKind, file_names, finish_folder, folder_files, joined_name, remove, side_names};
+use super::joining::{are_joined, is_joined, join_parts, joined_parts, remove_joining};
+use super::layouts::{PartKind, file_names, finish_folder, folder_files, remove, side_names};
 use super::manifest::{Counts, Manifest, fnv_1a, remove_list};
 use super::options::{Layout, Options};
 use super::part_file::temporary;
@@ -100,8 +101,10 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
     let too_many = || Error::Unsupported(format!("the number of tokens exceeds the limit of {}", u64::MAX));
     let total = total.ok_or_else(too_many)?;
-    manifest.files = finish_folder(run.options.layout, run.folder, split_names(run.options), &manifest)?;
-    if joined_name(run.options.layout, "").is_some() {
+    let (layout, splits) = (run.options.layout, split_names(run.options));
+    manifest.files = finish_folder(layout, run.folder, splits, &manifest)?;
+    if is_joined(run.options) {
+        manifest.files = join_parts(run.folder, layout, width, splits, &manifest.parts, on_progress)?;
         manifest.parts.iter_mut().for_each(|part| part.files.clear());
     }
     manifest.total = Some(total);
@@ -149,11 +152,18 @@ impl Run<'_> {
         let has_files = |part: &super::manifest::Part| {
             part.files.iter().all(|(name, entry)| is_there((name, entry.bytes)))
         };
-        let whole = found.parts.iter().take_while(|part| has_files(part)).count();
+        let (layout, splits) = (self.options.layout, split_names(self.options));
+        // Parts that were joined have no files of their own any more.
+        let mut joined = if found.total.is_none() { joined_parts(self.folder)? } else { 0 };
+        if joined > 0 && !are_joined(self.folder, layout, splits, &found.parts, joined) {
+            remove_joining(self.folder, layout, splits)?;
+            joined = 0;
+        }
+        let whole = joined + found.parts.iter().skip(joined).take_while(|part| has_files(part)).count();
         let has_others = found.files.iter().all(|(name, entry)| is_there((name, entry.bytes)));
         if found.total.is_some() && (whole < found.parts.len() || !has_others) {
             // Parts that were joined have no files left to go on with.
-            let kept = if joined_name(self.options.layout, "").is_some() { 0 } else { whole };
+            let kept = if is_joined(self.options) { 0 } else { whole };
             found.parts.truncate(kept);
             (found.total, found.files) = (None, std::collections::BTreeMap::new());
             found.write_unfinished(self.folder)?;
@@ -259,7 +269,8 @@ impl Run<'_> {
         if self.options.shuffle {
             remove_runs(self.folder)?;
         }
-        if joined_name(self.options.layout, "").is_some() {
+        if is_joined(self.options) {
+            remove_joining(self.folder, self.options.layout, split_names(self.options))?;
             (0..manifest.parts.len())
                 .try_for_each(|part| remove_part(self.folder, self.options.layout, part))?;
             remove_split_folders(self.folder);
@@ -312,7 +323,7 @@ fn fingerprint(json: &str) -> String {
 }
 
 /// A file or folder that no run has made.
-fn other_file(folder: &Path) -> Result<Option<String>> {
+pub(super) fn other_file(folder: &Path) -> Result<Option<String>> {
     let failed = |source| Error::Io { action: "read", path: folder.to_owned(), source };
     let names = fs::read_dir(folder)
         .map_err(failed)?
@@ -349,9 +360,10 @@ fn remove_split_folders(folder: &Path) {
 }
 
 /// Removes all files of an earlier run, but for the manifest, which is replaced.
-fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
+pub(super) fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
     let option = |name: &str| found.options.get(name).and_then(|value| value.as_str());
     let layout = Layout::named(option("format").unwrap_or_default(), option("preset"))?;
+    remove_joining(folder, layout, &["", SPLITS[0], SPLITS[1]])?;
     (0..found.parts.len()).try_for_each(|part| remove_part(folder, layout, part))?;
     remove_begun_parts(folder, layout, found.parts.len())?;
     for name in folder_files(layout, &["", SPLITS[0], SPLITS[1]]) {

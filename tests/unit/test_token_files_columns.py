@@ -143,7 +143,10 @@ def test_a_value_of_another_type_is_a_broken_record(tmp_path: Path, tokenizer: T
     path, texts, ids = tmp_path / f"in.{kind}", ["one", "two", "three"], ["1", "x", "3"]
     if kind == "jsonl":
         path.write_text(
-            "".join(f'{{"text": "{text}", "id": {id if id != "x" else "{}"}}}\n' for text, id in zip(texts, ids, strict=True))
+            "".join(
+                f'{{"text": "{text}", "id": {id if id != "x" else "{}"}}}\n'
+                for text, id in zip(texts, ids, strict=True)
+            )
         )
     elif kind == "csv":
         path.write_text("text,id\n" + "".join(f"{text},{id}\n" for text, id in zip(texts, ids, strict=True)))

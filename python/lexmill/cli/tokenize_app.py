@@ -25,7 +25,7 @@ from lexmill.cli.options import (
 )
 from lexmill.cli.outcome import execute
 
-__all__ = ["tokenize"]
+__all__ = ["merge_tokens", "tokenize"]
 
 
 @app.command()
@@ -68,13 +68,15 @@ def tokenize(
         list[str] | None,
         typer.Option(
             metavar="NAME[:TYPE]",
-            help="A field or column to keep beside the ids in arrow or parquet, as string, int64, float64 or bool; may be "
-            "given again.",
+            help="A field or column to keep in arrow or parquet, as string, int64, float64 or bool; may be repeated.",
             show_default=False,
         ),
     ] = None,
     offsets: Annotated[
         bool, typer.Option("--offsets", help="Keep where tokens begin and end in their texts, in arrow or parquet.")
+    ] = False,
+    join: Annotated[
+        bool, typer.Option("--join", help="Join the parts of megatron to one pair, tokens.bin and tokens.idx.")
     ] = False,
     resume: Resume = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Remove the files of an earlier run.")] = False,
@@ -104,6 +106,7 @@ def tokenize(
         signed=signed,
         columns=column or [],
         offsets=offsets,
+        join=join,
         resume=resume,
         overwrite=overwrite,
         errors=errors.value,
@@ -112,3 +115,16 @@ def tokenize(
         as_json=as_json,
     )
     finish(execute("tokenize", as_json, lambda: tokenizing.tokenize(options), is_resumable=True))
+
+
+@app.command("merge-tokens")
+def merge_tokens(
+    folders: Annotated[
+        list[str], typer.Argument(metavar="FOLDERS...", help="Folders of tokenize, in the order of their documents.")
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="The folder of the pair.", show_default=False)],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Remove token files that are there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Join the megatron files of several runs to one pair."""
+    finish(execute("merge-tokens", as_json, lambda: tokenizing.merge(folders, output, overwrite, as_json)))

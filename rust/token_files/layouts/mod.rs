@@ -25,7 +25,8 @@ use crate::corpus::inputs::Place;
 use crate::corpus::sources::AddedColumn;
 
 pub(super) use columns::IDS;
-pub(super) use folder::{finish_folder, folder_files, joined_name, remove};
+pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
+pub(super) use megatron::{documents_of, open_lengths, write_index};
 
 /// What is written at a time: a document, or a row of packed documents.
 #[derive(Clone, Copy, Debug)]
