@@ -21,7 +21,7 @@ use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_ba
     shuffle, part_bytes, signed, columns, offsets, join,
     existing, num_threads, on_progress
 ))]
-#[expect(clippy::too_many_arguments, reason = "options of a Python call")]
+#[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
     py: Python<'_>,
     tokenizer: &Bound<'_, PyTokenizer>,
@@ -118,14 +118,13 @@ pub(super) fn parquet_token_groups(py: Python<'_>, path: FilePath) -> PyResult<V
     py.detach(|| token_files::parquet_groups(&path)).or_raise(py)
 }
 
+/// Ids end to end, and where rows begin and end.
+type GroupArrays<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>);
+
 /// The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond 31 bits are
 /// negative.
 #[pyfunction]
-pub(super) fn parquet_token_group<'py>(
-    py: Python<'py>,
-    path: FilePath,
-    group: usize,
-) -> PyResult<(Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>)> {
+pub(super) fn parquet_token_group(py: Python<'_>, path: FilePath, group: usize) -> PyResult<GroupArrays<'_>> {
     let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group)).or_raise(py)?;
     Ok((ids.into_pyarray(py), splits.into_pyarray(py)))
 }

@@ -121,7 +121,9 @@ impl<'a> BlockEncoder<'a> {
             }
             if has_added {
                 added.extend_from_slice(values);
-                offsets.iter().for_each(|encoding| self.push_offsets(encoding, &mut added));
+                if let Some(encoding) = &offsets {
+                    self.push_offsets(encoding, &mut added);
+                }
                 added_ends.push(added.len());
             }
             documents.push((byte, ids.len()));

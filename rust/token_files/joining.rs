@@ -85,7 +85,9 @@ impl Joined {
     /// What the first `parts` of a run hold.
     fn new(layout: Layout, split: &'static str, parts: &[Part]) -> Self {
         let mut joined = Self { split, names: joined_files(layout, split), bytes: 0, documents: 0 };
-        parts.iter().for_each(|part| joined.add(part));
+        for part in parts {
+            joined.add(part);
+        }
         joined
     }
 
@@ -249,6 +251,16 @@ pub(super) fn join_parts(
         list.push(&(number + 1))?;
         remove_files(part)?;
     }
+    let files = finish(folder, width, targets)?;
+    on_progress(Progress { stage: STAGE, done: total, total })?;
+    Ok(files)
+}
+
+/// A split that is joined: its ids and lengths.
+type Target = (Joined, Growing, Option<Growing>);
+
+/// Gives the joined files their names, once all parts are in them.
+fn finish(folder: &Path, width: Width, targets: Vec<Target>) -> Result<BTreeMap<String, FileEntry>> {
     let mut files = BTreeMap::new();
     for (joined, ids, lengths) in targets {
         let entry = FileEntry { bytes: joined.bytes, crc32: format!("{:08x}", ids.crc.sum()) };
@@ -264,7 +276,6 @@ pub(super) fn join_parts(
         let failed = |source| Error::Io { action: "sync", path: within.to_owned(), source };
         atomic_file::sync_folder(within).map_err(failed)?;
     }
-    on_progress(Progress { stage: STAGE, done: total, total })?;
     Ok(files)
 }
 

@@ -9,7 +9,7 @@ use flate2::Crc;
 use serde_json::{Value, json};
 
 use super::joining::{index_file, joined_files};
-use super::layouts::{documents_of, joined, open_lengths, remove, within};
+use super::layouts::{documents_of, joined, open_lengths, within};
 use super::manifest::{Counts, FileEntry, Manifest, Part};
 use super::options::{Layout, Width};
 use super::part_file::{PartFile, temporary};
@@ -78,7 +78,6 @@ pub fn merge_token_files(
     }
     manifest.total = Some(total);
     manifest.write(out)?;
-    splits.iter().try_for_each(|split| remove(&lengths_path(out, split)))?;
     on_progress(Progress { stage: STAGE, done: bytes, total: bytes })?;
     Ok(total)
 }
@@ -193,9 +192,12 @@ fn merge_split(
     for (folder, run) in folders.iter().zip(runs) {
         for (name, entry) in entries(run) {
             let path = folder.join(name);
-            match within(split, name) {
-                Some(name) if name.ends_with(".bin") => copy(&path, entry, Some(&mut ids), report)?,
-                Some(name) if name.ends_with(".idx") => {
+            if within(split, name).is_none() {
+                continue;
+            }
+            match path.extension().and_then(|suffix| suffix.to_str()) {
+                Some("bin") => copy(&path, entry, Some(&mut ids), report)?,
+                Some("idx") => {
                     copy(&path, entry, None, report)?;
                     let count = documents_of(entry.bytes);
                     let damaged = || refused(&path, "it is not as it was written");

@@ -121,6 +121,7 @@ pub struct Packing {
 
 /// What goes into token files.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Options {
     /// The layout.
     pub layout: Layout,

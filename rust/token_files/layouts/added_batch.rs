@@ -107,9 +107,9 @@ impl AddedBatch {
         }
         let Some(([starts, ends], rows)) = &mut self.offsets else { return };
         for pair in values.rest().as_chunks::<8>().0 {
-            let [a, b, c, d, e, f, g, h] = *pair;
-            starts.push(i32::from_le_bytes([a, b, c, d]));
-            ends.push(i32::from_le_bytes([e, f, g, h]));
+            let (start, end) = pair.split_at(4);
+            starts.extend(start.first_chunk().map(|start| i32::from_le_bytes(*start)));
+            ends.extend(end.first_chunk().map(|end| i32::from_le_bytes(*end)));
         }
         rows.push(starts.len() as i32);
     }

@@ -62,13 +62,12 @@ struct RunFile {
 
 impl Read for RunFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = match self.file.take() {
-            Some(file) => file,
-            None => {
-                let mut file = File::open(&self.path)?;
-                file.seek(SeekFrom::Start(self.byte))?;
-                file
-            }
+        let mut file = if let Some(file) = self.file.take() {
+            file
+        } else {
+            let mut file = File::open(&self.path)?;
+            file.seek(SeekFrom::Start(self.byte))?;
+            file
         };
         let read = file.read(buffer)?;
         self.byte += read as u64;

@@ -20,16 +20,16 @@ pub(in crate::corpus::sources) struct ArrayPath {
 
 /// Added columns of one batch.
 pub(in crate::corpus::sources) struct ArrayValues {
-    columns: Vec<(Values, AddedColumn)>,
+    columns: Vec<(ColumnValues, AddedColumn)>,
 }
 
 /// One column of a batch.
-struct Values {
+struct ColumnValues {
     /// Arrays whose nulls make a value null: the structs around it, and the keys of a dictionary.
     outer: Vec<ArrayRef>,
-    /// Of a dictionary, the row of `values` that each row refers to.
+    /// Of a dictionary, the row of `array` that each row refers to.
     keys: Option<Vec<usize>>,
-    values: ArrayRef,
+    array: ArrayRef,
 }
 
 impl ArrayValues {
@@ -43,7 +43,7 @@ impl ArrayValues {
         is_foreign: bool,
     ) -> Result<Self, ArrowError> {
         let columns = paths.iter().map(|path| {
-            let values = Values::new(ArrayRef::clone(batch), &path.numbers, is_foreign)?;
+            let values = ColumnValues::new(ArrayRef::clone(batch), &path.numbers, is_foreign)?;
             Ok((values, path.column.clone()))
         });
         Ok(Self { columns: columns.collect::<Result<_, ArrowError>>()? })
@@ -58,7 +58,7 @@ impl ArrayValues {
     }
 }
 
-impl Values {
+impl ColumnValues {
     fn new(batch: ArrayRef, numbers: &[usize], is_foreign: bool) -> Result<Self, ArrowError> {
         let (mut outer, mut values) = (Vec::new(), batch);
         for &number in numbers {
@@ -70,12 +70,12 @@ impl Values {
             values.to_data().validate_full()?;
         }
         let Some(dictionary) = values.as_any_dictionary_opt() else {
-            return Ok(Self { outer, keys: None, values });
+            return Ok(Self { outer, keys: None, array: values });
         };
         let keys = if dictionary.values().is_empty() { Vec::new() } else { dictionary.normalized_keys() };
         let inner = dictionary.values().clone();
         outer.push(std::mem::replace(&mut values, inner));
-        Ok(Self { outer, keys: Some(keys), values })
+        Ok(Self { outer, keys: Some(keys), array: values })
     }
 
     fn push(&self, row: usize, column: &AddedColumn, bytes: &mut Vec<u8>) -> Result<(), String> {
@@ -84,7 +84,7 @@ impl Values {
             Some(keys) => keys.get(row).copied(),
             None => Some(row),
         };
-        let row = inner.filter(|&inner| inner < self.values.len() && !self.values.is_null(inner));
+        let row = inner.filter(|&inner| inner < self.array.len() && !self.array.is_null(inner));
         let value = match row {
             Some(row) if !self.outer.iter().any(is_null) => self.value(row, column)?,
             _ => AddedValue::Null,
@@ -94,7 +94,7 @@ impl Values {
 
     /// A value that is not null.
     fn value(&self, row: usize, column: &AddedColumn) -> Result<AddedValue<'_>, String> {
-        let values = &self.values;
+        let values = &self.array;
         macro_rules! integer {
             ($type:ty) => {
                 AddedValue::Int64(values.as_primitive::<$type>().value(row).into())
