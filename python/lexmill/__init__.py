@@ -45,7 +45,6 @@ from lexmill.implementations import (
 
 if TYPE_CHECKING:
     from lexmill.reports import report
-    from lexmill.token_files import open_tokens, tokenize_files
     from lexmill.token_files import merge_token_files, open_tokens, tokenize_files
 
 __all__ = [
