@@ -10,6 +10,9 @@ from array import array
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 CODES = {"uint16": "H", "uint32": "I", "int32": "i"}
 
@@ -115,6 +118,25 @@ def read_npy(folder: Path, dtype: str) -> list[list[int]]:
         assert (splits[0], splits[-1]) == (0, len(ids))
         documents += divided(ids, splits)
     return documents
+
+
+def _mix(state: int) -> int:
+    """SplitMix64: its output from a state."""
+    mask = (1 << 64) - 1
+    state = (state + 0x9E3779B97F4A7C15) & mask
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & mask
+    return state ^ (state >> 31)
+
+
+def shuffled(documents: list[tuple[int, int, Item]], seed: int) -> list[Item]:
+    """Items in the order of a shuffle, each given with the number of its file and the byte of its record."""
+
+    def rank(document: tuple[int, int, Item]) -> tuple[int, int, int]:
+        file, byte, _ = document
+        return _mix(_mix(_mix(_mix(seed) ^ file) ^ byte)), file, byte
+
+    return [item for _, _, item in sorted(documents, key=rank)]
 
 
 READERS: dict[tuple[str, str | None], Callable[[Path, str], list[list[int]]]] = {

@@ -45,7 +45,7 @@ from lexmill.implementations import (
 
 if TYPE_CHECKING:
     from lexmill.reports import report
-    from lexmill.token_files import open_tokens, tokenize_files
+    from lexmill.token_files import merge_token_files, open_tokens, tokenize_files
 
 __all__ = [
     "AddedToken",
@@ -81,6 +81,7 @@ __all__ = [
     "errors",
     "install",
     "merge_counts",
+    "merge_token_files",
     "models",
     "normalizers",
     "open_tokens",
@@ -95,7 +96,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # What brings numpy waits until someone asks for it.
-    if name in {"open_tokens", "tokenize_files"}:
+    if name in {"merge_token_files", "open_tokens", "tokenize_files"}:
         from lexmill import token_files
 
         return getattr(token_files, name)

@@ -55,8 +55,11 @@ __all__ = [
     "__version__",
     "arrow_stream_batches",
     "decoders",
+    "merge_token_files",
     "models",
     "normalizers",
+    "parquet_token_group",
+    "parquet_token_groups",
     "pre_tokenizers",
     "processors",
     "script_ranges",
@@ -88,17 +91,38 @@ def tokenize_files(
     pad_id: int | None,
     validation: float,
     seed: int,
+    shuffle: bool,
     part_bytes: int,
     signed: bool,
+    columns: Sequence[tuple[str, str | None]],
+    offsets: bool,
+    join: bool,
     existing: str,
     num_threads: int | None,
     on_progress: OnProgress | None,
 ) -> None:
     """Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`."""
 
+def merge_token_files(
+    folders: Sequence[_Path],
+    out: _Path,
+    *,
+    overwrite: bool,
+    on_progress: OnProgress | None,
+) -> None:
+    """Joins the Megatron files of finished runs to one pair of files in a folder; see `lexmill.merge_token_files`."""
+
 def arrow_stream_batches(path: _Path) -> list[tuple[int, int, int]]:
     """Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file
     at which offsets and values of the first column begin.
+    """
+
+def parquet_token_groups(path: _Path) -> list[tuple[int, int]]:
+    """For each row group of a Parquet file of token files its number of rows and of tokens."""
+
+def parquet_token_group(path: _Path, group: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond
+    31 bits are negative.
     """
 
 def train_bpe_words(

@@ -1,4 +1,4 @@
-"""Token files as arrays: parts are mapped when they are first looked into, and nothing is copied."""
+"""Token files as arrays: parts are mapped when they are first looked into; only row groups of Parquet are copied."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
-from lexmill._token_readers import DAMAGED, READERS, Ids, PartFiles, Segment
+from lexmill._token_readers import DAMAGED, READERS, GroupSegment, Ids, PartFiles, RowGroups, Segment
 from lexmill.errors import LexmillError, OptionError, OutputError
 
 __all__ = ["TokenFiles", "Windows", "open_tokens"]
@@ -30,7 +30,7 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
 
     Raises:
         OutputError: the folder holds no token files, or those of a run that is not finished.
-        OptionError: there is no such split, or the files are Parquet, which cannot be mapped.
+        OptionError: there is no such split.
     """
     folder = Path(path)
     manifest = _manifest(folder)
@@ -105,7 +105,8 @@ class _Views(Sequence[Ids]):
 class TokenFiles(_Views):
     """The documents of a folder of token files, or its rows if they are packed.
 
-    `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them.
+    `tokens[i]` is the ids of document `i`, as a view of a mapped file, `tokens[a:b]` a list of them. Of Parquet, whole
+    row groups (8 million ids of 16 bits) are decoded, and the last four are kept: read these files in their order.
 
     Attributes:
         folder: the folder.
@@ -137,12 +138,13 @@ class TokenFiles(_Views):
         self.split = split
         self.manifest = manifest
         self.dtype: np.dtype[Any] = np.dtype(options["dtype"]).newbyteorder("<")
-        self._reader = READERS.get((options["format"], options["preset"]))
+        self._reader = READERS[options["format"], options["preset"]]
+        self._groups = RowGroups()
         self._folders = [(folder, manifest)] if inner is None else list(inner)
         self._parts = [
             self._files(folder, part) for folder, manifest in self._folders for part in self._part_entries(manifest)
         ]
-        self._segments: dict[int, list[Segment]] = {}
+        self._segments: dict[int, Sequence[Segment | GroupSegment]] = {}
         self._rows = [0, *accumulate(part.documents for part in self._parts)]
         self._tokens = [0, *accumulate(part.tokens for part in self._parts)]
         self.tokens = self._tokens[-1]
@@ -163,12 +165,12 @@ class TokenFiles(_Views):
         part = bisect_right(self._rows, at) - 1
         at -= self._rows[part]
         for segment in self._open(part):
-            if segment.splits is None:
+            if segment.rows is None:
                 break
-            rows = len(segment.splits) - 1
-            if at < rows:
-                return segment.ids[int(segment.splits[at]) : int(segment.splits[at + 1])]
-            at -= rows
+            if at < segment.rows:
+                ids, splits = self._loaded(part, segment)
+                return ids[int(splits[at]) : int(splits[at + 1])]
+            at -= segment.rows
         message = f"{self.folder}: its format does not say where documents begin; use windows()"
         raise OptionError(message)
 
@@ -208,46 +210,49 @@ class TokenFiles(_Views):
         while start < stop:
             at = start - self._tokens[part]
             for segment in self._open(part):
-                if at < len(segment.ids) and start < stop:
-                    piece = segment.ids[at : at + stop - start]
+                if at < segment.tokens and start < stop:
+                    piece = self._loaded(part, segment)[0][at : at + stop - start]
                     pieces.append(piece)
                     start += len(piece)
                     at += len(piece)
-                at -= len(segment.ids)
+                at -= segment.tokens
             part += 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
-    def _open(self, part: int) -> list[Segment]:
+    def _open(self, part: int) -> Sequence[Segment | GroupSegment]:
         if part not in self._segments:
-            reader = self._reader
-            if reader is None:
-                layout = self.manifest["options"]["format"]
-                message = f"{self.folder}: {layout} files cannot be mapped; read them by pyarrow or datasets"
-                raise OptionError(message)
             try:
-                segments = reader(self._parts[part])
+                segments = self._reader(self._parts[part])
             except DAMAGED as error:
                 message = f"{self._parts[part].paths[0]}: it is not as it was written: {error}"
                 raise OutputError(message) from error
-            found, held = sum(len(segment.ids) for segment in segments), self._parts[part].tokens
+            found, held = sum(segment.tokens for segment in segments), self._parts[part].tokens
             if found != held:
                 message = f"{self._parts[part].paths[0]}: it holds {found} tokens but the manifest says {held}"
                 raise OutputError(message)
-            self._check_splits(part, segments)
+            self._check_rows(part, segments)
             self._segments[part] = segments
         return self._segments[part]
 
-    def _check_splits(self, part: int, segments: list[Segment]) -> None:
+    def _loaded(self, part: int, segment: Segment | GroupSegment) -> tuple[Ids, Ids]:
+        """The ids of a segment and its splits, which are none if the files have none."""
+        try:
+            found = segment.loaded()
+        except DAMAGED as error:
+            message = f"{self._parts[part].paths[0]}: it is not as it was written: {error}"
+            raise OutputError(message) from error
+        return found.ids, np.zeros(0, np.int64) if found.splits is None else found.splits
+
+    def _check_rows(self, part: int, segments: Sequence[Segment | GroupSegment]) -> None:
         """Refuses splits by which documents would be wrong."""
         rows = 0
-        for splits, size in ((segment.splits, len(segment.ids)) for segment in segments):
-            if splits is None:
+        for segment in segments:
+            if isinstance(segment, Segment) and segment.splits is None:
                 return
-            is_sound = splits.ndim == 1 and splits.dtype.kind in "iu" and splits.size and splits[0] == 0
-            if not is_sound or splits[-1] != size or np.any(splits[1:] < splits[:-1]):
+            if isinstance(segment, Segment) and not _is_sound(segment):
                 message = f"{self._parts[part].paths[-1]}: documents do not begin and end where tokens do"
                 raise OutputError(message)
-            rows += splits.size - 1
+            rows += segment.rows or 0
         if rows != self._parts[part].documents:
             held = self._parts[part].documents
             message = f"{self._parts[part].paths[-1]}: it holds {rows} documents but the manifest says {held}"
@@ -255,9 +260,11 @@ class TokenFiles(_Views):
 
     def _part_entries(self, manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The parts that have files of this split; parts that were joined are one."""
-        parts, joined = manifest["parts"], "val.bin" if self.split == "validation" else "train.bin"
-        if joined in manifest["files"]:
-            yield {**manifest["total"], "files": {joined: None}}
+        parts, folder = manifest["parts"], f"{self._prefix()}/" if self._prefix() else ""
+        ids = "val.bin" if self.split == "validation" else "train.bin"
+        joined = [name for name in (ids, f"{folder}tokens.bin", f"{folder}tokens.idx") if name in manifest["files"]]
+        if joined:
+            yield {**manifest["total"], "files": dict.fromkeys(joined)}
             return
         for part in parts:
             names = [name for name in part["files"] if self._prefix() in ("", name.partition("/")[0])]
@@ -281,7 +288,16 @@ class TokenFiles(_Views):
             part["files"], key=lambda name: (name.endswith(".csv.gz"), name.endswith(".row_splits.npy"), name)
         )
         documents, tokens = operator.index(held["documents"]), operator.index(held["tokens"])
-        return PartFiles([folder / name for name in names], self.dtype, documents, tokens, length)
+        paths = [folder / name for name in names]
+        return PartFiles(paths, self.dtype, documents, tokens, length, self._groups)
+
+
+def _is_sound(segment: Segment) -> bool:
+    """Whether splits divide the ids."""
+    splits = segment.splits
+    if splits is None or splits.ndim != 1 or splits.dtype.kind not in "iu" or not splits.size:
+        return False
+    return bool(splits[0] == 0 and splits[-1] == segment.tokens and not np.any(splits[1:] < splits[:-1]))
 
 
 class Windows(_Views):

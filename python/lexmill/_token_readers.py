@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import tokenize
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lexmill._core import arrow_stream_batches
+from lexmill._core import arrow_stream_batches, parquet_token_group, parquet_token_groups
 
-__all__ = ["DAMAGED", "READERS", "Ids", "PartFiles", "Segment"]
+__all__ = ["DAMAGED", "READERS", "GroupSegment", "Ids", "PartFiles", "RowGroups", "Segment"]
 
 Ids: TypeAlias = npt.NDArray[Any]
 """A view of ids, in the width of the files; as a rule `uint16` or `uint32`."""
@@ -31,6 +31,71 @@ class Segment:
     ids: Ids
     splits: npt.NDArray[Any] | None
 
+    @property
+    def tokens(self) -> int:
+        """Number of ids."""
+        return len(self.ids)
+
+    @property
+    def rows(self) -> int | None:
+        """Number of documents, if the files say where they begin."""
+        return None if self.splits is None else len(self.splits) - 1
+
+    def loaded(self) -> Segment:
+        """The segment with its ids at hand."""
+        return self
+
+
+@dataclass(frozen=True)
+class GroupSegment:
+    """A row group of a Parquet file, which is decoded when it is looked into.
+
+    Attributes:
+        path: the file.
+        group: the number of the row group.
+        dtype: how an id is shown.
+        rows: number of documents, as the file says, and of their tokens.
+        groups: where decoded groups are kept.
+    """
+
+    path: Path
+    group: int
+    dtype: np.dtype[Any]
+    rows: int
+    tokens: int
+    groups: RowGroups
+
+    def loaded(self) -> Segment:
+        """The segment with its ids at hand."""
+        return self.groups.get(self)
+
+
+class RowGroups:
+    """Decoded row groups of Parquet files: the ones that were looked into last."""
+
+    KEPT = 4
+
+    def __init__(self) -> None:
+        """Begins with none."""
+        self._kept: dict[tuple[Path, int], Segment] = {}
+
+    def get(self, wanted: GroupSegment) -> Segment:
+        """A group, decoded now unless it is kept."""
+        key = (wanted.path, wanted.group)
+        found = self._kept.pop(key, None)
+        if found is None:
+            ids, splits = parquet_token_group(*key)
+            found = Segment(ids.astype(wanted.dtype, copy=False), splits)
+            found.ids.flags.writeable = False
+            if (found.tokens, found.rows) != (wanted.tokens, wanted.rows):
+                message = f"row group {wanted.group} holds {found.tokens} tokens but must hold {wanted.tokens}"
+                raise ValueError(message)
+        # The dict is in the order of use. Another thread may have put the same group there.
+        self._kept[key] = found
+        for oldest in list(self._kept)[: -self.KEPT]:
+            self._kept.pop(oldest, None)
+        return found
+
 
 @dataclass(frozen=True)
 class PartFiles:
@@ -41,6 +106,7 @@ class PartFiles:
         dtype: how an id is stored.
         documents: their number, and that of their tokens.
         row_length: the length of packed rows.
+        groups: where decoded row groups are kept.
     """
 
     paths: list[Path]
@@ -48,6 +114,7 @@ class PartFiles:
     documents: int
     tokens: int
     row_length: int | None
+    groups: RowGroups
 
 
 def _map(path: Path, dtype: npt.DTypeLike, offset: int = 0, count: int | None = None) -> npt.NDArray[Any]:
@@ -113,13 +180,22 @@ def _arrow(part: PartFiles) -> list[Segment]:
     return segments
 
 
+def _parquet(part: PartFiles) -> list[GroupSegment]:
+    path = part.paths[0]
+    return [
+        GroupSegment(path, group, part.dtype, rows, tokens, part.groups)
+        for group, (rows, tokens) in enumerate(parquet_token_groups(path))
+    ]
+
+
 DAMAGED = (OSError, ValueError, TypeError, IndexError, OverflowError, EOFError, zlib.error, tokenize.TokenError)
 """What readers raise for files that are not as they were written; an `IndexError` would end a loop over documents."""
 
-READERS: dict[tuple[str, str | None], Callable[[PartFiles], list[Segment]]] = {
+READERS: dict[tuple[str, str | None], Callable[[PartFiles], Sequence[Segment | GroupSegment]]] = {
     ("megatron", None): _megatron,
     ("npy", None): _npy,
     ("arrow", None): _arrow,
+    ("parquet", None): _parquet,
     ("raw", "nanogpt"): _nanogpt,
     ("raw", "llm.c"): _llm_c,
     ("raw", "datatrove"): _datatrove,

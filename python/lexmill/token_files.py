@@ -10,7 +10,7 @@ alone: not on threads, nor on how often a run was cut short.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from lexmill import _core
@@ -21,13 +21,16 @@ from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
 from lexmill.sources import Source, _warn_of_skipped
 
-__all__ = ["TokenFiles", "Windows", "open_tokens", "tokenize_files"]
+__all__ = ["TokenFiles", "Windows", "merge_token_files", "open_tokens", "tokenize_files"]
 
 Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
 """A layout of token files."""
 
 Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
 """The program whose files of bare ids are written."""
+
+ColumnType: TypeAlias = Literal["string", "int64", "float64", "bool"]
+"""The type of a column that is kept beside the ids."""
 
 _OneSource: TypeAlias = Source | str | os.PathLike[str]
 
@@ -46,8 +49,12 @@ def tokenize_files(
     pad_token: str | int | None = None,
     validation: float = 0.0,
     seed: int = 0,
+    shuffle: bool = False,
     part_bytes: int = 1 << 27,
     signed: bool = False,
+    columns: Sequence[str] | Mapping[str, ColumnType | None] = (),
+    offsets: bool = False,
+    join: bool = False,
     resume: bool = False,
     overwrite: bool = False,
     num_threads: int | None = None,
@@ -74,9 +81,20 @@ def tokenize_files(
         pad_token: a token, or its id, that fills up the last row of a part; without it, that row is left out and its
             tokens are counted.
         validation: the share of documents that goes to files of its own. A document's seed, file and place decide.
-        seed: another seed chooses other documents for validation.
+        seed: another seed chooses other documents for validation, and another order with `shuffle`.
+        shuffle: puts the documents of all sources into an order that the seed and their places decide. Until the run is
+            finished, this takes room on the disk for all ids once more.
         part_bytes: bytes of ids in a part; a longer document is a part of its own.
         signed: for `arrow` and `parquet`, `int32` ids for readers without unsigned integers, such as Spark.
+        columns: for `arrow` and `parquet` without `pack`, fields or columns of the sources to keep beside the ids; dots
+            lead into objects and structs (`meta.lang`). A mapping also says their types; else these are as in the
+            first file for Parquet and Arrow, and strings for JSON lines and CSV. What is missing is null; a value of
+            another type is a broken record.
+        offsets: for `arrow` and `parquet` without `pack`, where each token begins and ends in its text, in characters,
+            in the columns `offsets_start` and `offsets_end`, as `encode` gives them; `begin_token` and `end_token`
+            have 0 and 0.
+        join: for `megatron`, joins all parts at the end to one pair of files, `tokens.bin` and `tokens.idx`, or one for
+            each split. This takes room for one part more.
         resume: goes on with a run that was cut short; begins one if there is none.
         overwrite: removes the files of an earlier run.
         num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
@@ -121,14 +139,51 @@ def tokenize_files(
         pad_id=_id_of(tokenizer, "pad_token", pad_token),
         validation=validation,
         seed=seed,
+        shuffle=shuffle,
         part_bytes=part_bytes,
         signed=signed,
+        columns=_columns(columns),
+        offsets=offsets,
+        join=join,
         existing="resume" if resume else "overwrite" if overwrite else "refuse",
         num_threads=num_threads,
         on_progress=on_progress,
     )
     for source in opened:
         _warn_of_skipped(source)
+    return open_tokens(out)
+
+
+def merge_token_files(
+    folders: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    on_progress: OnProgress | None = None,
+) -> TokenFiles:
+    """Joins the `megatron` files of several finished runs, such as those of many machines, to one pair of files.
+
+    The documents come in the order of the folders, which stay as they are. Each file is compared with the checksum of
+    its manifest as it is read. Memory does not grow with the files. A merge that was cut short begins again.
+
+    Args:
+        folders: the folders that `tokenize_files` wrote, with `join` or without.
+        out: the folder of the pair `tokens.bin` and `tokens.idx`, and of its manifest; with validation, of one pair for
+            each split. It is made if it is not there.
+        overwrite: removes token files that `out` holds.
+        on_progress: called as by `tokenize_files`, with the stage `merge`; what it raises ends the merge.
+
+    Returns:
+        The files, opened.
+
+    Raises:
+        OutputError: a run is not finished, has another format than `megatron`, or another tokenizer, type of ids or
+            tokens around documents than the first; a file is not as it was written; `out` holds something else. The
+            message names the folder and the difference.
+        OptionError: there are no folders.
+        FileError: a file cannot be read or written, as on a full disk.
+    """
+    _core.merge_token_files(list(folders), out, overwrite=overwrite, on_progress=on_progress)
     return open_tokens(out)
 
 
@@ -141,6 +196,14 @@ def _source_of(given: _OneSource) -> Source:
         return source_of(kind, given)
     message = f"{os.fspath(given)} does not say how texts are found in it; pass a source such as lexmill.sources.Lines"
     raise OptionError(message)
+
+
+def _columns(given: Sequence[str] | Mapping[str, ColumnType | None]) -> list[tuple[str, str | None]]:
+    """Names and types of columns."""
+    if isinstance(given, str):
+        message = f"columns is {given!r} but must be a list of names"
+        raise OptionError(message)
+    return list(given.items()) if isinstance(given, Mapping) else [(name, None) for name in given]
 
 
 def _id_of(tokenizer: Tokenizer, option: str, token: str | int | None) -> int | None:

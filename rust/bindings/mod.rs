@@ -69,7 +69,9 @@ mod _core {
     #[pymodule_export]
     use super::sources::{PyFileSource, PyTextIterator};
     #[pymodule_export]
-    use super::token_files::{arrow_stream_batches, tokenize_files};
+    use super::token_files::{
+        arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups, tokenize_files,
+    };
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;
     #[pymodule_export]

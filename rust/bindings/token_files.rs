@@ -1,7 +1,8 @@
 //! Tokenizing to disk, as `lexmill.token_files` asks for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use super::arguments::{FilePath, threads};
@@ -10,15 +11,17 @@ use super::progress::Reporter;
 use super::sources::PyFileSource;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::inputs::InputSource;
+use crate::corpus::sources::ValueKind;
 use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_batches};
 
 /// Tokenizes the records of sources to the files of a folder; see `lexmill.tokenize_files`.
 #[pyfunction]
 #[pyo3(signature = (
     tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, pad_id, validation, seed,
-    part_bytes, signed, existing, num_threads, on_progress
+    shuffle, part_bytes, signed, columns, offsets, join,
+    existing, num_threads, on_progress
 ))]
-#[expect(clippy::too_many_arguments, reason = "options of a Python call")]
+#[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "options of a Python call")]
 pub(super) fn tokenize_files(
     py: Python<'_>,
     tokenizer: &Bound<'_, PyTokenizer>,
@@ -33,8 +36,12 @@ pub(super) fn tokenize_files(
     pad_id: Option<u32>,
     validation: f64,
     seed: u64,
+    shuffle: bool,
     part_bytes: u64,
     signed: bool,
+    columns: Vec<(String, Option<String>)>,
+    offsets: bool,
+    join: bool,
     existing: &str,
     num_threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
@@ -48,6 +55,10 @@ pub(super) fn tokenize_files(
             return Err(exception(py, "OptionError", message));
         }
     };
+    let columns = columns.into_iter().map(|(name, kind)| {
+        let kind = kind.map(|kind| ValueKind::named(&kind)).transpose()?;
+        Ok((name, kind))
+    });
     let options = Options {
         layout: Layout::named(format, preset).or_raise(py)?,
         begin_id,
@@ -56,8 +67,12 @@ pub(super) fn tokenize_files(
         packing: pack.map(|length| Packing { length, pad_id }),
         validation,
         seed,
+        shuffle,
         part_bytes,
         signed,
+        columns: columns.collect::<crate::Result<_>>().or_raise(py)?,
+        offsets,
+        join,
     };
     let (core, shared) = (tokenizer.get().core(py)?, tokenizer.get());
     let sources: Vec<InputSource> = sources.iter().map(|source| source.get().input_source()).collect();
@@ -72,9 +87,44 @@ pub(super) fn tokenize_files(
     reporter.or_raise(py, outcome).map(drop)
 }
 
+/// Joins the Megatron files of finished runs to one pair of files in a folder; see `lexmill.merge_token_files`.
+#[pyfunction]
+#[pyo3(signature = (folders, out, *, overwrite, on_progress))]
+pub(super) fn merge_token_files(
+    py: Python<'_>,
+    folders: Vec<FilePath>,
+    out: FilePath,
+    overwrite: bool,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let folders: Vec<PathBuf> = folders.into_iter().map(PathBuf::from).collect();
+    let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
+    let outcome = py.detach(|| {
+        token_files::merge_token_files(&folders, &out, overwrite, &mut |progress| reporter.report(progress))
+    });
+    reporter.or_raise(py, outcome).map(drop)
+}
+
 /// Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file at which offsets
 /// and values of the first column begin.
 #[pyfunction]
 pub(super) fn arrow_stream_batches(py: Python<'_>, path: FilePath) -> PyResult<Vec<(u64, u64, u64)>> {
     py.detach(|| arrow_batches(&path)).or_raise(py)
+}
+
+/// For each row group of a Parquet file of token files its number of rows and of tokens.
+#[pyfunction]
+pub(super) fn parquet_token_groups(py: Python<'_>, path: FilePath) -> PyResult<Vec<(u64, u64)>> {
+    py.detach(|| token_files::parquet_groups(&path)).or_raise(py)
+}
+
+/// Ids end to end, and where rows begin and end.
+type GroupArrays<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>);
+
+/// The ids of a row group of Parquet token files end to end, and the places where its rows begin and end. Ids beyond 31 bits are
+/// negative.
+#[pyfunction]
+pub(super) fn parquet_token_group(py: Python<'_>, path: FilePath, group: usize) -> PyResult<GroupArrays<'_>> {
+    let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group)).or_raise(py)?;
+    Ok((ids.into_pyarray(py), splits.into_pyarray(py)))
 }

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::sources::{Format, RecordBlock, STDIN, Skipped, Source, SourceReader};
+use super::sources::{AddedColumn, Format, RecordBlock, STDIN, Skipped, Source, SourceReader};
 use crate::{Error, Result};
 
 /// A file that is read.
@@ -157,10 +157,23 @@ impl FileBlock {
     pub fn for_each_text(
         &mut self,
         files: &[InputFile],
-        each: impl FnMut(&str, u64) -> Result<()>,
+        mut each: impl FnMut(&str, u64) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_row(files, &[], |text, byte, _| each(text, byte))
+    }
+
+    /// The same, and `each` also gets the values of the columns that the reader of the block kept.
+    ///
+    /// # Errors
+    /// Those of [`Self::for_each_text`].
+    pub fn for_each_row(
+        &mut self,
+        files: &[InputFile],
+        added: &[AddedColumn],
+        each: impl FnMut(&str, u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let file = &files[self.file];
-        file.source.for_each_text(&mut self.records, &file.skipped, each)?;
+        file.source.for_each_row(&mut self.records, &file.skipped, added, each)?;
         if self.records.ends_file() { file.check_unchanged() } else { Ok(()) }
     }
 }
@@ -174,12 +187,20 @@ pub struct FilesReader<'a> {
     begin: Place,
     /// Bytes of blocks that were passed over, which the next block reports.
     passed: u64,
+    /// Columns that are kept beside the texts.
+    added: Arc<[AddedColumn]>,
 }
 
 impl<'a> FilesReader<'a> {
     /// Begins with the first record at `begin` or after, or with one before in the same block.
     pub fn new(files: &'a [InputFile], begin: Place) -> Self {
-        Self { files, file: begin.file, reader: None, begin, passed: 0 }
+        Self { files, file: begin.file, reader: None, begin, passed: 0, added: Arc::default() }
+    }
+
+    /// Keeps the values of these columns too.
+    #[must_use]
+    pub fn keeping(self, added: Arc<[AddedColumn]>) -> Self {
+        Self { added, ..self }
     }
 
     /// Replaces the contents of `block`; false at the end of the last file.
@@ -192,7 +213,7 @@ impl<'a> FilesReader<'a> {
             let begin = if self.file == self.begin.file { self.begin.byte } else { 0 };
             let reader = self.reader.get_or_insert_with(|| {
                 let reader = SourceReader::new(Arc::clone(&file.source), Arc::clone(&file.skipped));
-                reader.starting_at(begin)
+                reader.starting_at(begin).keeping(Arc::clone(&self.added))
             });
             block.file = self.file;
             if !reader.next(&mut block.records)? {

@@ -4,7 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::options::{Options, Width};
 use crate::corpus::inputs::{FileBlock, InputFile, Place};
-use crate::tokenizer::{TextEncoder, Tokenizer};
+use crate::corpus::sources::AddedColumn;
+use crate::encoding::Encoding;
+use crate::tokenizer::{EncodeInput, TextEncoder, Tokenizer};
 use crate::{Error, Result};
 
 /// Tokens of a document at most: readers count them in 32 bits.
@@ -18,6 +20,9 @@ pub(super) struct EncodedBlock {
     pub(super) ids: Vec<u8>,
     /// Of each document, where its record begins and where its ids end.
     pub(super) documents: Vec<(u64, usize)>,
+    /// Values of added columns and offsets, and where those of each document end; empty if there are none.
+    pub(super) added: Vec<u8>,
+    pub(super) added_ends: Vec<usize>,
     /// Bytes of the file up to the end of the block, as it lies on the disk, as far as this run has read or passed over them.
     pub(super) read: u64,
     pub(super) passed_over: u64,
@@ -46,6 +51,7 @@ pub(super) struct BlockEncoder<'a> {
     files: &'a [InputFile],
     width: Width,
     begin: Place,
+    columns: &'a [AddedColumn],
     /// Special tokens of an empty text.
     empty: usize,
     spare: SpareBuffers,
@@ -58,10 +64,12 @@ impl<'a> BlockEncoder<'a> {
         files: &'a [InputFile],
         width: Width,
         begin: Place,
+        columns: &'a [AddedColumn],
     ) -> Result<Self> {
         let mut ids = Vec::new();
         tokenizer.text_encoder(options.add_special_tokens)?.push("", &mut ids)?;
-        Ok(Self { tokenizer, options, files, width, begin, empty: ids.len(), spare: SpareBuffers::default() })
+        let (empty, spare) = (ids.len(), SpareBuffers::default());
+        Ok(Self { tokenizer, options, files, width, begin, columns, empty, spare })
     }
 
     /// Takes back the memory of a block whose ids are written.
@@ -86,14 +94,24 @@ impl<'a> BlockEncoder<'a> {
     ) -> Result<EncodedBlock> {
         let file = block.file;
         let (mut ids, mut documents) = (self.spare.take(), Vec::new());
-        block.for_each_text(self.files, |text, byte| {
+        let (mut added, mut added_ends) = (Vec::new(), Vec::new());
+        let has_added = self.options.offsets || !self.columns.is_empty();
+        block.for_each_row(self.files, self.columns, |text, byte, values| {
             if (Place { file, byte }) < self.begin {
                 return Ok(());
             }
             scratch.clear();
             scratch.extend(self.options.begin_id);
             let start = scratch.len();
-            encoder.push(text, scratch)?;
+            let offsets = if self.options.offsets {
+                let encoding =
+                    self.tokenizer.encode(&EncodeInput::of_text(text), self.options.add_special_tokens)?;
+                scratch.extend(encoding.ids());
+                Some(encoding)
+            } else {
+                encoder.push(text, scratch)?;
+                None
+            };
             if scratch.len() - start > self.empty {
                 scratch.extend(self.options.end_id);
                 if scratch.len() > LONGEST {
@@ -101,10 +119,28 @@ impl<'a> BlockEncoder<'a> {
                 }
                 self.width.push(scratch, &mut ids);
             }
+            if has_added {
+                added.extend_from_slice(values);
+                if let Some(encoding) = &offsets {
+                    self.push_offsets(encoding, &mut added);
+                }
+                added_ends.push(added.len());
+            }
             documents.push((byte, ids.len()));
             Ok(())
         })?;
         let (read, passed_over) = (block.records.read, block.records.passed_over());
-        Ok(EncodedBlock { file, ids, documents, read, passed_over })
+        Ok(EncodedBlock { file, ids, documents, added, added_ends, read, passed_over })
+    }
+
+    /// Appends where each token begins and ends in its text, in characters. Tokens around a document have no characters.
+    fn push_offsets(&self, encoding: &Encoding, bytes: &mut Vec<u8>) {
+        let around = |id: Option<u32>| id.map(|_| (0, 0)).into_iter();
+        let offsets =
+            around(self.options.begin_id).chain(encoding.offsets()).chain(around(self.options.end_id));
+        for (start, end) in offsets {
+            bytes.extend_from_slice(&(start as i32).to_le_bytes());
+            bytes.extend_from_slice(&(end as i32).to_le_bytes());
+        }
     }
 }

@@ -126,7 +126,8 @@ impl Manifest {
         }
         if found.total.is_none() {
             found.parts = PartList::read(&folder.join(PARTS))?;
-            let sound = sound_parts(&found.parts, found.inputs.len());
+            let is_shuffled = found.options["shuffle"] == true;
+            let sound = sound_parts(&found.parts, found.inputs.len(), is_shuffled);
             found.parts.truncate(sound);
         }
         Ok(Some(found))
@@ -174,12 +175,14 @@ impl Manifest {
     }
 }
 
-/// How many parts, from the first one on, follow one another within `files` files and can be summed up.
-fn sound_parts(parts: &[Part], files: usize) -> usize {
+/// How many parts, from the first one on, follow one another within `files` files and can be summed up. In shuffled parts records do
+/// not follow one another.
+fn sound_parts(parts: &[Part], files: usize, is_shuffled: bool) -> usize {
     let (mut end, mut total) = (Place::default(), Some(Counts::default()));
     let is_sound = |part: &&Part| {
         total = total.and_then(|total| total.checked_add(part.counts));
-        let is_next = part.begin == end && part.begin <= part.end && part.end.file <= files;
+        let is_forward = is_shuffled || part.begin <= part.end;
+        let is_next = part.begin == end && is_forward && part.end.file <= files;
         end = part.end;
         is_next && total.is_some()
     };

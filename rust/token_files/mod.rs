@@ -10,6 +10,10 @@
 //! | `part_file` | a file under a temporary name |
 //! | `manifest` | what a folder was made from, and which parts of it are finished |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
+//! | `shuffle` | a seeded order of all documents, by sorted runs on the disk |
+//! | `parquet_rows` | the ids of Parquet files, for those who look into them |
+//! | `joining` | parts that become one file, or one pair of files |
+//! | `merging` | folders of several runs that become one |
 //! | `run` | all of this, from what is there already to the last file |
 //!
 //! One thread at a time reads a block of records, all threads encode blocks, and the calling thread appends documents in their order.
@@ -20,15 +24,21 @@
 
 mod arrow_batches;
 mod encoding;
+mod joining;
 mod layouts;
 mod manifest;
+mod merging;
 mod options;
 mod packing;
+mod parquet_rows;
 mod part_file;
 mod parts;
 mod run;
+mod shuffle;
 
 pub use arrow_batches::arrow_batches;
 pub use manifest::Counts;
+pub use merging::merge_token_files;
 pub use options::{Layout, Options, Packing, Preset, Width};
+pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};
 pub use run::{Existing, Run, tokenize_files};

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::corpus::sources::{AddedColumn, ValueKind};
 use crate::tokenizer::Tokenizer;
 use crate::{Error, Result};
 
@@ -120,6 +121,7 @@ pub struct Packing {
 
 /// What goes into token files.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Options {
     /// The layout.
     pub layout: Layout,
@@ -133,13 +135,24 @@ pub struct Options {
     pub packing: Option<Packing>,
     /// The share of documents, from 0 to 1, that is written apart for validation.
     pub validation: f64,
-    /// Decides which documents these are.
+    /// Decides which documents these are, and the order of a shuffle.
     pub seed: u64,
+    /// Whether documents of all sources come in an order that the seed decides.
+    pub shuffle: bool,
     /// Bytes of ids in a part, unless a single document has more.
     pub part_bytes: u64,
     /// Stores signed ids, for readers that have no unsigned ones.
     pub signed: bool,
+    /// Columns of the sources that are kept beside the ids, with the type that was asked for.
+    pub columns: Vec<(String, Option<ValueKind>)>,
+    /// Whether the offsets of tokens are kept beside the ids.
+    pub offsets: bool,
+    /// Whether parts are joined at the end to one pair of files.
+    pub join: bool,
 }
+
+/// The names of the columns that token files have by themselves.
+pub(super) const OWN_COLUMNS: [&str; 4] = ["input_ids", "seq_start_id", "offsets_start", "offsets_end"];
 
 impl Options {
     /// One more than the largest id that is written.
@@ -190,6 +203,10 @@ impl Options {
         if self.signed && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
             return invalid("signed", "true".to_owned(), "false unless format is arrow or parquet");
         }
+        self.check_columns()?;
+        if self.join && self.layout != Layout::Megatron {
+            return invalid("join", "true".to_owned(), "false unless format is megatron");
+        }
         let ids = self.begin_id.into_iter().chain(self.end_id).chain(self.packing.and_then(|it| it.pad_id));
         tokenizer.check_ids(&ids.collect::<Vec<_>>())?;
         let unsupported = |message: &str| Err(Error::Unsupported(message.to_owned()));
@@ -209,8 +226,39 @@ impl Options {
         Ok(())
     }
 
-    /// The options as the manifest shows them.
-    pub(super) fn to_json(&self, width: Width) -> Value {
+    /// Refuses columns that the layout cannot have.
+    fn check_columns(&self) -> Result<()> {
+        let invalid = |name, value: &str, expected: &str| {
+            Err(Error::InvalidOption { name, value: value.to_owned(), expected: expected.to_owned() })
+        };
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let wanted = [("columns", !names.is_empty(), "given"), ("offsets", self.offsets, "true")];
+        for (option, is_given, value) in wanted {
+            if is_given && !matches!(self.layout, Layout::Arrow | Layout::Parquet) {
+                return invalid(option, value, "absent unless format is arrow or parquet");
+            }
+            if is_given && self.packing.is_some() {
+                return invalid(
+                    option,
+                    value,
+                    "absent with pack, since a row has tokens of several documents",
+                );
+            }
+        }
+        for (at, name) in names.iter().enumerate() {
+            if name.split('.').any(str::is_empty) {
+                return invalid("column", name, "a name, or names with a dot between them");
+            }
+            if OWN_COLUMNS.contains(name) || names[..at].contains(name) {
+                return invalid("column", name, "a name that no other column has");
+            }
+        }
+        Ok(())
+    }
+
+    /// The options as the manifest shows them; `columns` are those that are kept, with their types.
+    pub(super) fn to_json(&self, width: Width, columns: &[AddedColumn]) -> Value {
+        let columns = columns.iter().map(|column| (column.name.clone(), column.kind.name().into()));
         let (format, preset) = match self.layout {
             Layout::Megatron => ("megatron", None),
             Layout::Arrow => ("arrow", None),
@@ -232,7 +280,11 @@ impl Options {
             "pad_token": self.packing.and_then(|packing| packing.pad_id),
             "validation": self.validation,
             "seed": self.seed,
+            "shuffle": self.shuffle,
             "part_bytes": self.part_bytes,
+            "columns": columns.collect::<serde_json::Map<String, Value>>(),
+            "offsets": self.offsets,
+            "join": self.join,
         })
     }
 

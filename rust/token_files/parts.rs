@@ -22,11 +22,22 @@ pub(super) fn split_names(options: &Options) -> &'static [&'static str] {
     if options.splits() == 1 { &[""] } else { &SPLITS }
 }
 
+/// A document that is to be written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Document<'a> {
+    /// Its record.
+    pub(super) place: Place,
+    /// Ids in the width of the files.
+    pub(super) ids: &'a [u8],
+    /// Values of added columns, then the offsets of tokens, as [`Row`] has them.
+    pub(super) added: &'a [u8],
+}
+
 /// Writes documents, in their order, to one part after the other.
 pub(super) struct PartsWriter<'a, 'b> {
     folder: &'a Path,
     options: &'a Options,
-    kind: PartKind,
+    pub(super) kind: PartKind<'a>,
     /// The names of all input files.
     sources: Vec<String>,
     finisher: &'a mut Background<'b, ClosedPart>,
@@ -62,7 +73,7 @@ impl Split {
     fn finish(mut self, place: Place) -> Result<(Vec<CompleteFile>, u64)> {
         let writer = &mut self.writer;
         let dropped = self.packer.as_mut().map_or(Ok(0), |packer| {
-            packer.finish(|ids, starts| writer.push(Row { ids, starts, place, source: "" }))
+            packer.finish(|ids, starts| writer.push(Row { ids, starts, place, source: "", added: &[] }))
         })?;
         Ok((self.writer.finish()?, dropped))
     }
@@ -127,7 +138,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     pub(super) fn new(
         folder: &'a Path,
         options: &'a Options,
-        kind: PartKind,
+        kind: PartKind<'a>,
         sources: Vec<String>,
         finished: &[Part],
         finisher: &'a mut Background<'b, ClosedPart>,
@@ -155,11 +166,22 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         self.begin
     }
 
+    /// Whether no part has been begun.
+    pub(super) fn is_first(&self) -> bool {
+        self.next == 0 && self.open.is_none()
+    }
+
+    /// Counts documents without tokens that come before all others.
+    pub(super) fn add_empty(&mut self, documents: u64) {
+        self.empty += documents;
+    }
+
     /// Adds a document.
     ///
     /// # Errors
     /// [`Error::Io`], and those of the layout.
-    pub(super) fn push(&mut self, place: Place, ids: &[u8]) -> Result<()> {
+    pub(super) fn push(&mut self, document: Document<'_>) -> Result<()> {
+        let Document { place, ids, added } = document;
         if ids.is_empty() {
             *self.open.as_mut().map_or(&mut self.empty, |open| &mut open.counts.empty) += 1;
             return Ok(());
@@ -178,7 +200,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             Some(split) => split,
             none => none.insert(self.open_split(usize::from(is_validation))?),
         };
-        split.push(Row { ids, starts: &[], place, source: &self.sources[place.file] })?;
+        split.push(Row { ids, starts: &[], place, source: &self.sources[place.file], added })?;
         let tokens = (ids.len() / self.kind.width.bytes()) as u64;
         open.bytes += ids.len() as u64;
         open.counts.documents += 1;
@@ -252,14 +274,19 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
 
 /// A number from 0 to 1 that depends on the seed and the record alone.
 fn draw(seed: u64, place: Place) -> f64 {
-    let mixed = mix(mix(mix(seed) ^ place.file as u64) ^ place.byte);
+    let mixed = record_hash(seed, place);
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     let share = (mixed >> 11) as f64 / (1u64 << 53) as f64;
     share
 }
 
+/// A hash of the seed and the record.
+pub(super) fn record_hash(seed: u64, place: Place) -> u64 {
+    mix(mix(mix(seed) ^ place.file as u64) ^ place.byte)
+}
+
 /// One step of the generator `SplitMix64` from a state.
-fn mix(state: u64) -> u64 {
+pub(super) fn mix(state: u64) -> u64 {
     let state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let state = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let state = (state ^ (state >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -3,14 +3,18 @@
 use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::encoding::{BlockEncoder, EncodedBlock};
-use super::layouts::{PartKind, file_names, finish_folder, folder_files, joined_name, remove, side_names};
+use super::joining::{are_joined, is_joined, join_parts, joined_parts, remove_joining};
+use super::layouts::{PartKind, file_names, finish_folder, folder_files, remove, side_names};
 use super::manifest::{Counts, Manifest, fnv_1a, remove_list};
 use super::options::{Layout, Options};
 use super::part_file::temporary;
-use super::parts::{PartsFinisher, PartsWriter, SPLITS, split_names};
+use super::parts::{Document, PartsFinisher, PartsWriter, SPLITS, split_names};
+use super::shuffle::{MERGING, RunsWriter, merge_runs, remove_runs};
 use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
+use crate::corpus::sources::{AddedColumn, added_columns};
 use crate::structures::folder_lock::{FolderLock, LOCK};
 use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each, with_background};
 use crate::tokenizer::Tokenizer;
@@ -63,7 +67,10 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     let files = input_files(run.sources);
     files.iter().try_for_each(InputFile::check)?;
     let inputs = files.iter().map(|file| file.input.clone()).collect();
-    let planned = Manifest::new(fingerprint(run.tokenizer_json), run.options.to_json(width), inputs);
+    let sources: Vec<_> = run.sources.iter().map(|input| Arc::clone(&input.source)).collect();
+    let columns: Arc<[AddedColumn]> = added_columns(&sources, &run.options.columns)?.into();
+    let options = run.options.to_json(width, &columns);
+    let planned = Manifest::new(fingerprint(run.tokenizer_json), options, inputs);
     let failed = |source| Error::Io { action: "create", path: run.folder.to_owned(), source };
     fs::create_dir_all(run.folder).map_err(failed)?;
     let _lock = FolderLock::take(run.folder)?;
@@ -73,24 +80,31 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
         return Ok(total);
     }
     let row_length = run.options.packing.map(|packing| packing.length);
-    let kind = PartKind { layout: run.options.layout, width, row_length };
+    let (layout, offsets) = (run.options.layout, run.options.offsets);
+    let kind = PartKind { layout, width, row_length, added: &columns, offsets };
     let sources = files.iter().map(|file| file.input.path.clone()).collect();
     let mut finished = PartsFinisher::new(run.folder, run.options, manifest.parts.clone())?;
-    with_background(
+    let done = with_background(
         |part| finished.finish(part),
         |finisher| {
             let (folder, options) = (run.folder, run.options);
             let mut parts = PartsWriter::new(folder, options, kind, sources, &manifest.parts, finisher);
-            run.write_parts(&files, &mut parts, threads, on_progress)
+            if run.options.shuffle {
+                run.write_shuffled(&files, &mut parts, threads, on_progress)
+            } else {
+                run.write_in_order(&files, &mut parts, threads, on_progress)
+            }
         },
     )?;
     manifest.parts = finished.parts;
-    on_progress(Progress { stage: STAGE, done: total_bytes(&files), total: total_bytes(&files) })?;
+    on_progress(done)?;
     let total = manifest.parts.iter().try_fold(Counts::default(), |sum, part| sum.checked_add(part.counts));
     let too_many = || Error::Unsupported(format!("the number of tokens exceeds the limit of {}", u64::MAX));
     let total = total.ok_or_else(too_many)?;
-    manifest.files = finish_folder(run.options.layout, run.folder, split_names(run.options), &manifest)?;
-    if joined_name(run.options.layout, "").is_some() {
+    let (layout, splits) = (run.options.layout, split_names(run.options));
+    manifest.files = finish_folder(layout, run.folder, splits, &manifest)?;
+    if is_joined(run.options) {
+        manifest.files = join_parts(run.folder, layout, width, splits, &manifest.parts, on_progress)?;
         manifest.parts.iter_mut().for_each(|part| part.files.clear());
     }
     manifest.total = Some(total);
@@ -138,11 +152,18 @@ impl Run<'_> {
         let has_files = |part: &super::manifest::Part| {
             part.files.iter().all(|(name, entry)| is_there((name, entry.bytes)))
         };
-        let whole = found.parts.iter().take_while(|part| has_files(part)).count();
+        let (layout, splits) = (self.options.layout, split_names(self.options));
+        // Parts that were joined have no files of their own any more.
+        let mut joined = if found.total.is_none() { joined_parts(self.folder)? } else { 0 };
+        if joined > 0 && !are_joined(self.folder, layout, splits, &found.parts, joined) {
+            remove_joining(self.folder, layout, splits)?;
+            joined = 0;
+        }
+        let whole = joined + found.parts.iter().skip(joined).take_while(|part| has_files(part)).count();
         let has_others = found.files.iter().all(|(name, entry)| is_there((name, entry.bytes)));
         if found.total.is_some() && (whole < found.parts.len() || !has_others) {
             // Parts that were joined have no files left to go on with.
-            let kept = if joined_name(self.options.layout, "").is_some() { 0 } else { whole };
+            let kept = if is_joined(self.options) { 0 } else { whole };
             found.parts.truncate(kept);
             (found.total, found.files) = (None, std::collections::BTreeMap::new());
             found.write_unfinished(self.folder)?;
@@ -152,17 +173,65 @@ impl Run<'_> {
         Ok(found)
     }
 
-    fn write_parts(
+    /// Writes documents to parts as they come; answers the last report.
+    fn write_in_order(
         &self,
         files: &[InputFile],
         parts: &mut PartsWriter<'_, '_>,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
+    ) -> Result<Progress> {
+        let (kind, begin, total) = (parts.kind, parts.begin(), total_bytes(files));
+        let push = |document: Document<'_>| parts.push(document);
+        self.for_each_document(files, kind, begin, threads, on_progress, push)?;
+        parts.finish(Place { file: files.len(), byte: 0 })?;
+        Ok(Progress { stage: STAGE, done: total, total })
+    }
+
+    /// Sorts documents in runs on the disk, then writes the runs, merged, to parts; answers the last report.
+    fn write_shuffled(
+        &self,
+        files: &[InputFile],
+        parts: &mut PartsWriter<'_, '_>,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<Progress> {
+        let (begin, end) = (parts.begin(), Place { file: files.len(), byte: 0 });
+        if begin == end {
+            return Ok(Progress { stage: MERGING, done: 0, total: 0 });
+        }
+        let Options { seed, part_bytes, .. } = *self.options;
+        let mut runs = RunsWriter::open(self.folder, seed, part_bytes)?;
+        if runs.end() < end {
+            let (kind, first, total) = (parts.kind, runs.end(), total_bytes(files));
+            let push = |document: Document<'_>| runs.push(document);
+            self.for_each_document(files, kind, first, threads, on_progress, push)?;
+            runs.finish(end)?;
+            on_progress(Progress { stage: STAGE, done: total, total })?;
+        }
+        let begin = if parts.is_first() { None } else { Some(begin) };
+        if begin.is_none() {
+            parts.add_empty(runs.empty());
+        }
+        let push = |document: Document<'_>| parts.push(document);
+        let total = merge_runs(self.folder, &runs, seed, begin, files.len(), push, on_progress)?;
+        parts.finish(end)?;
+        Ok(Progress { stage: MERGING, done: total, total })
+    }
+
+    /// Calls `push` with the documents of all records from `begin` on, in their order.
+    fn for_each_document(
+        &self,
+        files: &[InputFile],
+        kind: PartKind<'_>,
+        begin: Place,
+        threads: usize,
+        on_progress: &mut OnProgress<'_>,
+        mut push: impl FnMut(Document<'_>) -> Result<()>,
     ) -> Result<()> {
-        let (begin, total) = (parts.begin(), total_bytes(files));
-        let width = self.options.width(self.tokenizer);
-        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, width, begin)?;
-        let mut reader = FilesReader::new(files, begin);
+        let total = total_bytes(files);
+        let encoder = BlockEncoder::new(self.tokenizer, self.options, files, kind.width, begin, kind.added)?;
+        let mut reader = FilesReader::new(files, begin).keeping(kind.added.into());
         self.tokenizer.pipeline().prepare(total as usize, threads);
         let (on_progress, done) = (RefCell::new(on_progress), RefCell::new(Done::new(files, begin)));
         let report = || {
@@ -170,9 +239,12 @@ impl Run<'_> {
             (*on_progress.borrow_mut())(progress)
         };
         let take = |block: EncodedBlock| {
-            let mut start = 0;
-            for &(byte, end) in &block.documents {
-                parts.push(Place { file: block.file, byte }, &block.ids[start..end])?;
+            let (mut start, mut added_start) = (0, 0);
+            for (at, &(byte, end)) in block.documents.iter().enumerate() {
+                let place = Place { file: block.file, byte };
+                let added_end = block.added_ends.get(at).copied().unwrap_or(0);
+                let added = &block.added[std::mem::replace(&mut added_start, added_end)..added_end];
+                push(Document { place, ids: &block.ids[start..end], added })?;
                 start = end;
             }
             done.borrow_mut().add(&block);
@@ -188,14 +260,17 @@ impl Run<'_> {
             encoder.encode(block, text_encoder, scratch)
         };
         let ahead = threads * BLOCKS_AHEAD;
-        bounded_for_each(ahead, |block| reader.next(block), parallelism, || None, drop, work, take)?;
-        parts.finish(Place { file: files.len(), byte: 0 })
+        bounded_for_each(ahead, |block| reader.next(block), parallelism, || None, drop, work, take)
     }
 
     /// Removes what is of no use beside a complete manifest.
     fn clean_up_after(&self, manifest: &Manifest) -> Result<()> {
         remove_list(self.folder)?;
-        if joined_name(self.options.layout, "").is_some() {
+        if self.options.shuffle {
+            remove_runs(self.folder)?;
+        }
+        if is_joined(self.options) {
+            remove_joining(self.folder, self.options.layout, split_names(self.options))?;
             (0..manifest.parts.len())
                 .try_for_each(|part| remove_part(self.folder, self.options.layout, part))?;
             remove_split_folders(self.folder);
@@ -248,7 +323,7 @@ fn fingerprint(json: &str) -> String {
 }
 
 /// A file or folder that no run has made.
-fn other_file(folder: &Path) -> Result<Option<String>> {
+pub(super) fn other_file(folder: &Path) -> Result<Option<String>> {
     let failed = |source| Error::Io { action: "read", path: folder.to_owned(), source };
     let names = fs::read_dir(folder)
         .map_err(failed)?
@@ -285,9 +360,10 @@ fn remove_split_folders(folder: &Path) {
 }
 
 /// Removes all files of an earlier run, but for the manifest, which is replaced.
-fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
+pub(super) fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
     let option = |name: &str| found.options.get(name).and_then(|value| value.as_str());
     let layout = Layout::named(option("format").unwrap_or_default(), option("preset"))?;
+    remove_joining(folder, layout, &["", SPLITS[0], SPLITS[1]])?;
     (0..found.parts.len()).try_for_each(|part| remove_part(folder, layout, part))?;
     remove_begun_parts(folder, layout, found.parts.len())?;
     for name in folder_files(layout, &["", SPLITS[0], SPLITS[1]]) {
@@ -296,6 +372,7 @@ fn remove_all(folder: &Path, found: &Manifest) -> Result<()> {
         remove(&path)?;
     }
     remove_list(folder)?;
+    remove_runs(folder)?;
     remove_split_folders(folder);
     Ok(())
 }

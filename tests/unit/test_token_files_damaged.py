@@ -32,6 +32,7 @@ LAYOUTS = [
     {"format": "megatron"},
     {"format": "npy"},
     {"format": "arrow"},
+    {"format": "parquet"},
     {"format": "raw", "preset": "datatrove"},
     {"format": "raw", "preset": "dolma"},
     {"format": "raw", "preset": "nanogpt"},

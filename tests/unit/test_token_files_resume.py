@@ -382,6 +382,8 @@ def test_a_file_that_cannot_grow_is_named_and_finished_parts_are_kept(
     assert int(code) == errno.EFBIG
     assert path.startswith(str(out))
     assert message.startswith(("cannot write", "cannot append"))
-    assert not list(out.rglob("*.tmp"))
+    # What parts were joined to stays, since those are removed.
+    left = [".train.bin.tmp", ".val.bin.tmp"] if preset == "nanogpt" else []
+    assert sorted(path.name for path in out.rglob("*.tmp")) == left
     tokenize_files(tokenizer, sources(folder), out, resume=True, **OPTIONS, **layout)
     assert contents(out) == contents(tmp_path / "whole")

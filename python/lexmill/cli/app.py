@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from lexmill import __version__
 from lexmill.cli import convert as conversion
@@ -37,8 +38,26 @@ from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
 __all__ = ["app", "run"]
 
+
+class _Commands(typer.core.TyperGroup):
+    """The commands, where `encode --format` is `tokenize`."""
+
+    def resolve_command(  # typer brings click or a copy of it, so its classes have no one name.
+        self,
+        ctx: Any,  # noqa: ANN401
+        args: list[str],
+    ) -> tuple[str | None, Any, list[str]]:
+        """The command that arguments begin with."""
+        name, *options = args
+        before_files = options[: options.index("--")] if "--" in options else options
+        if name == "encode" and any(option.partition("=")[0] == "--format" for option in before_files):
+            args = ["tokenize", *options]
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="lexmill",
+    cls=_Commands,
     help="Trains and runs subword tokenizers.",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -215,8 +234,18 @@ def encode(
     errors: Errors = OnInvalid.STRICT,
     threads: Threads = None,
     as_json: Json = False,
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="Write files of a training program to the folder OUTPUT; see tokenize.", show_default=False
+        ),
+    ] = None,
 ) -> None:
-    """Encode text files to ids."""
+    """Encode text files to ids.
+
+    With --format this is the command tokenize and has its options.
+    """
+    del layout  # `_Commands` leaves no call with it to this command.
     source = encoding.Source(tokenizer, files, _unescaped(separator), special_tokens, errors.value, threads, as_json)
     finish(execute("encode", as_json, lambda: encoding.encode(source, output, row_splits)))
 

@@ -7,7 +7,7 @@ import time
 import warnings
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal
 
 from lexmill import Tokenizer
 from lexmill.cli.display import megabytes, printable
@@ -16,11 +16,11 @@ from lexmill.cli.outcome import Outcome
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import InputName, source_of
 from lexmill.errors import SkippedRecordsWarning
-from lexmill.token_files import tokenize_files
+from lexmill.token_files import merge_token_files, tokenize_files
 
 _LONGEST_ID = len(str(2**32))
 
-__all__ = ["FormatName", "Options", "PresetName", "tokenize"]
+__all__ = ["FormatName", "Options", "PresetName", "merge", "tokenize"]
 
 
 class FormatName(str, Enum):
@@ -60,8 +60,12 @@ class Options:
     pad_token: str | None
     validation: float
     seed: int
+    shuffle: bool
     part_bytes: int
     signed: bool
+    columns: list[str]
+    offsets: bool
+    join: bool
     resume: bool
     overwrite: bool
     errors: Literal["strict", "replace"]
@@ -78,7 +82,7 @@ def tokenize(options: Options) -> Outcome:
     tokenizer = load_tokenizer(options.tokenizer)
     started = time.perf_counter()
     with (
-        ProgressBar(not options.as_json, in_bytes=("tokenize",)) as progress,
+        ProgressBar(not options.as_json, in_bytes=("tokenize", "shuffle", "join")) as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always", SkippedRecordsWarning)
@@ -95,8 +99,12 @@ def tokenize(options: Options) -> Outcome:
             pad_token=_token(tokenizer, options.pad_token),
             validation=options.validation,
             seed=options.seed,
+            shuffle=options.shuffle,
             part_bytes=options.part_bytes,
             signed=options.signed,
+            columns=_columns(options.columns),
+            offsets=options.offsets,
+            join=options.join,
             resume=options.resume,
             overwrite=options.overwrite,
             num_threads=options.threads,
@@ -121,6 +129,32 @@ def tokenize(options: Options) -> Outcome:
         f"{options.output}: {total['tokens']:,} tokens in {documents}{empty}, from {megabytes(size)} in {seconds:.1f} s"
     )
     return Outcome(data, note=note)
+
+
+def merge(folders: list[str], output: str, overwrite: bool, as_json: bool) -> Outcome:
+    """Joins the files of several runs to one pair."""
+    started = time.perf_counter()
+    with ProgressBar(not as_json, in_bytes=("merge",)) as progress:
+        merged = merge_token_files(folders, output, overwrite=overwrite, on_progress=progress.callback)
+    total, seconds = merged.manifest["total"], time.perf_counter() - started
+    data: dict[str, object] = {
+        "output": output,
+        "dtype": merged.manifest["options"]["dtype"],
+        **total,
+        "folders": len(folders),
+        "seconds": round(seconds, 6),
+    }
+    note = f"{output}: {total['tokens']:,} tokens in {total['documents']:,} documents from {len(folders)} folders"
+    return Outcome(data, note=f"{note} in {seconds:.1f} s")
+
+
+def _columns(given: list[str]) -> dict[str, Any]:
+    """Names of columns, perhaps with a colon and a type after them; the core checks both."""
+    columns = {}
+    for column in given:
+        name, colon, kind = column.rpartition(":")
+        columns[name if colon else column] = kind if colon else None
+    return columns
 
 
 def _token(tokenizer: Tokenizer, token: str | None) -> str | int | None:

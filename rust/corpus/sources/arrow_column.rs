@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Fields};
 
+use super::added::array_values::{ArrayPath, ArrayValues};
 use super::columns::{BLOCK, Rows, decoded, no_column, no_texts};
 use super::reader::RecordBlock;
 use super::source::{Skipped, Source};
@@ -24,17 +25,21 @@ pub(super) struct ArrowColumn {
     is_foreign: bool,
     batch: Option<Texts>,
     rows: Rows,
+    /// Columns that are kept beside it, and their arrays in the batch.
+    added: Vec<ArrayPath>,
+    values: Option<ArrayValues>,
 }
 
 impl ArrowColumn {
     /// The column at `path` of batches that have been checked as they were decoded.
-    pub(super) fn of_decoded(batches: Batches, path: Vec<usize>) -> Self {
-        Self { batches, path, is_foreign: false, batch: None, rows: Rows::default() }
+    pub(super) fn of_decoded(batches: Batches, path: Vec<usize>, added: Vec<ArrayPath>) -> Self {
+        let (rows, values) = (Rows::default(), None);
+        Self { batches, path, is_foreign: false, batch: None, rows, added, values }
     }
 
     /// The column at `path` of batches that another library made in memory.
-    pub(super) fn of_foreign(batches: Batches, path: Vec<usize>) -> Self {
-        Self { is_foreign: true, ..Self::of_decoded(batches, path) }
+    pub(super) fn of_foreign(batches: Batches, path: Vec<usize>, added: Vec<ArrayPath>) -> Self {
+        Self { is_foreign: true, ..Self::of_decoded(batches, path, added) }
     }
 
     /// Bytes of values before the next row.
@@ -55,7 +60,7 @@ impl ArrowColumn {
     ) -> Result<bool> {
         block.bytes.clear();
         let first = self.rows.count;
-        while block.bytes.len() < BLOCK {
+        while block.bytes.len() + block.added.len() < BLOCK {
             let Some(texts) = &mut self.batch else {
                 self.batch = decoded(|| self.next_batch(), io_error).map_err(&failed)?;
                 if self.batch.is_none() {
@@ -67,7 +72,12 @@ impl ArrowColumn {
                 self.batch = None;
                 continue;
             }
+            let mark = block.mark();
             self.rows.push(texts.value(texts.next), block, source, skipped)?;
+            if let Some(values) = &self.values {
+                let outcome = values.push(texts.next, &mut block.added);
+                block.end_added(mark, outcome, source, skipped)?;
+            }
             texts.next += 1;
         }
         Ok(self.rows.count > first)
@@ -75,7 +85,11 @@ impl ArrowColumn {
 
     fn next_batch(&mut self) -> std::result::Result<Option<Texts>, ArrowError> {
         let Some(batch) = self.batches.next() else { return Ok(None) };
-        Texts::new(batch?, &self.path, self.is_foreign).map(Some)
+        let batch = batch?;
+        if !self.added.is_empty() {
+            self.values = Some(ArrayValues::new(&batch, &self.added, self.is_foreign)?);
+        }
+        Texts::new(batch, &self.path, self.is_foreign).map(Some)
     }
 }
 
@@ -169,7 +183,7 @@ pub(super) fn check_texts(found: &DataType, name: &str, path: &Path) -> Result<(
 }
 
 /// The type of the column `name`; its numbers are added to `numbers`.
-fn find<'a>(fields: &'a Fields, name: &str, numbers: &mut Vec<usize>) -> Option<&'a DataType> {
+pub(super) fn find<'a>(fields: &'a Fields, name: &str, numbers: &mut Vec<usize>) -> Option<&'a DataType> {
     for (number, field) in fields.iter().enumerate() {
         numbers.push(number);
         if field.name() == name {
@@ -188,7 +202,7 @@ fn find<'a>(fields: &'a Fields, name: &str, numbers: &mut Vec<usize>) -> Option<
 }
 
 /// The names of all columns that are no structs.
-fn push_names(fields: &Fields, outer: &str, names: &mut Vec<String>) {
+pub(super) fn push_names(fields: &Fields, outer: &str, names: &mut Vec<String>) {
     for field in fields {
         let name = format!("{outer}{}", field.name());
         match field.data_type() {

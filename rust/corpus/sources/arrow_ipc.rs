@@ -15,6 +15,8 @@ use arrow_ipc::reader::{read_dictionary, read_record_batch};
 use arrow_ipc::{Endianness, MessageHeader, RecordBatch, root_as_message};
 use arrow_schema::{ArrowError, SchemaRef};
 
+use super::added::{AddedColumn, path_of};
+
 use super::arrow_column::{ArrowColumn, column_path, io_error};
 use super::columns::decoded;
 use super::reader::failed;
@@ -33,12 +35,33 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error) for what is neither, [`Error::Format`](crate::Error) if the column is absent or holds no texts.
-pub(super) fn open(file: Box<dyn Read + Send>, name: &str, path: &Path) -> Result<ArrowColumn> {
+pub(super) fn open(
+    file: Box<dyn Read + Send>,
+    name: &str,
+    path: &Path,
+    added: &[AddedColumn],
+) -> Result<ArrowColumn> {
     let batches = decoded(|| IpcBatches::new(file), io_error).map_err(|error| failed("read", path, error))?;
     let mut numbers = column_path(batches.schema.fields(), name, path)?;
+    let fields = batches.schema.fields();
+    let added = added.iter().map(|column| path_of(fields, column, path)).collect::<Result<Vec<_>>>();
+    let mut added = added?;
     // Other columns are not decoded.
-    let column = std::mem::take(&mut numbers[0]);
-    Ok(ArrowColumn::of_decoded(Box::new(IpcBatches { column, ..batches }), numbers))
+    let mut columns: Vec<usize> = added.iter().map(|path| path.numbers[0]).chain([numbers[0]]).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let outer = added.iter_mut().map(|path| &mut path.numbers[0]).chain([&mut numbers[0]]);
+    outer.for_each(|number| *number = columns.partition_point(|decoded| decoded < number));
+    Ok(ArrowColumn::of_decoded(Box::new(IpcBatches { columns, ..batches }), numbers, added))
+}
+
+/// The schema of a file or stream.
+///
+/// # Errors
+/// [`Error::Io`](crate::Error) for what is neither.
+pub(super) fn schema(file: Box<dyn Read + Send>, path: &Path) -> Result<SchemaRef> {
+    let batches = decoded(|| IpcBatches::new(file), io_error);
+    batches.map(|batches| batches.schema).map_err(|error| failed("read", path, error))
 }
 
 /// The batches of a file or stream.
@@ -48,8 +71,8 @@ struct IpcBatches {
     is_file: bool,
     is_done: bool,
     schema: SchemaRef,
-    /// The column that is decoded.
-    column: usize,
+    /// The columns that are decoded, in ascending order.
+    columns: Vec<usize>,
     dictionaries: HashMap<i64, ArrayRef>,
 }
 
@@ -83,7 +106,7 @@ impl IpcBatches {
             return malformed("numbers are big-endian but must be little-endian");
         }
         let schema = Arc::new(try_fb_to_schema(schema)?);
-        Ok(Self { file, is_file, is_done: false, schema, column: 0, dictionaries: HashMap::new() })
+        Ok(Self { file, is_file, is_done: false, schema, columns: Vec::new(), dictionaries: HashMap::new() })
     }
 
     /// The next batch, after the dictionaries before it.
@@ -105,9 +128,9 @@ impl IpcBatches {
                     let header = message.header_as_record_batch();
                     check_sizes(header, &body)?;
                     let Some(batch) = header else { return malformed("a batch has no header") };
-                    let (schema, column) = (Arc::clone(&self.schema), [self.column]);
+                    let (schema, columns) = (Arc::clone(&self.schema), Some(&self.columns[..]));
                     let batch =
-                        read_record_batch(&body, batch, schema, &self.dictionaries, Some(&column), &version)?;
+                        read_record_batch(&body, batch, schema, &self.dictionaries, columns, &version)?;
                     return Ok(Some(Arc::new(StructArray::from(batch))));
                 }
                 other => return malformed(format!("a message is {other:?} but must be a batch")),

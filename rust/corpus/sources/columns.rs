@@ -77,7 +77,7 @@ fn silence_decoders() {
 ///
 /// # Errors
 /// That of `work`; [`io::ErrorKind::InvalidData`] with the message of a panic, after which the decoder must not be used.
-pub(super) fn decoded<T, E>(
+pub(crate) fn decoded<T, E>(
     work: impl FnOnce() -> std::result::Result<T, E>,
     error: impl FnOnce(E) -> io::Error,
 ) -> io::Result<T> {

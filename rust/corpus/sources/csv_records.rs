@@ -5,9 +5,11 @@ use std::path::Path;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
+use super::added::{AddedColumn, AddedValue, push_parsed};
 use super::columns::{BLOCK, no_column};
 use super::reader::{RecordBlock, Value, failed, named};
 use super::source::{CsvColumn, Skipped, Source};
+use super::texts::decoded;
 use crate::{Error, Result};
 
 /// Bytes that are read at a time, perhaps before the record that they belong to.
@@ -18,6 +20,8 @@ pub(super) struct CsvRecords {
     reader: Reader<Limited>,
     /// The number of the column.
     column: usize,
+    /// The numbers of columns that are kept beside it.
+    added: Vec<(usize, AddedColumn)>,
     record: ByteRecord,
 }
 
@@ -32,6 +36,7 @@ impl CsvRecords {
         delimiter: u8,
         limit: usize,
         path: &Path,
+        added: &[AddedColumn],
     ) -> Result<Self> {
         let bytes = Limited { file: bytes, limit, left: limit.saturating_add(BUFFER) };
         let mut reader = ReaderBuilder::new()
@@ -40,19 +45,35 @@ impl CsvRecords {
             .flexible(true)
             .buffer_capacity(BUFFER)
             .from_reader(bytes);
+        let mut numbers = Vec::new();
         let column = match column {
-            CsvColumn::Number(number) => *number,
+            CsvColumn::Number(number) => {
+                for AddedColumn { name, .. } in added {
+                    numbers.push(name.parse().map_err(|_| Error::Format {
+                        path: named(path),
+                        message: format!(
+                            "column `{name}` is no number, but the file has no names of columns"
+                        ),
+                    })?);
+                }
+                *number
+            }
             CsvColumn::Name(name) => {
                 let place = || format!("{}, line 1", named(path));
                 let names = reader.byte_headers().map_err(|error| csv_error(error, place(), limit, path))?;
                 check_size(names, limit, place)?;
-                names
-                    .iter()
-                    .position(|found| found == name.as_bytes())
-                    .ok_or_else(|| no_column(name, names.iter().map(String::from_utf8_lossy), path))?
+                let found = |name: &str| {
+                    let found = names.iter().position(|found| found == name.as_bytes());
+                    found.ok_or_else(|| no_column(name, names.iter().map(String::from_utf8_lossy), path))
+                };
+                for column in added {
+                    numbers.push(found(&column.name)?);
+                }
+                found(name)?
             }
         };
-        Ok(Self { reader, column, record: ByteRecord::new() })
+        let added = numbers.into_iter().zip(added.iter().cloned()).collect();
+        Ok(Self { reader, column, added, record: ByteRecord::new() })
     }
 
     /// Bytes of the file, decompressed, before the next record.
@@ -74,7 +95,7 @@ impl CsvRecords {
         let (path, begin) = (&source.paths[block.file], self.offset());
         block.bytes.clear();
         let mut is_filled = false;
-        while block.bytes.len() < BLOCK {
+        while block.bytes.len() + block.added.len() < BLOCK {
             let position = self.reader.position().clone();
             let limit = self.reader.get_ref().limit;
             self.reader.get_mut().left = limit.saturating_add(BUFFER);
@@ -92,11 +113,35 @@ impl CsvRecords {
                 source.broken(path, (line, block.offset + offset), &message, skipped)?;
                 continue;
             };
+            let mark = block.mark();
             block.bytes.extend_from_slice(value);
             block.values.push(Value { end: block.bytes.len(), offset, place: line });
+            if !self.added.is_empty() {
+                let outcome = push_values(&self.record, &self.added, source, &mut block.added);
+                block.end_added(mark, outcome, source, skipped)?;
+            }
         }
         Ok(is_filled)
     }
+}
+
+/// Appends the added values of a record. One that the record is too short for is null.
+fn push_values(
+    record: &ByteRecord,
+    columns: &[(usize, AddedColumn)],
+    source: &Source,
+    bytes: &mut Vec<u8>,
+) -> std::result::Result<(), String> {
+    for (number, AddedColumn { name, kind, .. }) in columns {
+        let Some(value) = record.get(*number) else {
+            AddedValue::Null.push_to(bytes);
+            continue;
+        };
+        let value = decoded(value, source.errors)
+            .map_err(|at| format!("column `{name}` is not valid UTF-8 at its byte {at}"))?;
+        push_parsed(&value, *kind, name, bytes)?;
+    }
+    Ok(())
 }
 
 /// Refuses a record of more than `limit` bytes.

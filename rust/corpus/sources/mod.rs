@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `source` | what is read: files, their format, and what becomes of broken records |
+//! | `added` | columns that are kept beside texts |
 //! | `columns` | what columns of all formats share |
 //! | `compression` | a file's bytes, decompressed |
 //! | `reader` | the files of a source in blocks of whole records |
@@ -20,6 +21,7 @@
 //! while the others parse theirs, so a block that leaves the [`SourceReader`] is still in the file's own spelling; but the values of
 //! columns are decoded by the reading thread.
 
+mod added;
 mod arrow_column;
 mod arrow_ipc;
 mod arrow_stream;
@@ -40,8 +42,11 @@ use crate::Result;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{BlockEnd, WordCounting};
 
+pub use added::{AddedColumn, AddedValue, AddedValues, ValueKind, added_columns};
 pub use arrow_stream::ArrowStream;
+pub(crate) use columns::decoded;
 pub(in crate::corpus) use compression::STDIN;
+pub(crate) use parquet_column::io_error as parquet_error;
 pub use reader::{RecordBlock, SourceReader};
 pub use source::{CsvColumn, Format, OnError, Skipped, Source};
 

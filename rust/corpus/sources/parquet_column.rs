@@ -13,6 +13,8 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
+use super::added::AddedColumn;
+use super::added::parquet_values::ParquetValues;
 use super::columns::{BLOCK, Rows, decoded, no_column, no_texts};
 use super::compression::STDIN;
 use super::reader::{RecordBlock, failed};
@@ -36,6 +38,8 @@ pub(super) struct ParquetColumn {
     /// Decoded rows that no block has: values share the memory of their page.
     decoded: VecDeque<Option<ByteArray>>,
     rows: Rows,
+    /// Columns that are kept beside it.
+    added: Option<ParquetValues>,
 }
 
 impl ParquetColumn {
@@ -44,7 +48,7 @@ impl ParquetColumn {
     /// # Errors
     /// [`Error::Io`](crate::Error) for what is no Parquet file, [`Error::Format`](crate::Error) for a file whose column is absent or
     /// holds no texts.
-    pub(super) fn open(path: &Path, name: &str) -> Result<Self> {
+    pub(super) fn open(path: &Path, name: &str, added: &[AddedColumn]) -> Result<Self> {
         let unsupported = || {
             io::Error::new(
                 io::ErrorKind::Unsupported,
@@ -62,7 +66,9 @@ impl ParquetColumn {
         let file = decoded(|| SerializedFileReader::new(file), io_error)
             .map_err(|error| failed("read", path, error))?;
         let (column, descriptor) = found(file.metadata().file_metadata().schema_descr(), name, path)?;
+        let added = if added.is_empty() { None } else { Some(ParquetValues::open(path, added)?) };
         Ok(Self {
+            added,
             file,
             len: metadata.len(),
             column,
@@ -102,9 +108,16 @@ impl ParquetColumn {
     ) -> Result<bool> {
         block.bytes.clear();
         let first = self.rows.count;
-        while block.bytes.len() < BLOCK {
+        while block.bytes.len() + block.added.len() < BLOCK {
             if let Some(value) = self.decoded.pop_front() {
-                self.rows.push(value.as_ref().map(ByteArray::data), block, source, skipped)?;
+                let (value, mark) = (value.as_ref().map(ByteArray::data), block.mark());
+                self.rows.push(value, block, source, skipped)?;
+                if let Some(added) = &mut self.added {
+                    let path = &source.paths[block.file];
+                    let outcome = decoded(|| added.push(&mut block.added), io_error);
+                    let outcome = outcome.map_err(|error| failed("read", path, error))?;
+                    block.end_added(mark, outcome, source, skipped)?;
+                }
                 continue;
             }
             let path = &source.paths[block.file];
@@ -247,7 +260,7 @@ fn is_indices(page: &Page) -> bool {
 }
 
 /// The operating system's error, or what is wrong with the file.
-fn io_error(error: ParquetError) -> io::Error {
+pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(error) => *error,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::added::AddedColumn;
 use super::arrow_column::ArrowColumn;
 use super::compression::{self, STDIN};
 use super::csv_records::CsvRecords;
@@ -28,6 +29,9 @@ pub struct RecordBlock {
     pub(super) range: Option<LineRange>,
     /// Of a column, the values in `bytes`; empty where lines are the records.
     pub(super) values: Vec<Value>,
+    /// Of a column, the values of added columns, and where those of each record end; empty where lines are the records.
+    pub(super) added: Vec<u8>,
+    pub(super) added_ends: Vec<usize>,
     /// The file, by its number.
     pub(super) file: usize,
     /// Bytes of all files, decompressed, before the block.
@@ -53,6 +57,37 @@ impl RecordBlock {
     /// Whether the block's file has been read to its end once the texts of the block have.
     pub fn ends_file(&self) -> bool {
         self.range.as_ref().is_some_and(LineRange::is_last)
+    }
+
+    /// How much the block holds: values, their bytes, and those of added columns.
+    pub(super) fn mark(&self) -> (usize, usize, usize) {
+        (self.values.len(), self.bytes.len(), self.added.len())
+    }
+
+    /// Ends the added values of a record, unless its text was left out since `mark`. A record with a value that cannot be kept is
+    /// broken.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a broken record, unless such records are left out.
+    pub(super) fn end_added(
+        &mut self,
+        (values, bytes, added): (usize, usize, usize),
+        outcome: std::result::Result<(), String>,
+        source: &Source,
+        skipped: &Skipped,
+    ) -> Result<()> {
+        let Some(&Value { offset, place, .. }) = self.values.get(values) else {
+            self.added.truncate(added);
+            return Ok(());
+        };
+        let Err(message) = outcome else {
+            self.added_ends.push(self.added.len());
+            return Ok(());
+        };
+        self.values.truncate(values);
+        self.bytes.truncate(bytes);
+        self.added.truncate(added);
+        source.broken(&source.paths[self.file], (place, self.offset + offset), message, skipped)
     }
 }
 
@@ -80,6 +115,8 @@ pub struct SourceReader {
     limit: usize,
     /// Decompressed bytes of the next file that are passed over where that is possible without reading them.
     skip: u64,
+    /// Columns that are kept beside the texts.
+    added: Arc<[AddedColumn]>,
 }
 
 /// A file that is being read.
@@ -109,7 +146,16 @@ enum Blocks {
 impl SourceReader {
     /// Opens no file yet. Broken records that nobody wants are reported to `skipped`.
     pub fn new(source: Arc<Source>, skipped: Arc<Skipped>) -> Self {
-        Self { source, skipped, next: 0, file: None, offset: 0, limit: LONGEST_TEXT, skip: 0 }
+        Self {
+            source,
+            skipped,
+            next: 0,
+            file: None,
+            offset: 0,
+            limit: LONGEST_TEXT,
+            skip: 0,
+            added: Arc::default(),
+        }
     }
 
     /// Begins with the record at byte `place` of the first file, decompressed, or at one before it, where the format or the compression
@@ -117,6 +163,12 @@ impl SourceReader {
     #[must_use]
     pub fn starting_at(self, place: u64) -> Self {
         Self { skip: place, ..self }
+    }
+
+    /// Keeps the values of these columns too.
+    #[must_use]
+    pub fn keeping(self, added: Arc<[AddedColumn]>) -> Self {
+        Self { added, ..self }
     }
 
     /// The same with another limit of bytes for a record.
@@ -147,7 +199,7 @@ impl SourceReader {
                     let Some(path) = self.source.paths.get(self.next) else { return Ok(false) };
                     self.next += 1;
                     let skip = std::mem::take(&mut self.skip);
-                    none.insert(OpenFile::open(path, &self.source.format, self.limit, skip)?)
+                    none.insert(OpenFile::open(path, &self.source.format, self.limit, skip, &self.added)?)
                 }
             };
             block.file = self.next - 1;
@@ -164,7 +216,7 @@ impl SourceReader {
 
 impl OpenFile {
     /// Opens a file, after its first `skip` bytes if the format and the compression allow that.
-    fn open(path: &Path, format: &Format, limit: usize, skip: u64) -> Result<Self> {
+    fn open(path: &Path, format: &Format, limit: usize, skip: u64, added: &[AddedColumn]) -> Result<Self> {
         let read = Arc::new(AtomicU64::new(0));
         let failed_to_open = |source| failed("open", path, source);
         let bytes = || compression::open(path, &read).map_err(failed_to_open);
@@ -180,11 +232,17 @@ impl OpenFile {
                 }
             }
             Format::Csv { column, delimiter } => {
-                Blocks::Csv(Box::new(CsvRecords::new(bytes()?, column, *delimiter, limit, path)?))
+                Blocks::Csv(Box::new(CsvRecords::new(bytes()?, column, *delimiter, limit, path, added)?))
             }
-            Format::Parquet { column } => Blocks::Parquet(Box::new(ParquetColumn::open(path, column)?)),
-            Format::ArrowIpc { column } => Blocks::Arrow(Box::new(arrow_ipc::open(bytes()?, column, path)?)),
-            Format::ArrowStream { column, stream } => Blocks::Arrow(Box::new(stream.open(column, path)?)),
+            Format::Parquet { column } => {
+                Blocks::Parquet(Box::new(ParquetColumn::open(path, column, added)?))
+            }
+            Format::ArrowIpc { column } => {
+                Blocks::Arrow(Box::new(arrow_ipc::open(bytes()?, column, path, added)?))
+            }
+            Format::ArrowStream { column, stream } => {
+                Blocks::Arrow(Box::new(stream.open(column, path, added)?))
+            }
             Format::Documents { separator } => {
                 Blocks::Documents(Box::new(Documents::new(bytes()?, separator.as_deref(), limit)))
             }
@@ -207,6 +265,8 @@ impl OpenFile {
     fn next(&mut self, block: &mut RecordBlock, source: &Source, skipped: &Skipped) -> Result<bool> {
         let path = &source.paths[block.file];
         block.values.clear();
+        block.added.clear();
+        block.added_ends.clear();
         block.line = self.line;
         block.numbered_from = self.skipped;
         block.offset = block.file_offset + self.end();

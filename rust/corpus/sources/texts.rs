@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use super::added::{AddedColumn, push_json_values};
 use super::json_field::push_field;
 use super::line_ranges::RangeError;
 use super::reader::{RecordBlock, failed, named};
@@ -21,11 +22,25 @@ impl Source {
         &self,
         block: &mut RecordBlock,
         skipped: &Skipped,
-        each: impl FnMut(&str, u64) -> Result<()>,
+        mut each: impl FnMut(&str, u64) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_row(block, skipped, &[], |text, place, _| each(text, place))
+    }
+
+    /// The same, and `each` also gets the values of the columns that the reader of `block` kept.
+    ///
+    /// # Errors
+    /// Those of [`Self::for_each_text`].
+    pub fn for_each_row(
+        &self,
+        block: &mut RecordBlock,
+        skipped: &Skipped,
+        added: &[AddedColumn],
+        each: impl FnMut(&str, u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let path = self.paths[block.file].as_path();
         self.load(block, path, skipped)?;
-        let walk = Walk { block, source: self, skipped, path, each };
+        let walk = Walk { block, source: self, skipped, path, added, each };
         match &self.format {
             Format::Lines => walk.lines(),
             Format::JsonLines { field } => walk.json(field),
@@ -69,18 +84,19 @@ struct Walk<'a, F> {
     source: &'a Source,
     skipped: &'a Skipped,
     path: &'a Path,
+    added: &'a [AddedColumn],
     each: F,
 }
 
-impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
+impl<F: FnMut(&str, u64, &[u8]) -> Result<()>> Walk<'_, F> {
     fn lines(mut self) -> Result<()> {
         let RecordBlock { bytes, offset, file_offset, .. } = self.block;
         let invalid = |at| Error::InvalidUtf8 { origin: named(self.path), byte: offset - file_offset + at };
-        for_each_line(bytes, self.source.errors, invalid, |line, at| (self.each)(line, offset + at))
+        for_each_line(bytes, self.source.errors, invalid, |line, at| (self.each)(line, offset + at, &[]))
     }
 
     fn json(mut self, field: &[String]) -> Result<()> {
-        let (mut next, mut text) = (self.block.offset, String::new());
+        let (mut next, mut text, mut values) = (self.block.offset, String::new(), Vec::new());
         for (index, line) in (0..).zip(self.block.bytes.split_inclusive(|&byte| byte == b'\n')) {
             let offset = next;
             next += line.len() as u64;
@@ -99,8 +115,10 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
             };
             let line = replaced.as_ref().map_or(line, |line| line.as_bytes());
             text.clear();
-            match push_field(line, field, &mut text) {
-                Ok(()) => (self.each)(&text, offset)?,
+            values.clear();
+            let read = push_field(line, field, &mut text);
+            match read.and_then(|()| push_json_values(line, self.added, &mut values)) {
+                Ok(()) => (self.each)(&text, offset, &values)?,
                 Err(message) => {
                     let place = || self.place_of_line(index);
                     self.source.broken_at(place, offset, &message, self.skipped)?;
@@ -132,18 +150,20 @@ impl<F: FnMut(&str, u64) -> Result<()>> Walk<'_, F> {
                 origin: named(self.path),
                 byte: offset - file_offset + at as u64,
             })?;
-            (self.each)(&text, offset)?;
+            (self.each)(&text, offset, &[])?;
         }
         Ok(())
     }
 
     fn values(mut self) -> Result<()> {
-        let mut start = 0;
-        for value in &self.block.values {
+        let (mut start, mut added_start) = (0, 0);
+        for (number, value) in self.block.values.iter().enumerate() {
             let (bytes, offset) = (&self.block.bytes[start..value.end], self.block.offset + value.offset);
             start = value.end;
+            let added_end = self.block.added_ends.get(number).copied().unwrap_or(0);
+            let added = &self.block.added[std::mem::replace(&mut added_start, added_end)..added_end];
             match decoded(bytes, self.source.errors) {
-                Ok(text) => (self.each)(&text, offset)?,
+                Ok(text) => (self.each)(&text, offset, added)?,
                 Err(at) => {
                     let message = format!("the value is not valid UTF-8 at its byte {at}");
                     self.source.broken(self.path, (value.place, offset), &message, self.skipped)?;
@@ -182,7 +202,7 @@ impl Source {
 }
 
 /// The text of bytes, or the first byte that is not UTF-8 if such bytes are not to be replaced.
-fn decoded(bytes: &[u8], errors: Utf8Errors) -> std::result::Result<Cow<'_, str>, usize> {
+pub(super) fn decoded(bytes: &[u8], errors: Utf8Errors) -> std::result::Result<Cow<'_, str>, usize> {
     match (simdutf8::compat::from_utf8(bytes), errors) {
         (Ok(text), _) => Ok(Cow::Borrowed(text)),
         (Err(_), Utf8Errors::Replace) => Ok(String::from_utf8_lossy(bytes)),

@@ -11,14 +11,16 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
 
+use super::added_batch::AddedBatch;
 use super::{CompleteFile, PartKind, PartWriter, Row};
 use crate::token_files::options::Width;
 use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
 
 /// The column of ids, and with packing the column of where documents begin.
-const IDS: &str = "input_ids";
+pub(in crate::token_files) const IDS: &str = "input_ids";
 const STARTS: &str = "seq_start_id";
 
 /// Bytes of ids in a batch, unless a single row has more.
@@ -38,10 +40,11 @@ struct Batch {
     /// Ends of rows among `starts`.
     start_ends: Vec<i32>,
     is_packed: bool,
+    added: AddedBatch,
 }
 
 impl Batch {
-    fn new(kind: PartKind) -> Self {
+    fn new(kind: PartKind<'_>) -> Self {
         let list = |name: &str, item: &DataType| {
             Field::new(name, DataType::List(Arc::new(Field::new("item", item.clone(), true))), true)
         };
@@ -55,7 +58,9 @@ impl Batch {
         if is_packed {
             fields.push(list(STARTS, &DataType::Int32));
         }
+        fields.extend(AddedBatch::fields(kind));
         Self {
+            added: AddedBatch::new(kind),
             schema: Arc::new(Schema::new(fields)),
             width: kind.width,
             ids: Vec::new(),
@@ -68,7 +73,8 @@ impl Batch {
 
     /// Whether `row` would make the batch too long.
     fn is_full_before(&self, row: Row<'_>) -> bool {
-        self.ends.len() > 1 && self.ids.len() + row.ids.len() > BATCH
+        self.ends.len() > 1
+            && (self.ids.len() + row.ids.len() > BATCH || self.added.is_full_before(row.added))
     }
 
     fn push(&mut self, row: Row<'_>) {
@@ -78,6 +84,7 @@ impl Batch {
             self.starts.extend_from_slice(row.starts);
             self.start_ends.push(self.starts.len() as i32);
         }
+        self.added.push(row.added);
     }
 
     /// The rows as columns; the batch is empty after that.
@@ -105,6 +112,7 @@ impl Batch {
             let starts = Arc::new(Int32Array::from(std::mem::take(&mut self.starts)));
             columns.push(list(starts, &mut self.start_ends)?);
         }
+        columns.extend(self.added.take()?);
         self.ids.clear();
         RecordBatch::try_new(Arc::clone(&self.schema), columns)
     }
@@ -146,7 +154,7 @@ pub(super) struct Columns<F> {
 impl<F: BatchFile> Columns<F> {
     fn create(
         paths: &[PathBuf],
-        kind: PartKind,
+        kind: PartKind<'_>,
         begin: impl FnOnce(PartFile, &SchemaRef, &Path) -> Result<F>,
     ) -> Result<Self> {
         let (path, batch) = (paths[0].clone(), Batch::new(kind));
@@ -155,7 +163,7 @@ impl<F: BatchFile> Columns<F> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let bytes = self.batch.ids.len();
+        let bytes = self.batch.ids.len() + self.batch.added.bytes();
         let batch = self.batch.take().map_err(arrow_failed(&self.path))?;
         self.file.write(&batch, bytes, &self.path)
     }
@@ -178,7 +186,7 @@ impl<F: BatchFile> PartWriter for Columns<F> {
 
 impl Columns<StreamWriter<PartFile>> {
     /// An Arrow IPC stream: what `datasets` maps into memory.
-    pub(super) fn arrow(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+    pub(super) fn arrow(paths: &[PathBuf], kind: PartKind<'_>) -> Result<Self> {
         Self::create(paths, kind, |file, schema, path| {
             StreamWriter::try_new(file, schema).map_err(arrow_failed(path))
         })
@@ -204,7 +212,7 @@ pub(super) struct RowGroups {
 
 impl Columns<RowGroups> {
     /// A Parquet file.
-    pub(super) fn parquet(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+    pub(super) fn parquet(paths: &[PathBuf], kind: PartKind<'_>) -> Result<Self> {
         Self::create(paths, kind, |file, schema, path| {
             let level = ZstdLevel::try_new(1).map_err(parquet_failed(path))?;
             let properties = WriterProperties::builder()
@@ -212,8 +220,13 @@ impl Columns<RowGroups> {
                 // Without a version some readers pass over statistics; with the real one, files would differ by it.
                 .set_created_by("lexmill version 1".to_owned())
                 // Documents hardly repeat ids often enough for a dictionary of 32-bit values to be worth its building.
-                .set_dictionary_enabled(false)
-                .build();
+                .set_dictionary_enabled(false);
+            // Values such as languages repeat.
+            let properties = kind.added.iter().fold(properties, |properties, column| {
+                let path = ColumnPath::new(vec![column.name.clone()]);
+                properties.set_column_dictionary_enabled(path, true)
+            });
+            let properties = properties.build();
             let writer = ArrowWriter::try_new(file, Arc::clone(schema), Some(properties));
             Ok(RowGroups { writer: writer.map_err(parquet_failed(path))?, grouped: 0 })
         })

@@ -1,36 +1,23 @@
-//! The files of a folder that belong to no part, and parts that are joined to one file.
+//! The files of a folder that belong to no part.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::structures::atomic_file;
+use crate::token_files::joining::joined_files;
 use crate::token_files::manifest::{FileEntry, Manifest};
-use crate::token_files::options::{Layout, Preset};
-use crate::token_files::part_file::PartFile;
+use crate::token_files::options::Layout;
 use crate::{Error, Result};
 
-/// Bytes that are copied at a time.
-const BLOCK: usize = 1 << 20;
-
-/// The one file that all parts of a split end up in; none if the layout keeps parts.
-pub(in crate::token_files) fn joined_name(layout: Layout, split: &str) -> Option<&'static str> {
-    let is_validation = split == "validation";
-    (layout == Layout::Raw(Preset::NanoGpt)).then_some(if is_validation { "val.bin" } else { "train.bin" })
-}
-
-/// The names of all files that [`finish_folder`] may write, each split's in its folder.
+/// The names of all files that a run may write beside those of parts, each split's in its folder.
 pub(in crate::token_files) fn folder_files(layout: Layout, splits: &[&str]) -> Vec<String> {
     let of_split = |&split: &&str| -> Vec<String> {
-        match (joined_name(layout, split), layout) {
-            (Some(name), _) => vec![name.to_owned()],
-            (None, Layout::Arrow) => {
-                ["dataset_info.json", "state.json"].map(|name| joined(split, name)).into()
-            }
-            _ => Vec::new(),
+        match layout {
+            Layout::Arrow => ["dataset_info.json", "state.json"].map(|name| joined(split, name)).into(),
+            layout => joined_files(layout, split),
         }
     };
     let mut names: Vec<String> = splits.iter().flat_map(of_split).collect();
@@ -54,9 +41,6 @@ pub(in crate::token_files) fn finish_folder(
     for &split in splits {
         let names = manifest.parts.iter().flat_map(|part| part.files.keys());
         let names: Vec<&str> = names.filter_map(|name| within(split, name)).collect();
-        if let Some(target) = joined_name(layout, split) {
-            files.insert(target.to_owned(), join(folder, split, &names, target)?);
-        }
         if layout == Layout::Arrow {
             write_json(folder, &joined(split, "dataset_info.json"), &json!({}), &mut files)?;
             let state = arrow_state(split, &names, manifest);
@@ -70,11 +54,11 @@ pub(in crate::token_files) fn finish_folder(
 }
 
 /// The name of a file within the folder of its split, if it is there.
-fn within<'a>(split: &str, name: &'a str) -> Option<&'a str> {
+pub(in crate::token_files) fn within<'a>(split: &str, name: &'a str) -> Option<&'a str> {
     if split.is_empty() { Some(name) } else { name.strip_prefix(split)?.strip_prefix('/') }
 }
 
-fn joined(split: &str, name: &str) -> String {
+pub(in crate::token_files) fn joined(split: &str, name: &str) -> String {
     if split.is_empty() { name.to_owned() } else { format!("{split}/{name}") }
 }
 
@@ -104,31 +88,6 @@ fn write_json(
     let entry = FileEntry { bytes: text.len() as u64, crc32: format!("{:08x}", crc.sum()) };
     files.insert(name.to_owned(), entry);
     Ok(())
-}
-
-/// Copies parts of bare ids to one file, end to end.
-fn join(folder: &Path, split: &str, names: &[&str], target: &str) -> Result<FileEntry> {
-    let mut whole = PartFile::create(folder.join(target), 0)?;
-    let mut block = vec![0; BLOCK];
-    for name in names {
-        let path = folder.join(joined(split, name));
-        let failed = |source| Error::Io { action: "read", path: path.clone(), source };
-        let mut part = File::open(&path).map_err(failed)?;
-        loop {
-            match part.read(&mut block).map_err(failed)? {
-                0 => break,
-                read => whole.append(&block[..read])?,
-            }
-        }
-    }
-    let entry = whole.sync(&[])?;
-    whole.rename()?;
-    atomic_file::sync_folder(folder).map_err(|source| Error::Io {
-        action: "sync the folder of",
-        path: folder.join(target),
-        source,
-    })?;
-    Ok(entry)
 }
 
 /// Removes a file, unless it is not there.

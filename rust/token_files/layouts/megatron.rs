@@ -3,8 +3,9 @@
 //! The index has three arrays one after the other, whose places depend on the number of documents. Here a document is one sequence,
 //! so all of them follow from the lengths, which go to a side file until the part is complete.
 
-use std::io::Read;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
 
 use super::{CompleteFile, PartWriter, Row};
 use crate::token_files::options::Width;
@@ -14,6 +15,9 @@ use crate::{Error, Result};
 /// What an index begins with.
 const MAGIC: &[u8] = b"MMIDIDX\0\0";
 const VERSION: u64 = 1;
+
+/// Bytes before the lengths.
+const HEADER: u64 = 34;
 
 pub(super) struct Megatron {
     ids: PartFile,
@@ -29,22 +33,79 @@ impl Megatron {
         let create = |at: usize| PartFile::create(paths[at].clone(), 0);
         Ok(Self { ids: create(0)?, index: create(1)?, lengths: create(2)?, width, documents: 0 })
     }
+}
 
-    /// Calls `each` with the length of every document.
-    fn for_each_length(&mut self, mut each: impl FnMut(i32, &mut PartFile) -> Result<()>) -> Result<()> {
-        let mut lengths = self.lengths.reread()?;
+/// Writes an index. `lengths` opens the lengths of all documents, 32 bits each, and names their file.
+///
+/// # Errors
+/// [`Error::Io`]; those of `lengths`.
+pub(in crate::token_files) fn write_index(
+    index: &mut PartFile,
+    width: Width,
+    documents: u64,
+    mut lengths: impl FnMut() -> Result<(BufReader<File>, PathBuf)>,
+) -> Result<()> {
+    let mut for_each_length = |each: &mut dyn FnMut(i32) -> Result<()>| {
+        let (mut lengths, path) = lengths()?;
         let mut length = [0; 4];
-        for _ in 0..self.documents {
+        for _ in 0..documents {
             let read = lengths.read_exact(&mut length);
-            read.map_err(|source| Error::Io {
-                action: "read",
-                path: self.lengths.path().to_owned(),
-                source,
-            })?;
-            each(i32::from_le_bytes(length), &mut self.index)?;
+            read.map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+            each(i32::from_le_bytes(length))?;
         }
         Ok(())
+    };
+    index.append(MAGIC)?;
+    index.append(&VERSION.to_le_bytes())?;
+    index.append(&[dtype_code(width)])?;
+    index.append(&documents.to_le_bytes())?;
+    index.append(&(documents + 1).to_le_bytes())?;
+    for_each_length(&mut |length| index.append(&length.to_le_bytes()))?;
+    let (mut offset, width) = (0, width.bytes() as i64);
+    for_each_length(&mut |length| {
+        index.append(&i64::to_le_bytes(offset))?;
+        offset += i64::from(length) * width;
+        Ok(())
+    })?;
+    (0..=documents).try_for_each(|document| index.append(&document.to_le_bytes()))
+}
+
+/// The number of a type in an index.
+fn dtype_code(width: Width) -> u8 {
+    if width == Width::U16 { 8 } else { 4 }
+}
+
+/// Bytes of the index of so many documents.
+pub(in crate::token_files) fn index_bytes(documents: u64) -> u64 {
+    HEADER + documents * 20 + 8
+}
+
+/// The number of documents of an index of so many bytes.
+pub(in crate::token_files) fn documents_of(index_bytes: u64) -> u64 {
+    index_bytes.saturating_sub(HEADER + 8) / 20
+}
+
+/// The lengths of the documents of an index, from the byte on where they begin; none if it is not an index of `width` that
+/// `documents` documents have.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(in crate::token_files) fn open_lengths(
+    path: &Path,
+    width: Width,
+    documents: u64,
+) -> Result<Option<BufReader<File>>> {
+    let failed = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    let mut index = BufReader::new(file);
+    if size != index_bytes(documents) {
+        return Ok(None);
     }
+    let mut header = [0; HEADER as usize];
+    index.read_exact(&mut header).map_err(failed)?;
+    let expected = [MAGIC, &VERSION.to_le_bytes(), &[dtype_code(width)], &documents.to_le_bytes()].concat();
+    Ok(header.starts_with(&expected).then_some(index))
 }
 
 impl PartWriter for Megatron {
@@ -62,20 +123,9 @@ impl PartWriter for Megatron {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<CompleteFile>> {
-        let code: u8 = if self.width == Width::U16 { 8 } else { 4 };
-        self.index.append(MAGIC)?;
-        self.index.append(&VERSION.to_le_bytes())?;
-        self.index.append(&[code])?;
-        self.index.append(&self.documents.to_le_bytes())?;
-        self.index.append(&(self.documents + 1).to_le_bytes())?;
-        self.for_each_length(|length, index| index.append(&length.to_le_bytes()))?;
-        let (mut offset, width) = (0, self.width.bytes() as i64);
-        self.for_each_length(|length, index| {
-            index.append(&i64::to_le_bytes(offset))?;
-            offset += i64::from(length) * width;
-            Ok(())
-        })?;
-        (0..=self.documents).try_for_each(|document| self.index.append(&document.to_le_bytes()))?;
+        let lengths = &mut self.lengths;
+        let lengths = || Ok((lengths.reread()?, lengths.path().to_owned()));
+        write_index(&mut self.index, self.width, self.documents, lengths)?;
         Ok(vec![CompleteFile::without_header(self.ids), CompleteFile::without_header(self.index)])
     }
 }

@@ -5,9 +5,11 @@
 //! | `megatron` | a file of ids, and an index in constant memory |
 //! | `raw` | bare ids, and what a preset puts before and beside them |
 //! | `npy` | ids and row splits as numpy reads them |
+//! | `added_batch` | values of added columns, and offsets, as record batches |
 //! | `columns` | rows as record batches, for Arrow and Parquet |
 //! | `folder` | the files of a folder that belong to no part |
 
+mod added_batch;
 mod columns;
 mod folder;
 mod megatron;
@@ -20,8 +22,11 @@ use super::options::{Layout, Preset, Width};
 use super::part_file::PartFile;
 use crate::Result;
 use crate::corpus::inputs::Place;
+use crate::corpus::sources::AddedColumn;
 
-pub(super) use folder::{finish_folder, folder_files, joined_name, remove};
+pub(super) use columns::IDS;
+pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
+pub(super) use megatron::{documents_of, open_lengths, write_index};
 
 /// What is written at a time: a document, or a row of packed documents.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +39,8 @@ pub(super) struct Row<'a> {
     pub(super) place: Place,
     /// The file of this record.
     pub(super) source: &'a str,
+    /// Values of added columns, then the offsets of tokens: pairs of 32-bit integers.
+    pub(super) added: &'a [u8],
 }
 
 /// Takes the rows of one part.
@@ -60,11 +67,15 @@ impl CompleteFile {
 
 /// Of a part: what distinguishes its files from those of others.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PartKind {
+pub(super) struct PartKind<'a> {
     pub(super) layout: Layout,
     pub(super) width: Width,
     /// Tokens of a packed row.
     pub(super) row_length: Option<usize>,
+    /// Columns of the sources that are kept beside the ids.
+    pub(super) added: &'a [AddedColumn],
+    /// Whether the offsets of tokens are.
+    pub(super) offsets: bool,
 }
 
 /// The names of the files of part `part`, the ids first.
@@ -90,7 +101,7 @@ pub(super) fn side_names(layout: Layout, part: usize) -> Vec<String> {
 ///
 /// # Errors
 /// [`crate::Error::Io`].
-pub(super) fn open(kind: PartKind, folder: &Path, part: usize) -> Result<Box<dyn PartWriter>> {
+pub(super) fn open(kind: PartKind<'_>, folder: &Path, part: usize) -> Result<Box<dyn PartWriter>> {
     let names = file_names(kind.layout, part);
     let paths: Vec<_> =
         names.iter().chain(&side_names(kind.layout, part)).map(|name| folder.join(name)).collect();

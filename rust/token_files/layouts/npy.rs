@@ -35,7 +35,7 @@ pub(super) struct Npy {
 }
 
 impl Npy {
-    pub(super) fn create(paths: &[PathBuf], kind: PartKind) -> Result<Self> {
+    pub(super) fn create(paths: &[PathBuf], kind: PartKind<'_>) -> Result<Self> {
         let ids = PartFile::create(paths[0].clone(), HEADER)?;
         let mut splits = PartFile::create(paths[1].clone(), HEADER)?;
         splits.append(&0u64.to_le_bytes())?;

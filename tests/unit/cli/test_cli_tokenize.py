@@ -83,3 +83,35 @@ def test_standard_input(saved: str) -> None:
     assert len(open_tokens("out")) == 2
     result = subprocess.run([*command, "--resume"], input=b"the cat\nsat\n", capture_output=True, check=False)
     assert b"cannot resume: - can be read only once" in result.stderr
+
+
+@pytest.mark.usefixtures("texts")
+def test_encode_with_a_format_is_tokenize(lexmill: Run, saved: str) -> None:
+    for command in ("tokenize", "encode"):
+        options = ("--format=arrow", "--column", "text", "--offsets", "--shuffle", "--seed", "3", "--end-token", "1")
+        result = lexmill(command, saved, "in.jsonl", "-o", command, *options)
+        assert (result.code, result.stderr) == (0, "")
+    found = [{path.name: path.read_bytes() for path in Path(command).iterdir()} for command in ("tokenize", "encode")]
+    assert found[0] == found[1]
+    assert "data-00000.arrow" in found[0]
+    result = lexmill("encode", saved, "in.jsonl", "-o", "out", "--format", "megatron", "--row-splits", "x")
+    assert (result.code, "no such option: --row-splits" in result.stderr.lower()) == (2, True)
+    assert b"--format" in lexmill("encode", "--help").stdout
+
+
+@pytest.mark.usefixtures("texts")
+def test_columns_and_joined_files(lexmill: Run, saved: str) -> None:
+    command = ("tokenize", saved, "in.tsv", "-o", "1", "--format", "parquet", "--column", "id:int64")
+    assert lexmill(*command).code == 0
+    assert open_tokens("1").manifest["options"]["columns"] == {"id": "int64"}
+    result = lexmill("tokenize", saved, "in.tsv", "-o", "2", "--column", "id")
+    assert (result.code, "columns is given but must be absent unless" in result.stderr) == (1, True)
+    for folder in ("3", "4"):
+        assert lexmill("tokenize", saved, "in.jsonl", "-o", folder, "--join").code == 0
+    assert sorted(path.name for path in Path("3").iterdir()) == ["manifest.json", "tokens.bin", "tokens.idx"]
+    outcome = lexmill("merge-tokens", "3", "4", "-o", "5", "--json").outcome
+    assert (outcome["documents"], outcome["folders"]) == (6, 2)
+    assert len(open_tokens("5")) == 6
+    again = lexmill("merge-tokens", "3", "4", "-o", "5")
+    assert (again.code, "pass --overwrite to begin again" in again.stderr) == (1, True)
+    assert lexmill("merge-tokens", "3", "-o", "5", "--overwrite").code == 0

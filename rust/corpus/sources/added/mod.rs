@@ -1,0 +1,24 @@
+//! Columns that are kept beside texts.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `value` | one value, and values one after the other as bytes |
+//! | `json_values` | values of a line of JSON |
+//! | `array_values` | values of Arrow's arrays |
+//! | `parquet_values` | values of a Parquet file, row by row beside its texts |
+//! | `schema` | which type a column has |
+//!
+//! The reader of columns of known types, and of CSV, appends the values of a record to its block. Those of JSON lines are found where
+//! the text is, by the thread that encodes the record. Either way a record has its values as bytes, in the order of the columns.
+
+pub(super) mod array_values;
+mod json_values;
+pub(super) mod parquet_values;
+mod schema;
+mod value;
+
+pub(super) use json_values::push_json_values;
+pub use schema::added_columns;
+pub(super) use schema::path_of;
+pub(super) use value::push_parsed;
+pub use value::{AddedColumn, AddedValue, AddedValues, ValueKind};

@@ -1,0 +1,126 @@
+//! Which type a column has.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use arrow_schema::{DataType, Fields};
+
+use super::array_values::ArrayPath;
+use super::parquet_values;
+use super::value::{AddedColumn, ValueKind};
+use crate::corpus::sources::arrow_column::{find, push_names};
+use crate::corpus::sources::arrow_ipc;
+use crate::corpus::sources::columns::no_column;
+use crate::corpus::sources::compression::{self, STDIN};
+use crate::corpus::sources::reader::{failed, named};
+use crate::corpus::sources::source::{Format, Source};
+use crate::{Error, Result};
+
+/// The columns with their types. A type that is not asked for is that of the first file: as its schema says for Parquet and Arrow,
+/// where integers of all sizes are 64-bit integers and so on, and strings for JSON lines and CSV.
+///
+/// # Errors
+/// [`Error::InvalidOption`] for sources of plain text, which have no columns; [`Error::Format`] if the column is absent or its type
+/// is no string, number or truth value; [`Error::Unsupported`] for standard input, whose schema cannot be read twice; those of reading.
+pub fn added_columns(
+    sources: &[Arc<Source>],
+    wanted: &[(String, Option<ValueKind>)],
+) -> Result<Vec<AddedColumn>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let is_plain = |source: &&Arc<Source>| matches!(source.format, Format::Lines | Format::Documents { .. });
+    if let Some(source) = sources.iter().find(is_plain) {
+        let path = source.paths.first().map_or_else(String::new, |path| format!(" {}", named(path)));
+        return Err(Error::InvalidOption {
+            name: "columns",
+            value: "given".to_owned(),
+            expected: format!("absent for sources of plain text such as{path}"),
+        });
+    }
+    let first = sources.iter().find_map(|source| Some((source, source.paths.first()?)));
+    let fields = match first {
+        Some((source, path)) if wanted.iter().any(|(_, kind)| kind.is_none()) => schema_of(source, path)?,
+        _ => None,
+    };
+    let column = |(name, kind): &(String, Option<ValueKind>)| {
+        let kind = match (kind, &fields, first) {
+            (Some(kind), ..) => *kind,
+            (None, Some(fields), Some((_, path))) => found(fields, name, path)?.1,
+            _ => ValueKind::Text,
+        };
+        Ok(AddedColumn::new(name, kind))
+    };
+    wanted.iter().map(column).collect()
+}
+
+/// The schema of a file, if its format has one.
+fn schema_of(source: &Source, path: &Path) -> Result<Option<Fields>> {
+    let is_stdin = path.as_os_str() == STDIN;
+    match &source.format {
+        Format::ArrowIpc { .. } if is_stdin => Err(Error::Unsupported(
+            "standard input is read only once; name the types of columns, as in columns={\"url\": \"string\"}".to_owned(),
+        )),
+        Format::Parquet { .. } => parquet_values::schema(path).map(|schema| Some(schema.fields().clone())),
+        Format::ArrowIpc { .. } => {
+            let read = Arc::new(AtomicU64::new(0));
+            let opened = compression::open(path, &read).map_err(|source| failed("open", path, source));
+            arrow_ipc::schema(opened?, path).map(|schema| Some(schema.fields().clone()))
+        }
+        Format::ArrowStream { stream, .. } => stream.fields(path),
+        _ => Ok(None),
+    }
+}
+
+/// Where a column is among `fields`.
+///
+/// # Errors
+/// [`Error::Format`] if it is absent, or its values cannot become those of the column.
+pub(in crate::corpus::sources) fn path_of(
+    fields: &Fields,
+    column: &AddedColumn,
+    path: &Path,
+) -> Result<ArrayPath> {
+    let (numbers, kind) = found(fields, &column.name, path)?;
+    let is_fit = kind == column.kind
+        || column.kind == ValueKind::Text
+        || (kind, column.kind) == (ValueKind::Int64, ValueKind::Float64)
+        || kind == ValueKind::Text;
+    if !is_fit {
+        let (name, kind, wanted) = (&column.name, kind.name(), column.kind.name());
+        let message = format!("column `{name}` holds {kind} but must hold {wanted}");
+        return Err(Error::Format { path: named(path), message });
+    }
+    Ok(ArrayPath { numbers, column: column.clone() })
+}
+
+fn found(fields: &Fields, name: &str, path: &Path) -> Result<(Vec<usize>, ValueKind)> {
+    let mut numbers = Vec::new();
+    let Some(found) = find(fields, name, &mut numbers) else {
+        let mut names = Vec::new();
+        push_names(fields, "", &mut names);
+        return Err(no_column(name, names.into_iter(), path));
+    };
+    let Some(kind) = kind_of(found) else {
+        let message =
+            format!("column `{name}` holds {found} but must hold strings, integers, floats or booleans");
+        return Err(Error::Format { path: named(path), message });
+    };
+    Ok((numbers, kind))
+}
+
+fn kind_of(found: &DataType) -> Option<ValueKind> {
+    use DataType::{
+        Binary, BinaryView, Boolean, Dictionary, Float16, Float32, Float64, Int8, Int16, Int32, Int64,
+        LargeBinary, LargeUtf8, Null, UInt8, UInt16, UInt32, UInt64, Utf8, Utf8View,
+    };
+    match found {
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | Null => Some(ValueKind::Text),
+        Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 => Some(ValueKind::Int64),
+        Float16 | Float32 | Float64 => Some(ValueKind::Float64),
+        Boolean => Some(ValueKind::Bool),
+        Dictionary(_, values) if !matches!(**values, Dictionary(..)) => kind_of(values),
+        _ => None,
+    }
+}

@@ -1,0 +1,295 @@
+//! Parts that become one file of each split, or one pair of files.
+//!
+//! Parts are appended to the joined file one by one, and each is removed once its bytes are on the disk there. So joining takes room
+//! for one part more. `joined.jsonl` lists how many parts are joined; what a killed process has appended beyond them is cut off by the
+//! next one.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Crc;
+
+use super::layouts::{documents_of, joined, open_lengths, remove, within, write_index};
+use super::manifest::{FileEntry, Part};
+use super::options::{Layout, Options, Preset, Width};
+use super::part_file::{PartFile, temporary};
+use crate::structures::append_log::AppendLog;
+use crate::structures::atomic_file;
+use crate::structures::parallel::{OnProgress, Progress};
+use crate::{Error, Result};
+
+/// The step that reports of progress name.
+const STAGE: &str = "join";
+
+/// The list of numbers of joined parts, while these are joined.
+const LIST: &str = "joined.jsonl";
+
+/// Bytes that are copied at a time.
+const BLOCK: usize = 1 << 20;
+
+/// The names of the files that parts of a split are joined to, the ids first; none for layouts that keep parts.
+pub(super) fn joined_files(layout: Layout, split: &str) -> Vec<String> {
+    match layout {
+        Layout::Raw(Preset::NanoGpt) => {
+            vec![if split == "validation" { "val.bin" } else { "train.bin" }.to_owned()]
+        }
+        Layout::Megatron => ["tokens.bin", "tokens.idx"].map(|name| joined(split, name)).into(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether parts are joined.
+pub(super) fn is_joined(options: &Options) -> bool {
+    options.join || options.layout == Layout::Raw(Preset::NanoGpt)
+}
+
+/// The file of lengths of a joined index, which exists under its temporary name alone.
+fn lengths_path(folder: &Path, split: &str) -> PathBuf {
+    temporary(&folder.join(joined(split, "tokens.lengths")))
+}
+
+/// How many parts are joined.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn joined_parts(folder: &Path) -> Result<usize> {
+    Ok(AppendLog::<usize>::read(&folder.join(LIST))?.last().copied().unwrap_or(0))
+}
+
+/// Removes all that is there only while parts are joined.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn remove_joining(folder: &Path, layout: Layout, splits: &[&str]) -> Result<()> {
+    // The list goes first: without it, all else is litter.
+    remove(&folder.join(LIST))?;
+    for split in splits {
+        joined_files(layout, split).iter().try_for_each(|name| remove(&temporary(&folder.join(name))))?;
+        remove(&lengths_path(folder, split))?;
+    }
+    Ok(())
+}
+
+/// One split while its parts are joined.
+struct Joined {
+    split: &'static str,
+    names: Vec<String>,
+    /// What the joined parts hold.
+    bytes: u64,
+    documents: u64,
+}
+
+impl Joined {
+    /// What the first `parts` of a run hold.
+    fn new(layout: Layout, split: &'static str, parts: &[Part]) -> Self {
+        let mut joined = Self { split, names: joined_files(layout, split), bytes: 0, documents: 0 };
+        for part in parts {
+            joined.add(part);
+        }
+        joined
+    }
+
+    /// The files of a part that are of this split: their names and sizes, that of ids first.
+    fn files<'a>(&self, part: &'a Part) -> Vec<(&'a str, &'a FileEntry)> {
+        let of_split = part.files.iter().filter(|(name, _)| within(self.split, name).is_some());
+        of_split.map(|(name, entry)| (name.as_str(), entry)).collect()
+    }
+
+    fn add(&mut self, part: &Part) {
+        let files = self.files(part);
+        self.bytes += files.first().map_or(0, |(_, entry)| entry.bytes);
+        self.documents += files.get(1).map_or(0, |(_, entry)| documents_of(entry.bytes));
+    }
+
+    fn has_index(&self) -> bool {
+        self.names.len() > 1
+    }
+
+    /// The joined ids: under their temporary name, or under their own if only the manifest was missing.
+    fn ids_path(&self, folder: &Path) -> PathBuf {
+        let path = folder.join(&self.names[0]);
+        let unfinished = temporary(&path);
+        if unfinished.exists() || !path.exists() { unfinished } else { path }
+    }
+
+    /// Whether all that the joined parts held is there.
+    fn is_whole(&self, folder: &Path) -> bool {
+        let has =
+            |path: &Path, bytes| path.metadata().is_ok_and(|data| data.is_file() && data.len() >= bytes);
+        let has_lengths = !self.has_index() || has(&lengths_path(folder, self.split), self.documents * 4);
+        has(&self.ids_path(folder), self.bytes) && has_lengths
+    }
+}
+
+/// Whether the files are there that the first `count` parts were joined to.
+pub(super) fn are_joined(
+    folder: &Path,
+    layout: Layout,
+    splits: &[&'static str],
+    parts: &[Part],
+    count: usize,
+) -> bool {
+    let Some(parts) = parts.get(..count) else { return false };
+    splits.iter().all(|split| Joined::new(layout, split, parts).is_whole(folder))
+}
+
+/// A file that grows, from a size on that it had when all in it was sound.
+struct Growing {
+    file: File,
+    path: PathBuf,
+    crc: Crc,
+}
+
+impl Growing {
+    /// Opens a file, cut to `bytes` bytes.
+    fn open(path: PathBuf, bytes: u64) -> Result<Self> {
+        let open = || {
+            let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+            file.set_len(bytes)?;
+            let (mut crc, mut block) = (Crc::new(), vec![0; BLOCK]);
+            loop {
+                match file.read(&mut block)? {
+                    0 => break,
+                    read => crc.update(&block[..read]),
+                }
+            }
+            file.seek(SeekFrom::End(0))?;
+            Ok((file, crc))
+        };
+        let (file, crc) =
+            open().map_err(|source| Error::Io { action: "open", path: path.clone(), source })?;
+        Ok(Self { file, path, crc })
+    }
+
+    /// Appends `bytes` bytes of a file; `each` hears of each block.
+    fn copy(
+        &mut self,
+        from: &Path,
+        mut source: impl Read,
+        bytes: u64,
+        mut each: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        let (mut block, mut left) = (vec![0; BLOCK], bytes);
+        while left > 0 {
+            let wanted = BLOCK.min(usize::try_from(left).unwrap_or(BLOCK));
+            let failed = |source| Error::Io { action: "read", path: from.to_owned(), source };
+            source.read_exact(&mut block[..wanted]).map_err(failed)?;
+            let failed = |source| Error::Io { action: "write", path: self.path.clone(), source };
+            self.file.write_all(&block[..wanted]).map_err(failed)?;
+            self.crc.update(&block[..wanted]);
+            left -= wanted as u64;
+            each(wanted as u64)?;
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<()> {
+        let failed = |source| Error::Io { action: "write", path: self.path.clone(), source };
+        self.file.sync_data().map_err(failed)
+    }
+}
+
+/// Joins the parts of a run, from those on that are not joined; answers the files.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Output`] for a part that is not as it was written; those of `on_progress`.
+pub(super) fn join_parts(
+    folder: &Path,
+    layout: Layout,
+    width: Width,
+    splits: &[&'static str],
+    parts: &[Part],
+    on_progress: &mut OnProgress<'_>,
+) -> Result<BTreeMap<String, FileEntry>> {
+    let begun = joined_parts(folder)?.min(parts.len());
+    let mut list = AppendLog::create(folder.join(LIST), &[begun])?;
+    let mut targets = Vec::new();
+    for split in splits {
+        let joined = Joined::new(layout, split, &parts[..begun]);
+        let (found, unfinished) = (joined.ids_path(folder), temporary(&folder.join(&joined.names[0])));
+        if found != unfinished && begun > 0 {
+            let failed = |source| Error::Io { action: "rename", path: found.clone(), source };
+            fs::rename(&found, &unfinished).map_err(failed)?;
+        }
+        let ids = Growing::open(unfinished, joined.bytes)?;
+        let lengths =
+            joined.has_index().then(|| Growing::open(lengths_path(folder, split), joined.documents * 4));
+        targets.push((joined, ids, lengths.transpose()?));
+    }
+    let total = splits.iter().map(|split| Joined::new(layout, split, parts).bytes).sum();
+    let mut done = targets.iter().map(|(joined, ..)| joined.bytes).sum();
+    let remove_files = |part: &Part| part.files.keys().try_for_each(|name| remove(&folder.join(name)));
+    // A process that was killed may have listed the last one before it removed its files.
+    parts[..begun].last().map_or(Ok(()), remove_files)?;
+    for (number, part) in parts.iter().enumerate().skip(begun) {
+        for (joined, ids, lengths) in &mut targets {
+            let files = joined.files(part);
+            let Some(&(name, entry)) = files.first() else { continue };
+            let path = folder.join(name);
+            let opened = File::open(&path).map_err(|source| Error::Io {
+                action: "open",
+                path: path.clone(),
+                source,
+            })?;
+            ids.copy(&path, opened, entry.bytes, |copied| {
+                done += copied;
+                on_progress(Progress { stage: STAGE, done, total })
+            })?;
+            if let (Some(lengths), Some(&(name, entry))) = (lengths, files.get(1)) {
+                let (path, documents) = (folder.join(name), documents_of(entry.bytes));
+                let message = || "it is not as it was written".to_owned();
+                let damaged = || Error::Output { path: path.clone(), message: message() };
+                let index = open_lengths(&path, width, documents)?.ok_or_else(damaged)?;
+                lengths.copy(&path, index, documents * 4, |_| Ok(()))?;
+                lengths.sync()?;
+            }
+            ids.sync()?;
+            joined.add(part);
+        }
+        list.push(&(number + 1))?;
+        remove_files(part)?;
+    }
+    let files = finish(folder, width, targets)?;
+    on_progress(Progress { stage: STAGE, done: total, total })?;
+    Ok(files)
+}
+
+/// A split that is joined: its ids and lengths.
+type Target = (Joined, Growing, Option<Growing>);
+
+/// Gives the joined files their names, once all parts are in them.
+fn finish(folder: &Path, width: Width, targets: Vec<Target>) -> Result<BTreeMap<String, FileEntry>> {
+    let mut files = BTreeMap::new();
+    for (joined, ids, lengths) in targets {
+        let entry = FileEntry { bytes: joined.bytes, crc32: format!("{:08x}", ids.crc.sum()) };
+        files.insert(joined.names[0].clone(), entry);
+        if let (Some(lengths), Some(name)) = (lengths, joined.names.get(1)) {
+            files
+                .insert(name.clone(), index_file(folder.join(name), width, joined.documents, &lengths.path)?);
+        }
+        let path = folder.join(&joined.names[0]);
+        let failed = |source| Error::Io { action: "rename", path: path.clone(), source };
+        fs::rename(&ids.path, &path).map_err(failed)?;
+        let within = path.parent().unwrap_or(folder);
+        let failed = |source| Error::Io { action: "sync", path: within.to_owned(), source };
+        atomic_file::sync_folder(within).map_err(failed)?;
+    }
+    Ok(files)
+}
+
+/// Writes the index of documents whose lengths are in a file.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn index_file(path: PathBuf, width: Width, documents: u64, lengths: &Path) -> Result<FileEntry> {
+    let mut index = PartFile::create(path, 0)?;
+    write_index(&mut index, width, documents, || {
+        let failed = |source| Error::Io { action: "read", path: lengths.to_owned(), source };
+        Ok((BufReader::new(File::open(lengths).map_err(failed)?), lengths.to_owned()))
+    })?;
+    let entry = index.sync(&[])?;
+    index.rename()?;
+    Ok(entry)
+}
