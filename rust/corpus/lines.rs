@@ -148,6 +148,7 @@ impl<R: Read> LineBlocks<R> {
     }
 }
 
+#[cfg(feature = "sources")]
 impl<R: Read> LineBlocks<R> {
     /// Passes over a line that is too long: `bytes` are what [`Self::next`] has read of it. They are empty after that.
     pub(super) fn pass_over(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {

@@ -87,7 +87,7 @@ impl RecordBlock {
         self.values.truncate(values);
         self.bytes.truncate(bytes);
         self.added.truncate(added);
-        source.broken(&source.paths[self.file], (place, self.offset + offset), message, skipped)
+        source.broken(&source.paths[self.file], (place, self.offset + offset), &message, skipped)
     }
 }
 

@@ -227,7 +227,9 @@ mod tests {
             let mut values: Vec<_> = texts.iter().map(|text| AddedValue::Text(text)).collect();
             values.extend([AddedValue::Null, AddedValue::Int64(int), AddedValue::Float64(float), AddedValue::Bool(truth)]);
             let mut bytes = Vec::new();
-            values.iter().for_each(|value| value.push_to(&mut bytes));
+            for value in &values {
+                value.push_to(&mut bytes);
+            }
             bytes.extend_from_slice(&rest);
             let mut read = AddedValues::new(&bytes);
             for value in values {
