@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import shlex
 import signal
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,8 +35,8 @@ def untrained(model: str = "BPE") -> Tokenizer:
     return tokenizer
 
 
-def bpe(**options: object) -> trainers.Trainer:
-    return trainers.BpeTrainer(vocab_size=VOCAB_SIZE, show_progress=False, **options)  # type: ignore[arg-type]
+def bpe(**options: Any) -> trainers.Trainer:
+    return trainers.BpeTrainer(vocab_size=VOCAB_SIZE, show_progress=False, **options)
 
 
 TRAINERS: dict[str, tuple[str, Callable[[], trainers.Trainer]]] = {
@@ -72,20 +74,18 @@ class Stop(Exception):
     """Ends a run in the middle."""
 
 
-def train(counts: WordCounts, kind: str = "smallest ids", calls: int | None = None, **options: object) -> str | None:
+def train(counts: WordCounts, kind: str = "smallest ids", calls: int | None = None, **options: Any) -> str | None:
     """The trained tokenizer as JSON; none if `on_progress` has stopped it after so many calls."""
     model, trainer = TRAINERS[kind]
     tokenizer = untrained(model)
-    left = [calls]
+    told = itertools.count()
 
     def progress(*_: object) -> None:
-        if left[0] is not None:
-            left[0] -= 1
-            if left[0] < 0:
-                raise Stop
+        if next(told) == calls:
+            raise Stop
 
     try:
-        tokenizer.train_from_counts(counts, trainer(), on_progress=progress, **options)  # type: ignore[arg-type]
+        tokenizer.train_from_counts(counts, trainer(), on_progress=progress, **options)
     except Stop:
         return None
     return tokenizer.to_str()
@@ -95,7 +95,7 @@ def train(counts: WordCounts, kind: str = "smallest ids", calls: int | None = No
 def test_a_run_that_is_stopped_again_and_again_learns_the_same(kind: str, counts: WordCounts, tmp_path: Path) -> None:
     whole = train(counts, kind)
     checkpoint, stopped = tmp_path / "merges", 0
-    options = {"checkpoint": checkpoint, "resume": True, "checkpoint_seconds": 0}
+    options: dict[str, Any] = {"checkpoint": checkpoint, "resume": True, "checkpoint_seconds": 0}
     for calls in range(4, 200):
         learnt = train(counts, kind, calls, num_threads=1 + calls % 2, **options)
         if learnt is not None:
@@ -145,9 +145,9 @@ def test_another_training_is_refused_by_what_differs(counts: WordCounts, corpus:
     checkpoint = tmp_path / "merges"
     train(counts, checkpoint=checkpoint)
 
-    def refused(counts: WordCounts, trainer: trainers.Trainer, **options: object) -> str:
+    def refused(counts: WordCounts, trainer: trainers.Trainer, **options: Any) -> str:
         with pytest.raises(OutputError) as raised:
-            untrained().train_from_counts(counts, trainer, checkpoint=checkpoint, **options)  # type: ignore[arg-type]
+            untrained().train_from_counts(counts, trainer, checkpoint=checkpoint, **options)
         message = str(raised.value)
         assert message.startswith(f"{checkpoint}: ")
         return message.removeprefix(f"{checkpoint}: ")
@@ -166,9 +166,9 @@ def test_another_training_is_refused_by_what_differs(counts: WordCounts, corpus:
 
 
 def test_the_order_of_an_alphabet_is_no_difference(counts: WordCounts, tmp_path: Path) -> None:
-    options = {"checkpoint": tmp_path / "merges", "resume": True}
+    options: dict[str, Any] = {"checkpoint": tmp_path / "merges", "resume": True}
     for alphabet in (["a", "b", "c"], ["c", "a", "b"]):
-        untrained().train_from_counts(counts, bpe(initial_alphabet=alphabet), **options)  # type: ignore[arg-type]
+        untrained().train_from_counts(counts, bpe(initial_alphabet=alphabet), **options)
 
 
 @pytest.mark.parametrize("model", ["Unigram", "WordLevel"])

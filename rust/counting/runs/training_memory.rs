@@ -66,7 +66,7 @@ impl Rates<'_> {
         let cell = if self.is_wide { 4 } else { 2 };
         let cells = cell * (words + chars);
         // Small corpora have all positions of pairs, large ones as many as their bound allows; and some reserve.
-        let positions = (cells * 6 / 10).max((4 * chars).min(mib(64)));
+        let positions = (cells * 6 / 10).max((6 * chars).min(mib(64)));
         let merging = (cells + positions) * 11 / 10 + (words + chars) / 4;
         // The words while they are put in order.
         let ordering = 32 * words + bytes;
@@ -82,7 +82,7 @@ impl Rates<'_> {
             }
             // All pairs are tracked.
             Trainer::WordPiece(trainer) => {
-                mib(48) + pairs(trainer.vocab_size) + 24 * words + (4 + 2 * cell) * chars
+                mib(60) + pairs(trainer.vocab_size) + 24 * words + (5 + 2 * cell) * chars
             }
             // Substrings to begin with, and all places of the pieces.
             Trainer::Unigram(trainer) => {
