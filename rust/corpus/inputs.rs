@@ -173,8 +173,11 @@ impl FileBlock {
         each: impl FnMut(&str, u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let file = &files[self.file];
-        file.source.for_each_row(&mut self.records, &file.skipped, added, each)?;
-        if self.records.ends_file() { file.check_unchanged() } else { Ok(()) }
+        let outcome = file.source.for_each_row(&mut self.records, &file.skipped, added, each);
+        if self.records.ends_file() || matches!(outcome, Err(Error::Io { .. })) {
+            file.check_unchanged()?;
+        }
+        outcome
     }
 }
 

@@ -136,7 +136,7 @@ def test_a_line_of_ids_that_is_none_is_an_error(lexmill: Run, saved: str, stdin:
 
 
 def test_an_interrupt_outside_the_work_is_one_line_too(lexmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> int:
+    def interrupt(*_: object, **__: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("lexmill.cli.app.execute", interrupt)
