@@ -63,6 +63,10 @@ class TestUnderTransformers:
             assert rows(found, "tokens") == [joined(golden["tokens"])]
             assert rows(found, "ids") == [joined(golden["ids"], " ")]
 
+    @pytest.mark.skipif(find_spec("datasets") is None, reason="datasets is not installed: group `transformers`")
+    def test_a_tokenized_corpus_is_loaded_by_datasets(self) -> None:
+        assert rows(run("corpus_to_training.py"), "read by") == ["datasets"]
+
     def test_blocks_with_trained_models(self) -> None:
         printed = run("block_by_block.py")
         assert printed.count("the same ids | also saved and loaded") == 3

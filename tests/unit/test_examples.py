@@ -76,6 +76,13 @@ def test_normalization_and_pre_tokenization() -> None:
     assert rows(cut, "WhitespaceSplit") == ["It's | 7 | o'clock, | isn't | it? | (5 characters lost)"]
 
 
+def test_corpus_to_training() -> None:
+    printed = run("corpus_to_training.py", "--files=15", "--size=600")
+    assert rows(printed, "files") == ["manifest.json | tokens.bin | tokens.idx"]
+    assert rows(printed, "documents") == ["15"]
+    assert rows(printed, "every text") == ["comes back byte for byte"]
+
+
 def test_ner_and_qa() -> None:
     printed = run("ner_and_qa.py")
     names = ["Ada Lovelace (PER, 0 to 12)", "Ockham Park (LOC, 16 to 27)", "Charles Babbage (PER, 32 to 47)"]
