@@ -174,10 +174,12 @@ impl FileBlock {
     ) -> Result<()> {
         let file = &files[self.file];
         let outcome = file.source.for_each_row(&mut self.records, &file.skipped, added, each);
-        if self.records.ends_file() || matches!(outcome, Err(Error::Io { .. })) {
-            file.check_unchanged()?;
+        match outcome {
+            Ok(()) if self.records.ends_file() => file.check_unchanged(),
+            // What could not be read may have been cut off meanwhile.
+            Err(Error::Io { .. }) => file.check_unchanged().and(outcome),
+            outcome => outcome,
         }
-        outcome
     }
 }
 
