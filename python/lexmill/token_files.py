@@ -2,9 +2,9 @@
 
     tokenize_files(tokenizer, JsonLines("data/*.jsonl.zst"), "tokens", end_token="<|endoftext|>")
 
-The files are divided into parts, each of which is written, synced and listed in `manifest.json` before the next one, so
-that a run that was cut short goes on with `resume=True`. They depend on the sources, the tokenizer and the options
-alone: not on threads, nor on how often a run was cut short.
+The files are divided into parts. A part is synced and then listed as finished, one after the other, so that a run that
+was cut short goes on with `resume=True`. The files depend on the sources, the tokenizer and the options alone: not on
+threads, nor on how often a run was cut short.
 """
 
 from __future__ import annotations
