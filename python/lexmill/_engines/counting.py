@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CountJob", "CountOptions", "count_groups", "merged"]
 
-_FAN_IN = 64
-"""Counts that are merged at a time, each of which is an open file."""
-
 
 @dataclass(frozen=True)
 class CountOptions:
@@ -119,11 +116,5 @@ def count_groups(
 
 
 def merged(paths: Sequence[Path], options: CountOptions) -> WordCounts:
-    """The sum of saved counts. At most 64 are merged at a time, so that few files are open."""
-    level: list[WordCounts | Path] = list(paths)
-    while True:
-        batches = [level[at : at + _FAN_IN] for at in range(0, len(level), _FAN_IN)]
-        sums = [merge_counts(batch, max_memory=options.max_memory, folder=options.scratch) for batch in batches]
-        if len(sums) == 1:
-            return sums[0]
-        level = list(sums)
+    """The sum of saved counts."""
+    return merge_counts(paths, max_memory=options.max_memory, folder=options.scratch)
