@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lexmill._core import Tokenizer
+from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill._whole_file import whole_file
 from lexmill.errors import FileError
 from lexmill.reports.measure import measure
 from lexmill.reports.numbers import Numbers
-from lexmill.sources import Source
 
 __all__ = ["Report", "report"]
 
 _Path: TypeAlias = "str | os.PathLike[str]"
-_OneSource: TypeAlias = "str | os.PathLike[str] | Source"
 _OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
 
 
@@ -75,7 +74,7 @@ class Report:
 
 def report(
     tokenizers: _OneTokenizer | Mapping[str, _OneTokenizer],
-    corpus: _OneSource | Iterable[_OneSource],
+    corpus: OneSource | Iterable[OneSource],
     *,
     group_by: str | None = None,
     num_threads: int | None = None,
