@@ -8,7 +8,10 @@ from typing import Literal, TypeAlias
 
 from lexmill.sources import Arrow, Csv, JsonLines, Lines, Parquet, Source
 
-__all__ = ["Kind", "kind_of", "source_of"]
+__all__ = ["Kind", "OneSource", "kind_of", "source_of"]
+
+OneSource: TypeAlias = Source | str | os.PathLike[str]
+"""What calls take as a source: itself, or a path, whose name says how texts are found."""
 
 Kind: TypeAlias = Literal["jsonl", "csv", "tsv", "lines", "parquet", "arrow"]
 

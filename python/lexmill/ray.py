@@ -29,9 +29,10 @@ from lexmill._engines.frames import (
     range_folder,
     sum_of_ranges,
 )
-from lexmill._engines.groups import Group, OneSource
+from lexmill._engines.groups import Group
 from lexmill._engines.jobs import Execute, Job, Outcome, TokenizerJson, run_group
 from lexmill._engines.tokenizing import tokenize_groups
+from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import LexmillError, OptionError
 from lexmill.token_files import Format, Preset, TokenFiles
@@ -91,8 +92,8 @@ def count_words(
         group_bytes: bytes of the files that one task reads, as they lie on the disk; a larger file is a task.
         num_threads: threads of a task, for which Ray reserves as many cores.
         task_options: further options of Ray's tasks, such as `{"memory": 2**31, "max_retries": 10}`.
-        on_progress: called with the name of the step, the bytes of files that are done, their total, and the seconds
-            left, see `lexmill.OnProgress`; what it raises ends the job.
+        on_progress: called with the stage, the bytes of files that are done, their total, and the seconds left,
+            see `lexmill.OnProgress`; what it raises ends the job.
 
     Raises:
         FileError: a file is missing, or another one on a worker than on the driver; or a folder cannot be written to.
@@ -172,8 +173,8 @@ def tokenize(
         group_bytes: bytes of the files that one task reads, as they lie on the disk; a larger file is a task.
         num_threads: threads of a task, for which Ray reserves as many cores.
         task_options: further options of Ray's tasks.
-        on_progress: called with the name of the step, the bytes of files that are done, their total, and the seconds
-            left, see `lexmill.OnProgress`; what it raises ends the job, and `resume=True` goes on with it.
+        on_progress: called with the stage, the bytes of files that are done, their total, and the seconds left,
+            see `lexmill.OnProgress`; what it raises ends the job, and `resume=True` goes on with it.
 
     Returns:
         The documents of all groups, opened.

@@ -28,9 +28,10 @@ from lexmill._engines.frames import (
     range_folder,
     sum_of_ranges,
 )
-from lexmill._engines.groups import Group, OneSource
+from lexmill._engines.groups import Group
 from lexmill._engines.jobs import Execute, Job, Outcome, TokenizerJson, run_group
 from lexmill._engines.tokenizing import tokenize_groups
+from lexmill._source_names import OneSource
 from lexmill.errors import LexmillError, OptionError
 from lexmill.token_files import Format, Preset, TokenFiles
 

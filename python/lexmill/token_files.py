@@ -2,9 +2,9 @@
 
     tokenize_files(tokenizer, JsonLines("data/*.jsonl.zst"), "tokens", end_token="<|endoftext|>")
 
-The files are divided into parts, each of which is written, synced and listed in `manifest.json` before the next one, so
-that a run that was cut short goes on with `resume=True`. They depend on the sources, the tokenizer and the options
-alone: not on threads, nor on how often a run was cut short.
+The files are divided into parts. A part is synced and then listed as finished, one after the other, so that a run that
+was cut short goes on with `resume=True`. The files depend on the sources, the tokenizer and the options alone: not on
+threads, nor on how often a run was cut short.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from lexmill import _core
 from lexmill._core import Tokenizer
 from lexmill._open_tokens import TokenFiles, Windows, open_tokens
-from lexmill._source_names import kind_of, source_of
+from lexmill._source_names import OneSource, kind_of, source_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
 from lexmill.sources import Source, _warn_of_skipped
@@ -32,12 +32,10 @@ Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
 ColumnType: TypeAlias = Literal["string", "int64", "float64", "bool"]
 """The type of a column that is kept beside the ids."""
 
-_OneSource: TypeAlias = Source | str | os.PathLike[str]
-
 
 def tokenize_files(
     tokenizer: Tokenizer,
-    sources: _OneSource | Sequence[_OneSource],
+    sources: OneSource | Sequence[OneSource],
     out: str | os.PathLike[str],
     *,
     format: Format = "megatron",
@@ -187,7 +185,7 @@ def merge_token_files(
     return open_tokens(out)
 
 
-def _source_of(given: _OneSource) -> Source:
+def _source_of(given: OneSource) -> Source:
     """What reads a path, by the end of its name."""
     if isinstance(given, Source):
         return given

@@ -18,8 +18,7 @@ use crate::token_files::{self, Existing, Layout, Options, Packing, Run, arrow_ba
 #[pyfunction]
 #[pyo3(signature = (
     tokenizer, sources, folder, *, format, preset, begin_id, end_id, add_special_tokens, pack, pad_id, validation, seed,
-    shuffle, part_bytes, signed, columns, offsets, join,
-    existing, num_threads, on_progress
+    shuffle, part_bytes, signed, columns, offsets, join, existing, num_threads, on_progress
 ))]
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "options of a Python call")]
 pub(super) fn tokenize_files(

@@ -20,7 +20,7 @@ use crate::structures::atomic_file;
 use crate::structures::parallel::{OnProgress, Progress};
 use crate::{Error, Result};
 
-/// The step that reports of progress name.
+/// The stage that progress reports.
 const STAGE: &str = "join";
 
 /// The list of numbers of joined parts, while these are joined.

@@ -21,7 +21,7 @@ use crate::structures::folder_lock::FolderLock;
 use crate::structures::parallel::{OnProgress, Progress};
 use crate::{Error, Result};
 
-/// The step that reports of progress name.
+/// The stage that progress reports.
 const STAGE: &str = "merge";
 
 /// Bytes that are copied at a time.

@@ -16,7 +16,9 @@
 //! | `merging` | folders of several runs that become one |
 //! | `run` | all of this, from what is there already to the last file |
 //!
-//! One thread at a time reads a block of records, all threads encode blocks, and the calling thread appends documents in their order.
+//! All threads encode blocks of records, and the calling thread appends documents in their order. A block of a plain file of lines is a
+//! range of bytes, which the thread that encodes the block reads; of other files one thread at a time reads a block. Closed parts are
+//! synced on a background thread.
 //! When a part has as many bytes as asked for, the next document begins another one. So where a part ends depends on where it begins
 //! and on the records that follow, and neither on threads nor on an earlier run that was cut short. A part is *finished* once its
 //! files are on the disk under their names and a line of `parts.jsonl` says so. A run that resumes begins with the record after the

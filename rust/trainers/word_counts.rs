@@ -1,4 +1,4 @@
-//! Distinct words of a corpus with their counts, in order of first appearance.
+//! Distinct words of a corpus with their counts: in memory, or from a source that trainers read several times.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::structures::huge_pages::vec_mapped;
 /// Takes a word with its count; false if no more words are wanted.
 pub type EachWord<'a> = dyn FnMut(&str, u64) -> Result<bool> + 'a;
 
-/// Distinct words with their counts that can be read several times, and in parts by several threads.
+/// Distinct words with their counts, in an order that the source decides. They can be read several times, and in parts by several threads.
 pub trait WordSource: Sync {
-    /// Ranges that together are all words, in order: at most about `parts`, of about the same number of bytes.
+    /// Ranges that together hold all words, in order: about `parts` of them at most, with about the same number of bytes each.
     fn parts(&self, parts: usize) -> Vec<Range<usize>>;
 
     /// Bytes of all words.

@@ -572,6 +572,19 @@ def test_a_page_appears_whole_or_not_at_all(corpus: list[Path], tmp_path: Path) 
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".tmp")]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no locks that tell litter, and links need rights")
+def test_a_page_follows_links_and_removes_what_killed_writers_left(corpus: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    litter = tmp_path / "inner" / ".lexmill-1-0123456789abcdef.tmp"
+    litter.write_bytes(b"left")
+    (tmp_path / "report.json").symlink_to(tmp_path / "inner" / "numbers.json")
+    report = lexmill.report(byte_level(), corpus)
+    report.save(tmp_path / "report.json")
+    assert (tmp_path / "report.json").is_symlink()
+    assert (tmp_path / "inner" / "numbers.json").read_text(encoding="utf-8") == report.to_json()
+    assert not litter.exists()
+
+
 def test_progress_counts_bytes_and_may_stop(corpus: list[Path]) -> None:
     seen: list[tuple[Any, ...]] = []
     lexmill.report(byte_level(), corpus[0], on_progress=lambda *step: seen.append(step))

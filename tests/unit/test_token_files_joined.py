@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from lexmill import Tokenizer, merge_token_files, models, open_tokens, pre_tokenizers, tokenize_files, trainers
+from lexmill import Tokenizer, merge_token_files, open_tokens, tokenize_files
 from lexmill.errors import OptionError, OutputError
 from lexmill.sources import JsonLines
 from token_layouts import read_megatron
+from token_runs import TEXTS, contents, save_tokenizer
 
-TEXTS = ["" if number % 11 == 3 else f"Der {number}. Satz été\n" + "日本 ab" * (number % 60) for number in range(3000)]
 OPTIONS: dict[str, Any] = {"part_bytes": 30_000, "end_token": 0}
 
 
@@ -28,12 +28,7 @@ OPTIONS: dict[str, Any] = {"part_bytes": 30_000, "end_token": 0}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tokenizer and three files of texts."""
     folder = tmp_path_factory.mktemp("joined")
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
-    tokenizer.train_from_iterator(TEXTS, trainer)
-    tokenizer.save(folder / "tokenizer.json")
+    save_tokenizer(folder)
     for number in range(3):
         lines = [json.dumps({"text": text}) + "\n" for text in TEXTS[number * 1000 : (number + 1) * 1000]]
         (folder / f"{number}.jsonl").write_text("".join(lines))
@@ -47,10 +42,6 @@ def tokenizer(folder: Path) -> Tokenizer:
 
 def sources(folder: Path) -> JsonLines:
     return JsonLines([folder / f"{number}.jsonl" for number in range(3)])
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def wide(tokenizer: Tokenizer) -> Tokenizer:

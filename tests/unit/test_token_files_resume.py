@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, tokenize_files, trainers
+from lexmill import Tokenizer, open_tokens, tokenize_files
 from lexmill.errors import FormatError, OutputError
 from lexmill.sources import JsonLines
+from token_runs import TEXTS, contents, save_tokenizer
 
-TEXTS = ["" if number % 11 == 3 else f"Der {number}. Satz été\n" + "日本 ab" * (number % 60) for number in range(3000)]
 LAYOUTS: list[tuple[str, str | None]] = [
     ("megatron", None),
     ("arrow", None),
@@ -39,12 +39,7 @@ OPTIONS: dict[str, Any] = {"part_bytes": 30_000, "validation": 0.1, "end_token":
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tokenizer and sources, plain and compressed."""
     folder = tmp_path_factory.mktemp("resume")
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
-    tokenizer.train_from_iterator(TEXTS, trainer)
-    tokenizer.save(folder / "tokenizer.json")
+    save_tokenizer(folder)
     for number, write in ((0, Path.write_bytes), (1, gzip_to), (2, Path.write_bytes)):
         texts = TEXTS[number * 1000 : (number + 1) * 1000]
         # Blank and broken lines are no documents.
@@ -64,10 +59,6 @@ def tokenizer(folder: Path) -> Tokenizer:
 
 def sources(folder: Path) -> JsonLines:
     return JsonLines([folder / f"{number}.jsonl" for number in range(3)], on_error="skip")
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 class StopError(Exception):

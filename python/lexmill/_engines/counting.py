@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lexmill._core import AddedToken, WordCounts, __version__
-from lexmill._engines.groups import Group, OneSource, plan
+from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder
+from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill._word_counts import _bytes_of, _stages, merge_counts
 from lexmill.errors import FormatError
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from lexmill.pre_tokenizers import PreTokenizer
 
 __all__ = ["CountJob", "CountOptions", "count_groups", "merged"]
-
-_FAN_IN = 64
-"""Counts that are merged at a time, each of which is an open file."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +117,5 @@ def count_groups(
 
 
 def merged(paths: Sequence[Path], options: CountOptions) -> WordCounts:
-    """The sum of saved counts. At most 64 are merged at a time, so that few files are open."""
-    level: list[WordCounts | Path] = list(paths)
-    while True:
-        batches = [level[at : at + _FAN_IN] for at in range(0, len(level), _FAN_IN)]
-        sums = [merge_counts(batch, max_memory=options.max_memory, folder=options.scratch) for batch in batches]
-        if len(sums) == 1:
-            return sums[0]
-        level = list(sums)
+    """The sum of saved counts."""
+    return merge_counts(paths, max_memory=options.max_memory, folder=options.scratch)

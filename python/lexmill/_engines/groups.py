@@ -9,14 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
-from typing import TypeAlias
 
+from lexmill._source_names import OneSource
 from lexmill.errors import FileError, OptionError
 from lexmill.sources import Files, Source, _files_of
 
-__all__ = ["Group", "OneSource", "plan"]
-
-OneSource: TypeAlias = Source | str | os.PathLike[str]
+__all__ = ["Group", "plan"]
 
 _EDGE = 4096
 """Bytes at the beginning and at the end of a file by which two files of one size are told apart."""

@@ -19,9 +19,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lexmill._core import Tokenizer, __version__
-from lexmill._engines.groups import Group, OneSource, plan
+from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder, write_text
+from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill._word_counts import _bytes_of
 from lexmill.errors import OptionError, OutputError

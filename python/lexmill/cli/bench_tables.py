@@ -205,10 +205,6 @@ def _digits(value: float) -> str:
     return f"{value:,.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
-def _duration(job: _Row, seconds: float) -> str:
-    return f"{seconds:.2f} s"
-
-
 def _footer(data: _Row) -> list[tuple[str, str]]:
     machine, corpus = data["machine"], data["corpus"]
     load = "load unknown" if data["load_before"] is None else f"load {data['load_before']} before"

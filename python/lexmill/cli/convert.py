@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lexmill import Tokenizer
-from lexmill.cli.files import STANDARD, check_inputs, check_output, to_disk, write_whole
+from lexmill._whole_file import to_disk
+from lexmill.cli.files import STANDARD, check_inputs, check_output, write_whole
 from lexmill.cli.kinds import Kind, Surroundings, kind_of, paths_of, pattern_of_name, read, write
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.stages import PreTokenizerName, pre_tokenizer_of

@@ -68,7 +68,7 @@ def tokenize(
         list[str] | None,
         typer.Option(
             metavar="NAME[:TYPE]",
-            help="A field or column to keep in arrow or parquet, as string, int64, float64 or bool; may be repeated.",
+            help="A field or column to keep in arrow or parquet: string, int64, float64 or bool; may be given again.",
             show_default=False,
         ),
     ] = None,

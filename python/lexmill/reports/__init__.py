@@ -1,6 +1,8 @@
 """Reports of what tokenizers make of a corpus, as numbers and as a page.
 
-lexmill.report("tokenizer.json", "corpus.jsonl.zst").save("report.html")
+    lexmill.report("tokenizer.json", "corpus.jsonl.zst").save("report.html")
+
+The guide `docs/guides/report.md` says what is measured.
 """
 
 from __future__ import annotations

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from lexmill._core import Tokenizer
+from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
+from lexmill._whole_file import whole_file
 from lexmill.errors import FileError
 from lexmill.reports.measure import measure
 from lexmill.reports.numbers import Numbers
-from lexmill.sources import Source
 
 __all__ = ["Report", "report"]
 
 _Path: TypeAlias = "str | os.PathLike[str]"
-_OneSource: TypeAlias = "str | os.PathLike[str] | Source"
 _OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
 
 
@@ -75,7 +74,7 @@ class Report:
 
 def report(
     tokenizers: _OneTokenizer | Mapping[str, _OneTokenizer],
-    corpus: _OneSource | Iterable[_OneSource],
+    corpus: OneSource | Iterable[OneSource],
     *,
     group_by: str | None = None,
     num_threads: int | None = None,
@@ -92,9 +91,8 @@ def report(
             file, as for `tokenize_files`; the texts of other files are their lines.
         group_by: the field (`meta.lang`) or column that has the language of each text. All files must have it.
         num_threads: threads to encode on; by default one for each core, or what `RAYON_NUM_THREADS` says.
-        on_progress: called with the name of the step, the bytes of text that are read, their total, which is 0 where it
-            is unknown, the seconds left and the bytes of memory taken, see `lexmill.OnProgress`; what it raises ends
-            the work.
+        on_progress: called with the stage, the bytes of text that are read, their total (0 where it is unknown), the
+            seconds left and the bytes of memory taken, see `lexmill.OnProgress`; what it raises ends the work.
 
     Raises:
         EmptyCorpusError: the corpus has no character.
@@ -109,17 +107,9 @@ def report(
 
 
 def _write(path: Path, text: str) -> None:
-    """Puts a text in place of a file, whole or not at all."""
-    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            message = f"cannot write {path}: {error.strerror}"
-            raise FileError(error.errno, message, str(path)) from error
-        raise
+        with whole_file(os.fspath(path)) as stream:
+            stream.write(text.encode())
+    except OSError as error:
+        message = f"cannot write {path}: {error.strerror}"
+        raise FileError(error.errno, message, str(path)) from error

@@ -28,12 +28,12 @@ class Curve:
     """The tokens of a corpus by the size of the vocabulary.
 
     Attributes:
-        merges: for each point, how many merges are left: as many as make `m` tokens at most, for point `m`.
-        vocabulary: the tokens of the vocabulary then, those included that no merge makes.
-        tokens: the tokens that the corpus would have.
-        inexact: tokens of the corpus that a whole word is (`ignore_merges`) at sizes at which merging does not make
-            them yet, since a merge is listed before its parts: such words are counted as their parts there. With 0, all
-            points are exact.
+        merges: for each point, how many merges are kept: at point `m` the most that make no more than `m` tokens.
+        vocabulary: the size of the vocabulary at each point, tokens that no merge makes included.
+        tokens: the tokens that the corpus would have at each point.
+        inexact: with `ignore_merges`, how many tokens of the corpus have a merge that is listed before those of its
+            parts. Between the two, a whole word can be such a token and merging cannot make it; the curve counts its
+            parts there. With 0, all points are exact.
     """
 
     merges: _Ints

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import Tokenizer
+from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import EmptyCorpusError, OptionError
 from lexmill.reports.curve import curve_of
@@ -20,12 +21,10 @@ from lexmill.reports.samples import Sampler
 from lexmill.reports.scripts import BlockScripts, script_names, scripts_of
 from lexmill.reports.texts import Block, CorpusFile, blocks_of, files_of
 from lexmill.reports.vocabulary import Vocabulary, reach_of, vocabulary_of
-from lexmill.sources import Source
 
 __all__ = ["measure"]
 
 _Ints: TypeAlias = npt.NDArray[np.int64]
-_OneSource: TypeAlias = "str | os.PathLike[str] | Source"
 _OneTokenizer: TypeAlias = "Tokenizer | str | os.PathLike[str]"
 
 # Of the most frequent tokens, and of those that never occur, this many are named.
@@ -36,7 +35,7 @@ _MOST_LANGUAGES = 10_000
 
 def measure(
     tokenizers: _OneTokenizer | Mapping[str, _OneTokenizer],
-    corpus: _OneSource | Iterable[_OneSource],
+    corpus: OneSource | Iterable[OneSource],
     *,
     group_by: str | None = None,
     num_threads: int | None = None,

@@ -8,16 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
 
-from lexmill._source_names import kind_of, source_of
+from lexmill._source_names import OneSource, kind_of, source_of
 from lexmill.errors import OptionError
 from lexmill.estimation import _is_compressed
 from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns, _files_of, _warn_of_skipped
 
 __all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
 
-_OneSource: TypeAlias = "str | os.PathLike[str] | Source"
 
 # Characters of a block: enough for threads to share, little beside what a tokenizer takes.
 _BLOCK = 1 << 20
@@ -51,7 +49,7 @@ class Block:
     languages: list[str] | None
 
 
-def files_of(corpus: _OneSource | Iterable[_OneSource], group_by: str | None) -> list[CorpusFile]:
+def files_of(corpus: OneSource | Iterable[OneSource], group_by: str | None) -> list[CorpusFile]:
     """The files of sources, in order.
 
     Raises:
@@ -98,7 +96,7 @@ def _some(texts: Iterator[str]) -> Iterator[str]:
         yield from few
 
 
-def _source_of(given: _OneSource) -> Source:
+def _source_of(given: OneSource) -> Source:
     """What reads a path: as the end of its name says, else its lines."""
     if isinstance(given, Source):
         return given

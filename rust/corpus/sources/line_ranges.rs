@@ -1,7 +1,7 @@
-//! A plain file of lines in ranges of bytes, each of which the thread that works on it reads.
+//! A plain file of lines in ranges of bytes, each of which is read by the thread that works on it.
 //!
-//! A range stands for the lines that begin in it. So ranges of equal length can be handed out without looking into the file, and no
-//! line is in two of them.
+//! A range stands for the lines that begin in it. So ranges of equal length can be handed out without looking into the file, and each
+//! line is in one of them.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -26,8 +26,7 @@ pub(super) struct LineRanges {
 }
 
 impl LineRanges {
-    /// The ranges of a file from byte `from` on, or none if its bytes cannot be read from any place, or are compressed, or it does not
-    /// tell how many there are.
+    /// The ranges of a file from byte `from` on; none if the file is compressed, is not a regular file, or does not tell its length.
     ///
     /// # Errors
     /// Those of opening the file and of reading its first bytes.
@@ -39,7 +38,7 @@ impl LineRanges {
         Ok(if len > 0 { Some(ranges) } else { None })
     }
 
-    /// The byte that the next range begins with.
+    /// The byte at which the next range begins.
     pub(super) fn offset(&self) -> u64 {
         self.next
     }
@@ -71,9 +70,9 @@ pub(super) enum RangeError {
     TooLong {
         line: u64,
         limit: usize,
-        /// The byte of the file that it begins with.
+        /// The byte of the file at which it begins.
         byte: u64,
-        /// The byte that the lines before it in the range begin with: they have been read.
+        /// The byte of the file at which the first line of the range begins. The lines from there to the long one have been read.
         start: u64,
     },
 }
@@ -90,8 +89,8 @@ impl LineRange {
         self.end == self.len
     }
 
-    /// Puts the lines in place of `bytes`; the last one is read to its end, wherever that is. Answers the byte of the file that the first
-    /// one begins with.
+    /// Replaces the contents of `bytes` by the lines; the last one is read to its end, also beyond the range. Answers the byte of the
+    /// file at which the first line begins.
     pub(super) fn read(&self, bytes: &mut Vec<u8>) -> Result<u64, RangeError> {
         // The byte before tells whether a line begins with the range.
         let before = u64::from(self.start > 0);

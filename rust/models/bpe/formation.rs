@@ -25,7 +25,7 @@ pub struct LastMerge {
     pub left: u32,
     /// The id of the right part.
     pub right: u32,
-    /// The highest rank of all merges that make the token: as many merges, and one more, have to be there.
+    /// The highest rank of all merges that make the token: merging makes the token if the first `rank + 1` merges are there.
     pub rank: u32,
 }
 

@@ -12,7 +12,7 @@ use crate::structures::parallel::{OnProgress, Progress};
 use crate::token_files::parts::Document;
 use crate::{Error, Result};
 
-/// The step that reports of progress name.
+/// The stage that progress reports.
 pub(in crate::token_files) const MERGING: &str = "shuffle";
 
 /// Bytes of the buffers of all runs together, as far as each has at least as many as the second number says.

@@ -1,7 +1,7 @@
 //! Layout of the cells that words consist of, and merging in place.
 //!
-//! Cells have 32 bits, or 16 while all ids fit into 14, if no word is too long for its length to fit. The two top bits tell what a cell is, the others are its
-//! payload. All code sees the 32-bit form ([`Cell::wide`]).
+//! Cells have 16 bits while all ids and the lengths of all words fit into 14, and 32 bits otherwise. The two top bits tell what a cell
+//! is, the others are its payload. All code sees the 32-bit form ([`Cell::wide`]).
 //!
 //! A word is a header cell, which holds its count, and the cells of its tokens. An initial symbol has one cell, and a
 //! merged token has all cells of its symbols: of `n` cells the first holds its id, the second and the last hold `n`, the

@@ -8,8 +8,8 @@
 //! | `parquet_values` | values of a Parquet file, row by row beside its texts |
 //! | `schema` | which type a column has |
 //!
-//! The reader of columns of known types, and of CSV, appends the values of a record to its block. Those of JSON lines are found where
-//! the text is, by the thread that encodes the record. Either way a record has its values as bytes, in the order of the columns.
+//! Readers of Parquet, Arrow and CSV append the values of a record to its block. The values of JSON lines are found by the thread that
+//! encodes the record, together with its text. Either way a record has its values as bytes, in the order of the columns.
 
 pub(super) mod array_values;
 mod json_values;

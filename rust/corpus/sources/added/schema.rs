@@ -17,8 +17,8 @@ use crate::corpus::sources::reader::{failed, named};
 use crate::corpus::sources::source::{Format, Source};
 use crate::{Error, Result};
 
-/// The columns with their types. A type that is not asked for is that of the first file: as its schema says for Parquet and Arrow,
-/// where integers of all sizes are 64-bit integers and so on, and strings for JSON lines and CSV.
+/// The columns with their types. A column for which no type is asked has that of the schema of the first file for Parquet and Arrow,
+/// widened to 64 bits for integers and floats, and strings for JSON lines and CSV.
 ///
 /// # Errors
 /// [`Error::InvalidOption`] for sources of plain text, which have no columns; [`Error::Format`] if the column is absent or its type
