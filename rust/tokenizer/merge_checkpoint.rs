@@ -3,8 +3,8 @@
 //! Layout: 8 bytes of magic; the length of the header as a little-endian 64-bit number; the header, JSON; for each merge its two
 //! ids of 32 bits and its count of 64; the CRC-32 of all that.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -101,12 +101,16 @@ impl MergeCheckpoint {
     /// [`Error::Output`] if the file holds something else, is damaged, belongs to another training, or is there although it is not to
     /// be resumed; [`Error::Io`].
     pub fn done(&self, fingerprint: &Fingerprint) -> Result<MergeLog> {
-        let bytes = match fs::read(&self.path) {
+        let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
+        let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(MergeLog::default()),
-            bytes => bytes.map_err(|source| Error::Io { action: "read", path: self.path.clone(), source })?,
+            file => file.map_err(failed)?,
         };
         let refused = |message: String| Error::Output { path: self.path.clone(), message };
         let [name @ .., version] = MAGIC;
+        let mut bytes = Vec::new();
+        // What is something else may be a corpus, or a device without an end.
+        (&mut file).take(MAGIC.len() as u64).read_to_end(&mut bytes).map_err(failed)?;
         if !bytes.starts_with(&name) {
             return Err(refused("it is not a checkpoint of merges; choose another file".to_owned()));
         }
@@ -120,6 +124,7 @@ impl MergeCheckpoint {
             let message = format!("the version of the checkpoint is {found}, this program reads {version}");
             return Err(refused(message));
         }
+        file.read_to_end(&mut bytes).map_err(failed)?;
         let damaged = || refused("the checkpoint is damaged; remove the file to begin again".to_owned());
         let (found, log) = parse(&bytes).ok_or_else(damaged)?;
         match found.difference(fingerprint) {
@@ -181,6 +186,8 @@ fn parse(bytes: &[u8]) -> Option<(Fingerprint, MergeLog)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn fingerprint() -> Fingerprint {
@@ -220,6 +227,16 @@ mod tests {
             assert!(matches!(refused, Err(Error::Output { .. })), "{} bytes: {refused:?}", bytes.len());
         }
         fs::remove_file(&checkpoint.path).expect("ours");
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused_by_its_first_bytes() {
+        let checkpoint = checkpoint("large");
+        // More than any memory holds.
+        File::create(&checkpoint.path).and_then(|file| file.set_len(1 << 43)).expect("holes take no room");
+        let refused = checkpoint.done(&fingerprint()).expect_err("no checkpoint");
+        fs::remove_file(&checkpoint.path).expect("ours");
+        assert!(refused.to_string().contains("it is not a checkpoint of merges"), "{refused}");
     }
 
     #[test]
