@@ -615,3 +615,26 @@ def test_report_is_shown_by_its_sizes(corpus: list[Path]) -> None:
     assert isinstance(report, Report)
     assert isinstance(report.numbers, Numbers)
     assert repr(report) == f"Report(it: 3 texts, {corpus[0].stat().st_size:,} bytes)"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Report:
+    (tmp_path / "corpus.txt").write_text("a b\n")
+    return lexmill.report(Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a")), tmp_path / "corpus.txt")
+
+
+def test_numbers_are_written_through_a_link(small: Report, tmp_path: Path) -> None:
+    link = tmp_path / "link.json"
+    link.symlink_to("numbers.json")
+    for _ in range(2):
+        small.save(link)
+        assert link.is_symlink()
+        assert json.loads((tmp_path / "numbers.json").read_text())["corpus"]["texts"] == 1
+        (tmp_path / "numbers.json").write_text("{}")
+
+
+def test_ids_too_large_to_count_by_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("a b\n")
+    sparse = Tokenizer(models.WordLevel({"a": 0, "b": 2**32 - 1}, unk_token="a"))
+    with pytest.raises(OptionError, match="the largest id is 4294967295 but must be at most 16777216"):
+        lexmill.report(sparse, tmp_path / "corpus.txt")

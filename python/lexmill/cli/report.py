@@ -44,6 +44,10 @@ def make(options: Options) -> Outcome:
     if options.output == STANDARD:
         message = f"the page must be a file, not stdout ({STANDARD}), since the numbers are written beside it"
         raise UsageError(message)
+    target = Path(options.output)
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        message = f"the page must be a file, and {options.output} is a device or a pipe"
+        raise UsageError(message)
     paths = [options.tokenizer, *options.against]
     numbers_file = str(Path(options.output).with_suffix(".json"))
     for output in dict.fromkeys([options.output, numbers_file]):

@@ -13,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill._core import Tokenizer
-from lexmill.errors import LexmillError
+from lexmill.errors import LexmillError, OptionError
 from lexmill.models import BPE, Unigram, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
 
 __all__ = ["Reach", "Unreachable", "Vocabulary", "reach_of", "vocabulary_of"]
 
+# Ids may have gaps, and each takes some 100 bytes.
+_LARGEST_ID = 1 << 24
 _BYTE_TOKEN = re.compile("<0x([0-9A-F]{2})>")
 # What stands before and after the text of a token that is tried.
 _CONTEXTS = (("", ""), (" ", ""), ("a", ""), ("x", ""), ("q", ""), ("1", ""), ("", " "), ("", "a"))
@@ -93,7 +95,11 @@ class Reach:
 
 
 def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
-    """The tokens of a tokenizer."""
+    """The tokens of a tokenizer.
+
+    Raises:
+        OptionError: an id is too large to count by.
+    """
     stages: dict[str, Any] = json.loads(tokenizer.to_str())
     model = stages.pop("model")
     spelled = json.dumps(stages, ensure_ascii=False)
@@ -101,6 +107,9 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     is_spaced = not is_byte_level and ("▁" in spelled or '"Metaspace"' in spelled or '"SentencePiece"' in spelled)
     ids = {id_: token for token, id_ in sorted(tokenizer.get_vocab().items())}
     added = frozenset(tokenizer.get_added_tokens_decoder())
+    if max(ids, default=0) > _LARGEST_ID:
+        message = f"the largest id is {max(ids)} but must be at most {_LARGEST_ID}, since a report counts by ids"
+        raise OptionError(message)
     tokens = tuple(ids.get(id_) for id_ in range(max(ids, default=-1) + 1))
     options = {name: value for name, value in model.items() if name not in ("vocab", "merges")}
     fallback = bool(options.get("byte_fallback"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -112,3 +113,12 @@ def test_skipped_records_are_told(lexmill: Run, saved: str) -> None:
     result = lexmill("report", saved, "bad.jsonl", "--on-error", "skip", "-o", "out.json")
     assert result.code == 0
     assert result.stderr.startswith("warning: a record was left out: bad.jsonl, line 1")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_a_page_that_is_a_pipe_is_refused_before_the_work(lexmill: Run, saved: str) -> None:
+    os.mkfifo("pipe")
+    result = lexmill("report", saved, "in.txt.gz", "-o", "pipe")
+    assert result.code == 2
+    assert "pipe is a device or a pipe" in result.stderr
+    assert Path("pipe").is_fifo()
