@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from lexmill._core import FileSource
-from lexmill.errors import FileError, OptionError, SkippedRecordsWarning
+from lexmill.errors import FileError, InputTypeError, OptionError, SkippedRecordsWarning
 
 __all__ = ["Arrow", "ArrowStream", "Csv", "Documents", "Files", "JsonLines", "Lines", "Parquet", "Source"]
 
@@ -109,6 +109,9 @@ class JsonLines(Files):
     on_error: Literal["raise", "skip"] = "raise"
 
     def _open(self) -> FileSource:
+        if not isinstance(self.field, str):
+            message = f"field is {self.field!r} but must be str"
+            raise InputTypeError(message)
         keys = self.field.split(".")
         if not all(keys):
             message = f"field is {self.field!r} but must be a name, or names with a dot between them"

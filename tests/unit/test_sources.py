@@ -451,3 +451,9 @@ def test_what_is_no_arrow_data_is_refused(tmp_path: Path) -> None:
         list(Arrow(tmp_path / "x"))
     with pytest.raises(FileError, match=r"cannot read .*x: "):
         list(Parquet(tmp_path / "x"))
+
+
+def test_a_field_that_is_no_string_is_a_type_error(tmp_path: Path) -> None:
+    (tmp_path / "corpus.jsonl").write_text("")
+    with pytest.raises(TypeError, match="field is 5 but must be str"):
+        list(JsonLines(tmp_path / "corpus.jsonl", field=5))  # type: ignore[arg-type]
