@@ -16,7 +16,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from lexmill._token_readers import DAMAGED, READERS, GroupSegment, Ids, PartFiles, RowGroups, Segment
-from lexmill.errors import LexmillError, OptionError, OutputError
+from lexmill.errors import FileError, LexmillError, OptionError, OutputError
 
 __all__ = ["TokenFiles", "Windows", "open_tokens"]
 
@@ -38,7 +38,7 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
         return _opened(folder, manifest, split)
     except LexmillError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except _MALFORMED as error:
         message = f"{folder}: its manifest is damaged: {error!r}"
         raise OutputError(message) from error
 
@@ -73,6 +73,10 @@ def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenF
     return TokenFiles(folder, manifest, split or "train", inner)
 
 
+# What a manifest of other values than were written makes of what looks into it.
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
 class _Views(Sequence[Ids]):
     """A sequence of views of ids, made when they are asked for."""
 
@@ -88,11 +92,13 @@ class _Views(Sequence[Ids]):
 
         Raises:
             IndexError: there is no such item.
+            TypeError: `index` is neither an integer nor a slice.
             OptionError: the files do not say where documents begin.
         """
         if isinstance(index, slice):
             return [self._item(at) for at in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
+        at = operator.index(index)
+        at = at + len(self) if at < 0 else at
         if not 0 <= at < len(self):
             message = f"{self._NAME} {index} is not among {len(self)}"
             raise IndexError(message)
@@ -140,7 +146,8 @@ class TokenFiles(_Views):
         self.dtype: np.dtype[Any] = np.dtype(options["dtype"]).newbyteorder("<")
         self._reader = READERS[options["format"], options["preset"]]
         self._groups = RowGroups()
-        self._folders = [(folder, manifest)] if inner is None else list(inner)
+        # Files are opened later, when the working folder may be another one.
+        self._folders = [(own.absolute(), held) for own, held in ([(folder, manifest)] if inner is None else inner)]
         self._parts = [
             self._files(folder, part) for folder, manifest in self._folders for part in self._part_entries(manifest)
         ]
@@ -156,6 +163,10 @@ class TokenFiles(_Views):
     def __repr__(self) -> str:
         """Shows the folder and how much there is."""
         return f"TokenFiles({str(self.folder)!r}, {self.split}: {len(self):,} rows, {self.tokens:,} tokens)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what was opened, so that a copy for another process takes no ids along."""
+        return {**self.__dict__, "_segments": {}}
 
     def __len__(self) -> int:
         """Number of documents, or of packed rows."""
@@ -188,20 +199,33 @@ class TokenFiles(_Views):
 
         Raises:
             OutputError: a file is missing or is not as it was written; the message names it.
+            FileError: a file cannot be read.
         """
-        listed: dict[Path, dict[str, Any]] = {}
-        for folder, manifest in self._folders:
-            for files in (manifest["files"], *(part["files"] for part in manifest["parts"])):
-                listed |= {folder / name: entry for name, entry in files.items()}
-        for path, entry in listed.items():
+        for path, written in self._checksums().items():
             size, crc = 0, 0
             if path.is_file():
-                with path.open("rb") as file:
-                    while block := file.read(1 << 20):
-                        size, crc = size + len(block), zlib.crc32(block, crc)
-            if (size, f"{crc:08x}") != (entry["bytes"], entry["crc32"]):
+                try:
+                    with path.open("rb") as file:
+                        while block := file.read(1 << 20):
+                            size, crc = size + len(block), zlib.crc32(block, crc)
+                except OSError as error:
+                    message = f"cannot read {path}: {error.strerror}"
+                    raise FileError(error.errno, message, str(path)) from error
+            if (size, f"{crc:08x}") != written:
                 message = f"{path}: it is {'not as it was written' if path.is_file() else 'missing'}"
                 raise OutputError(message)
+
+    def _checksums(self) -> dict[Path, tuple[int, str]]:
+        """The bytes of each file and their checksum, as the manifests say."""
+        listed: dict[Path, tuple[int, str]] = {}
+        for folder, manifest in self._folders:
+            try:
+                for files in (manifest["files"], *(part["files"] for part in manifest["parts"])):
+                    listed |= {folder / name: (entry["bytes"], entry["crc32"]) for name, entry in files.items()}
+            except _MALFORMED as error:
+                message = f"{folder}: its manifest is damaged: {error!r}"
+                raise OutputError(message) from error
+        return listed
 
     def _range(self, start: int, stop: int) -> Ids:
         """The ids from token `start` to token `stop` of all documents end to end; a copy only across segments."""

@@ -178,9 +178,12 @@ def merge_token_files(
         OutputError: a run is not finished, has another format than `megatron`, or another tokenizer, type of ids or
             tokens around documents than the first; a file is not as it was written; `out` holds something else. The
             message names the folder and the difference.
-        OptionError: there are no folders.
+        OptionError: there are no folders, or one that is not in a list.
         FileError: a file cannot be read or written, as on a full disk.
     """
+    if isinstance(folders, str):
+        message = f"folders is {folders!r} but must be a list of folders"
+        raise OptionError(message)
     _core.merge_token_files(list(folders), out, overwrite=overwrite, on_progress=on_progress)
     return open_tokens(out)
 

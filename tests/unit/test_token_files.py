@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import pickle
 import zlib
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -380,3 +381,37 @@ def test_what_is_no_folder_of_token_files_is_named(tmp_path: Path, tokenizer: To
     tokenize_files(tokenizer, corpus, tmp_path / "1", format="raw", preset="nanogpt")
     (ids,) = read_nanogpt(tmp_path / "1", "uint16")
     assert ids == flat(expected(tokenizer, TEXTS))
+
+
+@pytest.mark.parametrize("format", ["megatron", "npy", "arrow", "parquet"])
+def test_copies_for_other_processes_take_no_ids_along(format: Any, tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("a b\n" * 10_000)
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokens = tokenize_files(tokenizer, Lines(tmp_path / "corpus.txt"), tmp_path / "tokens", format=format)
+    unopened = pickle.dumps(tokens)
+    texts = [list(ids) for ids in tokens]
+    assert pickle.dumps(tokens) == unopened
+    assert [list(ids) for ids in pickle.loads(unopened)] == texts
+    assert len(pickle.dumps(tokens.windows(5))) < 2 * len(unopened)
+
+
+def test_files_are_found_from_another_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "corpus.txt").write_text("a b\n")
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    monkeypatch.chdir(tmp_path)
+    tokens = tokenize_files(tokenizer, Lines("corpus.txt"), "tokens")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    tokens.verify()
+    assert list(tokens[0]) == [0, 1]
+
+
+@pytest.mark.parametrize("index", [1.5, "a", None])
+def test_an_index_that_is_no_integer_is_a_type_error(index: Any, tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("a b\n" * 3)
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a"))
+    tokens = tokenize_files(tokenizer, Lines(tmp_path / "corpus.txt"), tmp_path / "tokens")
+    with pytest.raises(TypeError):
+        tokens[index]

@@ -166,3 +166,33 @@ def test_a_list_of_parts_that_was_changed_is_not_gone_on_with(change: dict[str, 
     again = tokenize_files(tokenizer(), Lines(path), folder, part_bytes=200_000, resume=True)
     assert (len(again), [list(ids) for ids in again[:20]]) == (300_000, whole)
     again.verify()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": "x"},
+        {"files": {"part-00000.bin": None}},
+        {"files": {"part-00000.bin": {"bytes": 3}}},
+        {"parts": [{"documents": 0, "tokens": 0, "files": {"part-00000.bin": {"crc32": "0"}}}]},
+    ],
+    ids=str,
+)
+def test_checksums_that_are_none_are_a_damaged_manifest(change: dict[str, Any], corpus: Lines, tmp_path: Path) -> None:
+    folder = tmp_path / "tokens"
+    manifest = tokenize_files(tokenizer(), corpus, folder).manifest
+    (folder / "manifest.json").write_text(json.dumps(manifest | change))
+    with pytest.raises(OutputError, match="its manifest is damaged"):
+        open_tokens(folder).verify()
+
+
+def test_a_file_that_cannot_be_read_is_named(corpus: Lines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "tokens"
+    written = tokenize_files(tokenizer(), corpus, folder)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(FileError, match=r"cannot read .*part-00000.*: Permission denied"):
+        written.verify()

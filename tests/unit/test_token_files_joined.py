@@ -283,3 +283,8 @@ def test_folders_that_do_not_go_together_are_named(tmp_path: Path, folder: Path,
     path.write_bytes(held[:50] + b"?" + held[51:])
     with pytest.raises(OutputError, match=r"part-00001.bin: it is not as it was written"):
         merge_token_files([first], tmp_path / "out")
+
+
+def test_one_folder_that_is_not_in_a_list_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="folders is 'parts' but must be a list of folders"):
+        merge_token_files("parts", tmp_path / "all")
