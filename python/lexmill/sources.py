@@ -277,6 +277,7 @@ def _expanded(path: str) -> list[str]:
             os.read(0, 0)
         except OSError as error:
             raise FileError(error.errno, "standard input is not open for reading", path) from error
+        return [path]
     # To pathlib an empty path is the working folder.
     if path and Path(path).is_dir():
         found = sorted(file for file in Path(path).rglob("*") if file.is_file())

@@ -457,3 +457,12 @@ def test_a_field_that_is_no_string_is_a_type_error(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text("")
     with pytest.raises(TypeError, match="field is 5 but must be str"):
         list(JsonLines(tmp_path / "corpus.jsonl", field=5))  # type: ignore[arg-type]
+
+
+def test_standard_input_is_no_folder_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "-").mkdir()
+    (tmp_path / "-" / "in.txt").write_text("folder\n")
+    code = "from lexmill.sources import Lines; print(list(Lines('-')), list(Lines('./-')))"
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, cwd=tmp_path, input="stdin\n", capture_output=True, text=True, check=True)
+    assert found.stdout == "['stdin\\n'] ['folder\\n']\n"
