@@ -49,6 +49,7 @@ def make(options: Options) -> Outcome:
         message = f"the page must be a file, and {options.output} is a device or a pipe"
         raise UsageError(message)
     paths = [options.tokenizer, *options.against]
+    check_output(options.output)
     numbers_file = str(Path(options.output).with_suffix(".json"))
     for output in dict.fromkeys([options.output, numbers_file]):
         check_output(output, [*paths, *(path for path in options.files if Path(path).is_file())])

@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from lexmill import Tokenizer
 from lexmill.cli.display import megabytes, printable
+from lexmill.cli.files import STANDARD
 from lexmill.cli.load import load_tokenizer
-from lexmill.cli.outcome import Outcome
+from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import InputName, source_of
 from lexmill.errors import SkippedRecordsWarning
@@ -76,6 +77,8 @@ class Options:
 
 def tokenize(options: Options) -> Outcome:
     """Writes a folder of token files."""
+    _check_folder(options.output)
+    columns = _columns(options.columns)
     sources = [
         source_of(path, options.input, options.field, options.errors, options.on_error) for path in options.files
     ]
@@ -102,7 +105,7 @@ def tokenize(options: Options) -> Outcome:
             shuffle=options.shuffle,
             part_bytes=options.part_bytes,
             signed=options.signed,
-            columns=_columns(options.columns),
+            columns=columns,
             offsets=options.offsets,
             join=options.join,
             resume=options.resume,
@@ -133,6 +136,7 @@ def tokenize(options: Options) -> Outcome:
 
 def merge(folders: list[str], output: str, overwrite: bool, as_json: bool) -> Outcome:
     """Joins the files of several runs to one pair."""
+    _check_folder(output)
     started = time.perf_counter()
     with ProgressBar(not as_json, in_bytes=("merge",)) as progress:
         merged = merge_token_files(folders, output, overwrite=overwrite, on_progress=progress.callback)
@@ -148,12 +152,31 @@ def merge(folders: list[str], output: str, overwrite: bool, as_json: bool) -> Ou
     return Outcome(data, note=f"{note} in {seconds:.1f} s")
 
 
+def _check_folder(output: str) -> None:
+    """Makes sure that a folder is named.
+
+    Raises:
+        UsageError: the name is that of stdout, or empty.
+    """
+    if output in ("", STANDARD):
+        message = f"the output must be a folder, not stdout ({STANDARD})" if output else "the name of a folder is empty"
+        raise UsageError(message)
+
+
 def _columns(given: list[str]) -> dict[str, Any]:
-    """Names of columns, perhaps with a colon and a type after them; the core checks both."""
-    columns = {}
+    """Names of columns, perhaps with a colon and a type after them; the core checks both.
+
+    Raises:
+        UsageError: a column is named twice.
+    """
+    columns: dict[str, Any] = {}
     for column in given:
-        name, colon, kind = column.rpartition(":")
-        columns[name if colon else column] = kind if colon else None
+        before, colon, kind = column.rpartition(":")
+        name = before if colon else column
+        if name in columns:
+            message = f"column {name} is named twice"
+            raise UsageError(message)
+        columns[name] = kind if colon else None
     return columns
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Literal
 
 from lexmill import Tokenizer, WordCounts
@@ -106,6 +107,9 @@ def train(options: Options) -> Outcome:
         raise UsageError(message)
     if options.resume and options.checkpoint is None:
         message = "--resume goes on with what is in --checkpoint, which is not given"
+        raise UsageError(message)
+    if options.checkpoint is not None and Path(options.checkpoint).resolve() == Path(options.output).resolve():
+        message = f"{options.output} is the checkpoint and the output"
         raise UsageError(message)
     if options.folder is not None and (options.max_memory is None or options.from_counts is not None):
         message = "--folder is for what --max-memory does not hold of FILES"

@@ -122,3 +122,9 @@ def test_a_page_that_is_a_pipe_is_refused_before_the_work(lexmill: Run, saved: s
     assert result.code == 2
     assert "pipe is a device or a pipe" in result.stderr
     assert Path("pipe").is_fifo()
+
+
+@pytest.mark.parametrize(("output", "message"), [("", "the name of a file is empty"), (".", "is a directory")])
+def test_a_page_without_a_name(lexmill: Run, saved: str, output: str, message: str) -> None:
+    result = lexmill("report", saved, "in.txt.gz", "-o", output)
+    assert (result.code in (1, 2), message in result.stderr) == (True, True), result.stderr

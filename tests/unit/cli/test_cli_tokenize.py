@@ -115,3 +115,23 @@ def test_columns_and_joined_files(lexmill: Run, saved: str) -> None:
     again = lexmill("merge-tokens", "3", "4", "-o", "5")
     assert (again.code, "pass --overwrite to begin again" in again.stderr) == (1, True)
     assert lexmill("merge-tokens", "3", "-o", "5", "--overwrite").code == 0
+
+
+@pytest.mark.usefixtures("texts")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["tokenize", "TOKENIZER", "in.jsonl", "-o", "-"], "the output must be a folder, not stdout (-)"),
+        (["encode", "TOKENIZER", "in.jsonl", "--format", "npy", "-o", "-"], "the output must be a folder"),
+        (["merge-tokens", "in", "-o", "-"], "the output must be a folder"),
+        (["tokenize", "TOKENIZER", "in.jsonl", "-o", ""], "the name of a folder is empty"),
+        (
+            ["tokenize", "TOKENIZER", "in.tsv", "-o", "out", "--column", "id", "--column", "id:int64"],
+            "column id is named twice",
+        ),
+    ],
+)
+def test_no_folder_and_a_column_twice(lexmill: Run, saved: str, options: list[str], message: str) -> None:
+    result = lexmill(*(saved if option == "TOKENIZER" else option for option in options))
+    assert (result.code, message in result.stderr) == (2, True), result.stderr
+    assert not Path("-").exists()
