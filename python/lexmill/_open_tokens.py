@@ -56,7 +56,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _opened(folder: Path, manifest: dict[str, Any], split: str | None) -> TokenFiles:
     if "total" not in manifest:
-        message = f"{folder}: its run is not finished; pass resume=True to tokenize_files"
+        message = f"{folder}: its run is not finished; pass resume=True to tokenize_files, or merge again"
         raise OutputError(message)
     splits = ("train", "validation") if manifest["options"]["validation"] else ("train",)
     if split is not None and split not in splits:
