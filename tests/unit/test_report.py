@@ -638,3 +638,9 @@ def test_ids_too_large_to_count_by_are_an_error(tmp_path: Path) -> None:
     sparse = Tokenizer(models.WordLevel({"a": 0, "b": 2**32 - 1}, unk_token="a"))
     with pytest.raises(OptionError, match="the largest id is 4294967295 but must be at most 16777216"):
         lexmill.report(sparse, tmp_path / "corpus.txt")
+
+
+def test_a_folder_is_no_page(small: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match=r"cannot write \.: it is a folder"):
+        small.save(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -64,6 +65,9 @@ class Report:
             FileError: a file cannot be written.
         """
         page = Path(path)
+        if page.is_dir():
+            message = f"cannot write {page}: it is a folder"
+            raise FileError(errno.EISDIR, message, str(page))
         if page.suffix.lower() == ".json":
             _write(page, self.to_json())
             return
