@@ -93,8 +93,12 @@ def test_a_small_disk(faults: Faults, begin: Begin, mount: Callable[[int], Path]
         assert tree(folder) == expected
 
 
+# What is joined so far holds parts that are gone, so the run that goes on needs these.
+JOINED = {"tokens/.train.bin.tmp", "tokens/.val.bin.tmp"}
+
+
 def litter(folder: Path) -> set[str]:
-    return {name for name in tree(folder) if name.endswith((".tmp", ".lexmill-lock"))}
+    return {name for name in tree(folder) if name.endswith((".tmp", ".lexmill-lock"))} - JOINED
 
 
 CALLS = {"write": errno.ENOSPC, "fsync": errno.EIO, "close": errno.EIO, "rename": errno.ENOSPC, "create": errno.ENOSPC}

@@ -113,7 +113,9 @@ def finished(job: Job, folder: Path) -> dict[Path, tuple[int, int]]:
         if not line.endswith("\n"):
             break
         for name in json.loads(line).get("files", {f"part-{number:05}.counts": 0}):
-            found[base / name] = identity(base / name)
+            # A part that is joined already is gone.
+            if "nanogpt" not in job.arguments or (base / name).exists():
+                found[base / name] = identity(base / name)
     return found
 
 
@@ -148,7 +150,7 @@ def test_kills_one_after_the_other_get_to_the_end(
     """Each run is killed some calls after it began to go on, until so few are left that the last one ends."""
     jobs: list[tuple[str, Begin, range]] = [
         ("count", lambda folder: counting(corpus, folder), range(30, 45)),
-        ("tokenize", lambda folder: tokenizing(tokenizer, corpus, folder, "megatron"), range(50, 90)),
+        ("tokenize", lambda folder: tokenizing(tokenizer, corpus, folder, "megatron"), range(100, 150)),
     ]
     for name, begin, lengths in jobs:
         whole, out = tmp_path / f"{name}-whole", tmp_path / name
