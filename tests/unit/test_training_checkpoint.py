@@ -131,7 +131,10 @@ def test_a_process_that_is_killed_leaves_what_another_goes_on_with(
     program, choose, killed = PROGRAM.format(vocab_size=VOCAB_SIZE), random.Random(kills), 0
     for _ in range(kills):
         with subprocess.Popen([sys.executable, "-c", program, str(saved), str(checkpoint)]) as process:
-            deadline = time.monotonic() + choose.uniform(0.1, 1.5)
+            before = saved_at(checkpoint)
+            while process.poll() is None and saved_at(checkpoint) == before:
+                pass
+            deadline = time.monotonic() + choose.uniform(0, 0.1)
             while process.poll() is None and time.monotonic() < deadline:
                 pass
             process.kill()
@@ -139,6 +142,11 @@ def test_a_process_that_is_killed_leaves_what_another_goes_on_with(
     assert killed
     assert train(counts, "first seen", checkpoint=checkpoint, resume=True) == whole
     assert {path.name for path in tmp_path.iterdir()} == {"words.counts", "merges"}
+
+
+def saved_at(path: Path) -> int:
+    """When a file was saved, in nanoseconds; 0 if it is not there."""
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def test_another_training_is_refused_by_what_differs(counts: WordCounts, corpus: Path, tmp_path: Path) -> None:
