@@ -62,6 +62,7 @@ __all__ = [
     "parquet_token_groups",
     "pre_tokenizers",
     "processors",
+    "resident_bytes",
     "script_ranges",
     "tokenize_files",
     "train_bpe_words",
@@ -73,6 +74,9 @@ __all__ = [
 ]
 
 __version__: str
+
+def resident_bytes() -> int | None:
+    """Bytes of the process that lie in memory; None where the system does not tell."""
 
 def script_ranges() -> list[tuple[int, int, str]]:
     """First and last code point and the name of their script, for all characters, ascending and without gaps."""

@@ -63,6 +63,8 @@ mod _core {
     #[pymodule_export]
     use super::pre_tokenized_string::PyPreTokenizedString;
     #[pymodule_export]
+    use super::progress::resident_bytes_of_process;
+    #[pymodule_export]
     use super::regex::PyRegex;
     #[pymodule_export]
     use super::scripts::script_ranges;

@@ -29,6 +29,12 @@ pub(super) fn watched<T: Send>(
     reporter.or_raise(py, result)
 }
 
+/// Bytes of the process that lie in memory; None where the system does not tell.
+#[pyfunction(name = "resident_bytes")]
+pub(super) fn resident_bytes_of_process() -> Option<u64> {
+    resident_bytes()
+}
+
 /// Hands progress to a Python callable and remembers what it raised.
 pub(super) struct Reporter {
     callback: Option<Py<PyAny>>,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from lexmill._core import Tokenizer
+from lexmill._core import Tokenizer, resident_bytes
 from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill.errors import EmptyCorpusError, OptionError
@@ -60,9 +59,8 @@ def measure(
         groups.add(block, scripts, counted)
         done += int(scripts.bytes.sum())
         if on_progress is not None:
-            on_progress(
-                "read", min(done, total) if total else done, total, _seconds_left(started, done, total), _memory()
-            )
+            known = min(done, total) if total else done
+            on_progress("read", known, total, _seconds_left(started, done, total), resident_bytes())
     whole = groups.whole()
     if not whole.bytes:
         message = f"the corpus has nothing to measure: {whole.texts} texts without a character in {len(files)} files"
@@ -80,15 +78,6 @@ def measure(
 def _seconds_left(started: float, done: int, total: int) -> float | None:
     """Seconds until all bytes are read, at the mean rate; None if the total is not known."""
     return (time.monotonic() - started) * max(0, total - done) / done if total and done else None
-
-
-def _memory() -> int | None:
-    """Bytes of the process that lie in memory; None where the system does not tell."""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    except OSError:
-        return None
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _name_of(tokenizer: _OneTokenizer) -> str:
