@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from lexmill._word_counts import count_words
+from lexmill.decoders import ByteLevel
 from lexmill.errors import EmptyCorpusError, FileError, OptionError
 from lexmill.sources import Files, Lines, Source, _files_of
 
@@ -47,7 +48,8 @@ class Estimate:
         exponent: distinct words grow as this power of the words read (Heaps' law).
         training_memory: bytes that training takes at most, beside what the process holds.
         counting_seconds: seconds for counting without a limit of memory, on as many threads as the sample was counted.
-        longest: the longest words of the sample, as the model sees them, with their lengths in bytes.
+        longest: the longest words of the sample, as text, with their lengths in bytes. Where a byte-level pre-tokenizer
+            cuts characters, bytes that are no text are U+FFFD.
     """
 
     bytes: int
@@ -117,7 +119,12 @@ def estimate(
     distinct = int(len(whole) * times**exponent)
     # What training takes however few words there are.
     fixed = count_words().training_memory(trainer, num_threads)
-    longest = heapq.nlargest(_LONGEST, ((len(word.encode()), word) for word, *_ in whole))
+    # The counts spell such words by the byte-level alphabet, a character for each byte.
+    is_byte_level = '"ByteLevel"' in whole.stages
+    longest = heapq.nlargest(
+        _LONGEST, ((len(word) if is_byte_level else len(word.encode()), word) for word, *_ in whole)
+    )
+    text_of = ByteLevel().decode if is_byte_level else "".join
     return Estimate(
         bytes=size,
         sampled_bytes=sampled,
@@ -126,7 +133,7 @@ def estimate(
         exponent=exponent,
         training_memory=fixed + int((whole.training_memory(trainer, num_threads) - fixed) * distinct / len(whole)),
         counting_seconds=seconds * times,
-        longest=tuple((word, length) for length, word in longest),
+        longest=tuple((text_of([word]), length) for length, word in longest),
     )
 
 

@@ -42,6 +42,16 @@ def test_small_and_compressed_files_are_read_whole(tmp_path: Path) -> None:
     assert (told.words, told.distinct_words) == (150, 52)
 
 
+@pytest.mark.parametrize("is_byte_level", [False, True])
+def test_the_longest_words_are_text_and_their_lengths_bytes(tmp_path: Path, is_byte_level: bool) -> None:
+    (tmp_path / "1").write_text("日本語 und abcdefgh\n", encoding="utf-8")
+    cut = pre_tokenizers.ByteLevel(add_prefix_space=False) if is_byte_level else pre_tokenizers.WhitespaceSplit()
+    told = estimate(tmp_path / "1", pre_tokenizer=cut)
+    blank = " " if is_byte_level else ""
+    expected = [("日本語", 9), (f"{blank}abcdefgh", 8 + is_byte_level), (f"{blank}und", 3 + is_byte_level)]
+    assert sorted(told.longest[:3]) == sorted(expected)
+
+
 def test_what_cannot_be_estimated_is_named(tmp_path: Path) -> None:
     with pytest.raises(errors.FileError, match="cannot open"):
         estimate(tmp_path / "none")
