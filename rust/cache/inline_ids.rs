@@ -1,30 +1,36 @@
-//! Ids of one chunk in 16 bytes of its slot: all of them if they are few, or their index in the arena, or both.
+//! Ids of one chunk within its slot: all of them if they are few, or their index in the arena, or both.
 
 use std::mem::MaybeUninit;
 
 use super::id::Id;
 
-/// Items that [`InlineIds::write_narrow`] writes.
+/// Items of the slot of a short chunk.
 pub const NARROW: usize = 8;
 
-/// Items that [`InlineIds::write_wide`] writes.
-pub const WIDE: usize = NARROW / 2;
+/// Items of the slot of a wide chunk.
+pub const WIDE: usize = 2 * NARROW;
 
-/// In place of the number of ids: the ids are in the arena.
-const IN_ARENA: u16 = u16::MAX;
+/// Bits of the last item that hold the number of ids.
+const COUNT: u16 = 0xFF;
 
-/// Flag of the number of ids: the ids are also in the arena, with their spans.
+/// Flag of the last item: what the slot held is gone, and only its key is left.
+const STALE: u16 = 1 << 12;
+
+/// Flag of the last item: the slot was read since it was last considered for eviction.
+const USED: u16 = 1 << 13;
+
+/// Flag of the last item: the ids are in the arena alone.
+const IN_ARENA: u16 = 1 << 14;
+
+/// Flag of the last item: the ids are also in the arena, with their spans.
 const HAS_SPANS: u16 = 1 << 15;
-
-/// Halves that hold the arena index of ids with spans.
-const ARENA_INDEX: std::ops::Range<usize> = NARROW - 3..NARROW - 1;
 
 /// How ids lie in [`InlineIds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Up to seven of 16 bits.
+    /// Of 16 bits each, in all items but the last.
     Narrow,
-    /// Up to three of 32 bits, each with its low half first.
+    /// Of 32 bits each, with the low half first.
     Wide,
 }
 
@@ -34,85 +40,141 @@ impl Packing {
         if id_bound <= 1 << 16 { Self::Narrow } else { Self::Wide }
     }
 
+    /// How many ids have room in `items` items.
+    const fn room(self, items: usize) -> usize {
+        match self {
+            Self::Narrow => items,
+            Self::Wide => items / 2,
+        }
+    }
+
     /// Packs `ids`, if there is room for them.
-    pub fn pack(self, ids: &[u32]) -> Option<InlineIds> {
-        let mut halves = [0; NARROW];
+    pub fn pack<const N: usize>(self, ids: &[u32]) -> Option<InlineIds<N>> {
+        let mut items = [0; N];
+        if ids.len() > self.room(N - 1) {
+            return None;
+        }
         match self {
             Self::Narrow => {
-                for (half, &id) in halves[..NARROW - 1].get_mut(..ids.len())?.iter_mut().zip(ids) {
-                    *half = u16::try_from(id).ok()?;
+                for (item, &id) in items.iter_mut().zip(ids) {
+                    *item = u16::try_from(id).ok()?;
                 }
             }
             Self::Wide => {
-                let pairs = halves[..NARROW - 2].as_chunks_mut().0.get_mut(..ids.len())?;
-                for (pair, &id) in pairs.iter_mut().zip(ids) {
+                for (pair, &id) in items.as_chunks_mut().0.iter_mut().zip(ids) {
                     *pair = [id as u16, (id >> 16) as u16];
                 }
             }
         }
-        halves[NARROW - 1] = ids.len() as u16;
-        Some(InlineIds(halves))
+        items[N - 1] = ids.len() as u16;
+        Some(InlineIds(items))
     }
 
     /// As [`Self::pack`], for ids that are also in the arena at `index`, with their spans; the index alone if there is no room
     /// for both.
-    pub fn pack_with_spans(self, ids: &[u32], index: u32) -> InlineIds {
-        let room = if self == Self::Narrow { ARENA_INDEX.start } else { ARENA_INDEX.start / 2 };
-        let packed = if ids.len() <= room { self.pack(ids) } else { None };
-        let Some(InlineIds(mut halves)) = packed else { return InlineIds::in_arena(index) };
-        halves[ARENA_INDEX].copy_from_slice(&[index as u16, (index >> 16) as u16]);
-        halves[NARROW - 1] |= HAS_SPANS;
-        InlineIds(halves)
+    pub fn pack_with_spans<const N: usize>(self, ids: &[u32], index: u32) -> InlineIds<N> {
+        let packed = if ids.len() <= self.room(N - 3) { self.pack(ids) } else { None };
+        let Some(mut few) = packed else { return InlineIds::in_arena(index) };
+        few.set_arena_index(index);
+        few.0[N - 1] |= HAS_SPANS;
+        few
     }
 
     /// What was packed: as many ids as [`InlineIds::count`] says, then arbitrary items.
-    pub fn unpack(self, inline: &InlineIds) -> [u32; NARROW] {
+    pub fn unpack<const N: usize>(self, inline: &InlineIds<N>) -> [u32; N] {
         let mut ids = inline.0.map(u32::from);
         if self == Self::Wide {
-            ids.iter_mut().take(WIDE).enumerate().for_each(|(at, id)| *id = inline.wide(at));
+            ids.iter_mut().take(N / 2).enumerate().for_each(|(at, id)| *id = inline.wide(at));
         }
         ids
     }
 }
 
-/// Up to seven ids, or the arena index of more; their number is in the last half.
-#[derive(Clone, Copy, Debug, Default)]
+/// A few ids, or the arena index of more. The last item has their number and flags.
+#[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
-pub struct InlineIds([u16; NARROW]);
+pub struct InlineIds<const N: usize>([u16; N]);
 
-impl InlineIds {
+impl<const N: usize> Default for InlineIds<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> InlineIds<N> {
     /// Ids that are in the arena at `index`.
     pub fn in_arena(index: u32) -> Self {
-        Self([index as u16, (index >> 16) as u16, 0, 0, 0, 0, 0, IN_ARENA])
+        let mut ids = Self::default();
+        ids.set_arena_index(index);
+        ids.0[N - 1] = IN_ARENA;
+        ids
     }
 
-    /// How many ids there are, up to seven; none if they are in the arena, or if `with_spans` is asked and they have some.
+    /// No ids.
+    pub(super) fn stale() -> Self {
+        let mut ids = Self::default();
+        ids.set_stale();
+        ids
+    }
+
+    /// How many ids there are; none if they are in the arena or gone, or if `with_spans` is asked and they have some.
     #[inline]
     pub fn count(&self, with_spans: bool) -> Option<usize> {
-        let count = self.0[NARROW - 1];
-        let is_in_arena = if with_spans { count & HAS_SPANS != 0 } else { count == IN_ARENA };
-        (!is_in_arena).then_some((count & !HAS_SPANS) as usize)
+        let last = self.0[N - 1];
+        let not_here = IN_ARENA | STALE | if with_spans { HAS_SPANS } else { 0 };
+        (last & not_here == 0).then_some((last & COUNT) as usize)
     }
 
     /// Index in the arena of ids that are there.
-    pub fn arena_index(&self) -> usize {
-        let at = if self.0[NARROW - 1] == IN_ARENA { 0..2 } else { ARENA_INDEX };
-        self.0[at].iter().rev().fold(0, |index, &half| index << 16 | usize::from(half))
+    pub fn arena_index(&self) -> Option<u32> {
+        let is_there = self.0[N - 1] & (IN_ARENA | HAS_SPANS) != 0;
+        is_there.then(|| u32::from(self.0[N - 3]) | u32::from(self.0[N - 2]) << 16)
+    }
+
+    /// Notes another index in the arena.
+    pub(super) fn set_arena_index(&mut self, index: u32) {
+        self.0[N - 3] = index as u16;
+        self.0[N - 2] = (index >> 16) as u16;
+    }
+
+    /// Forgets the ids.
+    pub(super) fn set_stale(&mut self) {
+        self.0[N - 1] = STALE;
+    }
+
+    /// Whether the ids are gone.
+    pub(super) fn is_stale(&self) -> bool {
+        self.0[N - 1] & STALE != 0
+    }
+
+    /// Notes that the slot was read.
+    #[inline]
+    pub(super) fn set_used(&mut self) {
+        if self.0[N - 1] & USED == 0 {
+            self.0[N - 1] |= USED;
+        }
+    }
+
+    /// Whether the slot was read since the last call.
+    pub(super) fn take_used(&mut self) -> bool {
+        let is_used = self.0[N - 1] & USED != 0;
+        self.0[N - 1] &= !USED;
+        is_used
     }
 
     /// Writes ids of [`Packing::Narrow`], then arbitrary items.
     // Arguments of a function are known not to overlap; so this becomes a load, a widening and a store.
     #[inline]
-    pub fn write_narrow<T: Id>(&self, out: &mut [MaybeUninit<T>; NARROW]) {
+    pub fn write_narrow<T: Id>(&self, out: &mut [MaybeUninit<T>; N]) {
         for (item, &half) in out.iter_mut().zip(&self.0) {
             item.write(T::narrow(half.into()));
         }
     }
 
-    /// Writes ids of [`Packing::Wide`], then arbitrary items.
+    /// Writes ids of [`Packing::Wide`], then arbitrary items, to the first half of `out`.
     #[inline]
-    pub fn write_wide<T: Id>(&self, out: &mut [MaybeUninit<T>; WIDE]) {
-        for (at, item) in out.iter_mut().enumerate() {
+    pub fn write_wide<T: Id>(&self, out: &mut [MaybeUninit<T>; N]) {
+        for (at, item) in out[..N / 2].iter_mut().enumerate() {
             item.write(T::narrow(self.wide(at)));
         }
     }
@@ -130,42 +192,51 @@ mod tests {
 
     use super::*;
 
+    fn check<const N: usize>(ids: &[u32], packing: Packing, index: u32) -> Result<(), TestCaseError> {
+        let items = if packing == Packing::Narrow { 1 } else { 2 };
+        let fits = |room: usize| {
+            items * ids.len() <= room && !(items == 1 && ids.iter().any(|&id| id > 0xFFFF))
+        };
+        let packed = packing.pack::<N>(ids);
+        prop_assert_eq!(packed.is_some(), fits(N - 1));
+        if let Some(mut few) = packed {
+            prop_assert_eq!([true, false].map(|with_spans| few.count(with_spans)), [Some(ids.len()); 2]);
+            prop_assert_eq!(few.arena_index(), None);
+            few.set_used();
+            prop_assert_eq!(few.count(true), Some(ids.len()));
+            prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids);
+            prop_assert_eq!([few.take_used(), few.take_used()], [true, false]);
+            few.set_stale();
+            prop_assert_eq!((few.is_stale(), few.count(false), few.arena_index()), (true, None, None));
+        }
+        let few = packing.pack_with_spans::<N>(ids, index);
+        prop_assert_eq!((few.count(true), few.arena_index()), (None, Some(index)));
+        prop_assert_eq!(few.count(false), fits(N - 3).then_some(ids.len()));
+        if few.count(false).is_some() {
+            prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids);
+        }
+        Ok(())
+    }
+
     proptest! {
         #[test]
         fn what_is_packed_is_unpacked(
-            ids in prop::collection::vec(prop_oneof![0..1u32 << 16, any::<u32>()], 0..10),
-            is_narrow: bool,
+            ids in prop::collection::vec(prop_oneof![0..1u32 << 16, any::<u32>()], 1..18),
+            narrow_ids in prop::collection::vec(0..1u32 << 16, 1..18),
+            index: u32,
         ) {
-            let (packing, most) = if is_narrow { (Packing::Narrow, 7) } else { (Packing::Wide, 3) };
-            let packed = packing.pack(&ids);
-            let has_room = ids.len() <= most && !(is_narrow && ids.iter().any(|&id| id > 0xFFFF));
-            prop_assert_eq!(packed.is_some(), has_room);
-            if let Some(few) = packed {
-                prop_assert_eq!([true, false].map(|with_spans| few.count(with_spans)), [Some(ids.len()); 2]);
-                prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids.as_slice());
+            for packing in [Packing::Narrow, Packing::Wide] {
+                for ids in [&ids, &narrow_ids] {
+                    check::<NARROW>(ids, packing, index)?;
+                    check::<WIDE>(ids, packing, index)?;
+                }
             }
         }
 
         #[test]
-        fn what_has_spans_is_found_in_both_ways(
-            ids in prop::collection::vec(prop_oneof![0..1u32 << 16, any::<u32>()], 1..8),
-            place: u32,
-            is_narrow: bool,
-        ) {
-            let (packing, most) = if is_narrow { (Packing::Narrow, 5) } else { (Packing::Wide, 2) };
-            let few = packing.pack_with_spans(&ids, place);
-            prop_assert_eq!((few.count(true), few.arena_index()), (None, place as usize));
-            let has_room = ids.len() <= most && packing.pack(&ids).is_some();
-            prop_assert_eq!(few.count(false), has_room.then_some(ids.len()));
-            if has_room {
-                prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids.as_slice());
-            }
-        }
-
-        #[test]
-        fn what_is_in_arena_is_found(place: u32) {
-            let few = InlineIds::in_arena(place);
-            prop_assert_eq!((few.count(true), few.count(false), few.arena_index()), (None, None, place as usize));
+        fn what_is_in_arena_is_found(index: u32) {
+            let few = InlineIds::<NARROW>::in_arena(index);
+            prop_assert_eq!((few.count(true), few.count(false), few.arena_index()), (None, None, Some(index)));
         }
     }
 }

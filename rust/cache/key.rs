@@ -1,7 +1,21 @@
 //! Keys and hashes of chunks.
 
-/// Chunks of up to this many bytes fit into a 128-bit key; `long_keys` finds longer ones by hash.
+use std::ops::Range;
+
+use crate::scan::unspaced::begins_unspaced;
+
+/// Chunks of up to this many bytes fit into a 128-bit key.
 pub const SHORT: usize = 15;
+
+/// Chunks of up to this many bytes fit into a [`WideKey`]; `long_keys` finds longer ones by hash.
+pub const LONGEST_WIDE: usize = 31;
+
+/// Whether the chunk is better cut into fragments, where a model allows it, than looked up as a whole: it is too long for a key, or
+/// has several words that no space separates.
+#[inline]
+pub fn is_cut(text: &[u8], Range { start, end }: Range<usize>) -> bool {
+    end - start > LONGEST_WIDE || end - start > SHORT && begins_unspaced(text, start)
+}
 
 /// The bytes of `text[start..end]` and, in the top byte, their number: 1 to [`SHORT`], so no key is 0. The top bit is left free
 /// for the bit of context.
@@ -43,6 +57,42 @@ pub fn key_bytes(key: u128) -> ([u8; 16], usize) {
     (key.to_le_bytes(), (key >> 120) as usize)
 }
 
+/// The bytes of a chunk of up to [`LONGEST_WIDE`] bytes in two integers, the number of bytes in the top byte of the second. The
+/// top bit is left free for the bit of context.
+pub type WideKey = [u128; 2];
+
+/// The wide key of `text[start..end]`.
+#[inline]
+pub fn wide_key(text: &[u8], start: usize, end: usize) -> WideKey {
+    let len = end - start;
+    debug_assert!((1..=LONGEST_WIDE).contains(&len), "a wide key holds 1 to 31 bytes, not {len}");
+    let Some(bytes) = text.get(start..).and_then(|rest| rest.first_chunk::<32>()) else {
+        return wide_key_at_end(text, start, end);
+    };
+    let [low, high] = bytes.as_chunks::<16>().0 else { return wide_key_at_end(text, start, end) };
+    let (low, high) = (u128::from_le_bytes(*low), u128::from_le_bytes(*high));
+    let low = if len < 16 { low & MASKS[len & 15] } else { low };
+    let high = high & MASKS[len.saturating_sub(16) & 15];
+    [low, high | (len as u128) << 120]
+}
+
+#[cold]
+#[inline(never)]
+fn wide_key_at_end(text: &[u8], start: usize, end: usize) -> WideKey {
+    naive_wide_key(&text[start..end])
+}
+
+fn naive_wide_key(word: &[u8]) -> WideKey {
+    let (low, high) = word.split_at(word.len().min(16));
+    [naive_key(low), naive_key(high) | (word.len() as u128) << 120]
+}
+
+/// A hash of a wide key: all output bits depend on all bytes.
+#[inline]
+pub fn hash_wide([low, high]: WideKey) -> u64 {
+    hash_key(low ^ u128::from(hash_key(high)))
+}
+
 /// A hash of a key: all output bits depend on all bytes.
 #[inline]
 pub fn hash_key(key: u128) -> u64 {
@@ -72,6 +122,17 @@ mod tests {
             prop_assert_eq!(made, naive_key(&text[start..end]) | ((end - start) as u128) << 120);
             let (bytes, len) = key_bytes(made);
             prop_assert_eq!(&bytes[..len], &text[start..end]);
+        }
+
+        #[test]
+        fn wide_key_matches_naive(
+            text in prop::collection::vec(any::<u8>(), 1..80),
+            at in 0..80usize,
+            len in 1..=LONGEST_WIDE,
+        ) {
+            let start = at % text.len();
+            let end = (start + len).min(text.len());
+            prop_assert_eq!(wide_key(&text, start, end), naive_wide_key(&text[start..end]));
         }
     }
 }

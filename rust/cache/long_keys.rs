@@ -1,10 +1,8 @@
 //! The table of chunks that are too long for a 128-bit key: found by hash, then compared byte by byte.
 
+use super::slots::PROBES;
 use crate::structures::huge_pages::vec_filled;
 use crate::structures::prefetch::prefetch;
-
-/// Probe limit: a lookup inspects at most this many slots, which bounds the cost of crafted hash collisions.
-pub(super) const PROBES: usize = 16;
 
 const FIRST_CAPACITY: usize = 1 << 10;
 
@@ -38,8 +36,7 @@ impl<V: Copy + Default> LongKeys<V> {
         self.table_bytes() + self.text.len()
     }
 
-    /// Bytes that the slots take.
-    pub(super) fn table_bytes(&self) -> usize {
+    fn table_bytes(&self) -> usize {
         self.slots.len() * size_of::<Slot<V>>()
     }
 
@@ -57,12 +54,6 @@ impl<V: Copy + Default> LongKeys<V> {
     fn grown(&self) -> usize {
         let factor = if self.slots.len() < QUICK_GROWTH { 4 } else { 2 };
         (factor * self.slots.len()).max(FIRST_CAPACITY)
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.slots.fill(Slot::default());
-        self.used = 0;
-        self.text.clear();
     }
 
     /// Asks memory for the home slot of a hash.

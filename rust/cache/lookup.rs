@@ -15,16 +15,20 @@ pub(super) const LONG: u32 = 0;
 /// In place of a hash: there is nothing to look up, since the caller has the ids.
 const RESOLVED: u32 = 1;
 
+/// In place of a hash: the chunk has a wide key, which its bytes give again.
+pub(super) const WIDE: u32 = 2;
+
 /// A lookup in flight: made by [`ChunkCache::prefetch`](super::ChunkCache::prefetch), answered some chunks later.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lookup {
-    /// The key of a short chunk; the hash of a long one, with no length in the top byte.
+    /// The key of a short chunk; the hash of any other, with no length in the top byte.
     pub(super) key: u128,
-    /// Low bits of the hash of the key; without a key, [`LONG`] or [`RESOLVED`].
+    /// Low bits of the hash of the key of a short chunk; [`LONG`], [`RESOLVED`] or [`WIDE`] for any other.
     pub(super) hash: u32,
     /// First byte of the chunk in its text; if resolved, index of the first id.
     pub start: u32,
-    pub(super) end: u32,
+    /// End of the chunk in its text, or of the ids.
+    pub end: u32,
     /// Word id of the chunk.
     pub word_id: u32,
 }
@@ -48,13 +52,19 @@ impl Lookup {
     /// Indices of the ids, if the lookup is resolved.
     #[inline]
     pub fn resolved_ids(self) -> Option<Range<usize>> {
-        (self.is_long() && self.hash == RESOLVED).then_some(self.start as usize..self.end as usize)
+        (!self.is_short() && self.hash == RESOLVED).then_some(self.start as usize..self.end as usize)
     }
 
-    /// Whether the chunk is too long for a key.
+    /// Whether the chunk has a short key.
     #[inline]
-    pub(super) fn is_long(self) -> bool {
-        (self.key & !CONTEXT) >> 120 == 0
+    pub(super) fn is_short(&self) -> bool {
+        (self.key & !CONTEXT) >> 120 != 0
+    }
+
+    /// Whether the chunk has a wide key.
+    #[inline]
+    pub fn is_wide(&self) -> bool {
+        !self.is_short() && self.hash == WIDE
     }
 
     /// Whether the chunk stands in context.

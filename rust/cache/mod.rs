@@ -16,6 +16,7 @@
 //! | `pool` | caches that wait for the next call |
 
 mod chunk_tokens;
+mod first_sights;
 mod id;
 mod inline_ids;
 pub mod key;
@@ -23,6 +24,7 @@ mod key_form;
 mod long_keys;
 mod lookup;
 mod pool;
+mod slots;
 mod table;
 
 pub use chunk_tokens::{CachedTokens, ChunkTokens, NEW_PRE_TOKEN};

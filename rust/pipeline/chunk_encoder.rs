@@ -6,7 +6,7 @@ use super::bert_rewriter::BertRewriter;
 use super::model_encoder::{MissScratch, ModelEncoder};
 use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
-use crate::cache::{CachedTokens, ChunkTokens};
+use crate::cache::{CachedTokens, ChunkCache, ChunkTokens, Lookup};
 
 /// The model, and what rewrites a chunk before it.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,48 @@ impl ChunkEncoder<'_> {
         let Rewriter::Stages(_) = self.rewriter else { return false };
         let unknown = if tracked { self.model.model().id_of_unknown_text() } else { None };
         tokens.is_context_dependent() || unknown.is_some_and(|unknown| tokens.ids.contains(&unknown))
+    }
+
+    /// Writes the ids of the wide chunk of a lookup in `text` to `scratch.fragment_ids`, if the model may cut the chunk into
+    /// fragments: these repeat more often than the whole, and the cache knows most of them. False if the model may not, or if a
+    /// token does not cover its own length. The cache keeps the ids from the second time on that the chunk is met.
+    ///
+    /// # Errors
+    /// Those of the model.
+    #[inline(never)]
+    pub(super) fn join_fragments(
+        &self,
+        text: &str,
+        chunk: Lookup,
+        cache: &mut ChunkCache,
+        scratch: &mut MissScratch,
+    ) -> Result<bool> {
+        let Rewriter::None = self.rewriter else { return Ok(false) };
+        let (bytes, range) = (text.as_bytes(), chunk.start as usize..chunk.end as usize);
+        let Some(cuts) = self.model.cut_points(range.len()) else { return Ok(false) };
+        let (mut start, mut end) = (range.start, cuts.fragment_end(bytes, range.start, range.end));
+        if end == range.end {
+            return Ok(false);
+        }
+        let mut ids = std::mem::take(&mut scratch.fragment_ids);
+        ids.clear();
+        loop {
+            let in_context = chunk.in_context() || self.model.in_context(&range, start, end);
+            let fragment = cache.prefetch(bytes, start, end, 0, in_context);
+            let miss = |range, out: &mut _| self.model.encode(text, range, in_context, scratch, out);
+            let tokens = cache.resolve(fragment, bytes, miss)?;
+            ids.extend_from_slice(tokens.ids);
+            let is_regular = tokens.spans.is_none();
+            if !is_regular || end == range.end {
+                scratch.fragment_ids = ids;
+                if is_regular && cache.is_met_again(&chunk) {
+                    cache.keep(chunk, bytes, &scratch.fragment_ids);
+                }
+                return Ok(is_regular);
+            }
+            start = end;
+            end = cuts.fragment_end(bytes, start, range.end);
+        }
     }
 
     /// Encodes the chunk at `range` of `text` into `out`.

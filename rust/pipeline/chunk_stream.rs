@@ -17,6 +17,9 @@ use crate::sinks::Sink;
 /// Lookups in flight at a time.
 const PREFETCH_BATCH: usize = 32;
 
+/// Of so many batches one tells the cache which chunks are read: what is read often is noted soon enough.
+const BATCHES_MARKED: u32 = 4;
+
 /// Ids of isolated characters that are collected before a batch is emitted, but for those of one word.
 const MOST_ISOLATED: usize = 1 << 10;
 
@@ -28,6 +31,7 @@ pub(super) struct ChunkStream<'a, S> {
     sink: &'a mut S,
     lookups: [Lookup; PREFETCH_BATCH],
     filled: usize,
+    batches: u32,
     /// Words cut beside isolated characters.
     sub_chunks: SubChunks,
     word_id: u32,
@@ -57,6 +61,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             sink,
             lookups: [Lookup::default(); PREFETCH_BATCH],
             filled: 0,
+            batches: 0,
             sub_chunks: SubChunks::default(),
             word_id,
             step,
@@ -188,8 +193,12 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     fn emit(&mut self) -> Result<()> {
         let Worker { cache, scratch } = &mut *self.worker;
         let mut lookups = &self.lookups[..self.filled];
+        self.batches = self.batches.wrapping_add(1);
+        if cache.tracks_use() && self.batches.is_multiple_of(BATCHES_MARKED) {
+            cache.mark_used(lookups, self.text.as_bytes());
+        }
         loop {
-            lookups = &lookups[self.sink.emit_hits(cache, lookups)..];
+            lookups = &lookups[self.sink.emit_hits(cache, self.text.as_bytes(), lookups)..];
             let Some((&first, rest)) = lookups.split_first() else { return Ok(()) };
             lookups = rest;
             if let Some(ids) = first.resolved_ids() {
@@ -197,9 +206,15 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 self.sink.chunk(tokens, 0, first.word_id);
                 continue;
             }
+            let text = self.text.as_bytes();
+            if first.is_wide() && !cache.contains_wide(&first, text) && self.encoder.join_fragments(self.text, first, cache, scratch)? {
+                let ids = &scratch.fragment_ids;
+                self.sink.chunk(CachedTokens { ids, spans: None }, first.start as usize, first.word_id);
+                continue;
+            }
             let miss =
                 |range, out: &mut _| self.encoder.encode(self.text, range, first.in_context(), scratch, out);
-            let tokens = cache.resolve(first, self.text.as_bytes(), miss)?;
+            let tokens = cache.resolve(first, text, miss)?;
             if self.encoder.needs_stages(tokens, S::TRACKED) {
                 self.unresolved = Some((first.start as usize, first.word_id));
                 return Ok(());

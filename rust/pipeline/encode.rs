@@ -8,7 +8,7 @@ use super::model_encoder::Worker;
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::stages::Visitor;
 use crate::Result;
-use crate::cache::key::SHORT;
+use crate::cache::key::is_cut;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
 use crate::scan::Scan;
@@ -148,7 +148,8 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         let encoder = self.pipeline.encoder();
         let (bytes, Worker { cache, scratch }) = (text.text().as_bytes(), &mut *self.worker);
         let len = pre_token.len();
-        let cuts = if len > SHORT { encoder.cut_points(len) } else { None };
+        let is_cut = is_cut(bytes, pre_token.clone());
+        let cuts = if is_cut { encoder.cut_points(len) } else { None };
         let mut start = pre_token.start;
         while start < pre_token.end {
             let end = cuts.map_or(pre_token.end, |cuts| cuts.fragment_end(bytes, start, pre_token.end));

@@ -39,6 +39,8 @@ pub struct MissScratch {
     model: Scratch,
     tokens: Tokens,
     mapped: String,
+    /// Ids of the fragments of a chunk.
+    pub fragment_ids: Vec<u32>,
     /// Rewritten clusters, and the last rewritten chunk, which [`ModelEncoder::encode_rewritten`] encodes.
     pub rewrite_memo: RewriteMemo,
     /// Break classes of grapheme clusters.

@@ -36,6 +36,7 @@ mod simd;
 pub mod spaces;
 #[cfg(test)]
 mod tests;
+pub mod unspaced;
 pub mod whitespace;
 
 use bert::{Bert, BertText};

@@ -18,11 +18,12 @@ pub trait TokenStore {
     fn push_hits(
         &mut self,
         cache: &ChunkCache,
+        text: &[u8],
         lookups: &[Lookup],
         token_lens: &[u32],
         skipped_word_ids: &mut Option<u32>,
     ) -> Option<usize> {
-        let _ = (cache, lookups, token_lens, skipped_word_ids);
+        let _ = (cache, text, lookups, token_lens, skipped_word_ids);
         None
     }
 
@@ -144,9 +145,9 @@ impl<C: TokenStore> Sink for ColumnSink<'_, C> {
     }
 
     #[inline]
-    fn emit_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
+    fn emit_hits(&mut self, cache: &ChunkCache, text: &[u8], lookups: &[Lookup]) -> usize {
         self.columns
-            .push_hits(cache, lookups, self.token_lens, &mut self.skipped_word_ids)
-            .unwrap_or_else(|| emit_hits_one_by_one(self, cache, lookups))
+            .push_hits(cache, text, lookups, self.token_lens, &mut self.skipped_word_ids)
+            .unwrap_or_else(|| emit_hits_one_by_one(self, cache, text, lookups))
     }
 }

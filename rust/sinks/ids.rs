@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::Sink;
-use crate::cache::{CachedTokens, ChunkCache, Id, InlineIds, Lookup, NARROW, Packing, WIDE};
+use crate::cache::{CachedTokens, ChunkCache, Id, InlineIds, Lookup, Packing};
 use crate::normalized::Normalized;
 
 /// Appends ids to a vector.
@@ -40,35 +40,62 @@ impl<T: Id> Sink for IdSink<'_, T> {
     }
 
     #[inline]
-    fn emit_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
-        match cache.packing() {
-            Packing::Narrow => push_hits::<T, NARROW>(self.0, cache, lookups, InlineIds::write_narrow::<T>),
-            Packing::Wide => push_hits::<T, WIDE>(self.0, cache, lookups, InlineIds::write_wide::<T>),
+    fn emit_hits(&mut self, cache: &ChunkCache, text: &[u8], lookups: &[Lookup]) -> usize {
+        let mut taken = 0;
+        loop {
+            let short = push_short_hits(self.0, cache, &lookups[taken..]);
+            taken += short;
+            let wide = match &lookups[taken..] {
+                rest @ [first, ..] if first.is_wide() => push_wide_hits(self.0, cache, text, rest),
+                _ => return taken,
+            };
+            taken += wide;
+            if wide == 0 {
+                return taken;
+            }
         }
     }
 }
 
-/// Appends the ids of chunks up to the first that the cache cannot answer from its slot; returns the number of chunks.
+#[inline]
+fn push_short_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
+    let get = |lookup: &Lookup| cache.get_short(lookup, false);
+    match cache.packing() {
+        Packing::Narrow => push_hits(out, lookups, get, InlineIds::write_narrow),
+        Packing::Wide => push_hits(out, lookups, get, InlineIds::write_wide),
+    }
+}
+
+#[inline(never)]
+fn push_wide_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, text: &[u8], lookups: &[Lookup]) -> usize {
+    let get = |lookup: &Lookup| cache.get_wide(lookup, text, false);
+    match cache.packing() {
+        Packing::Narrow => push_hits(out, lookups, get, InlineIds::write_narrow),
+        Packing::Wide => push_hits(out, lookups, get, InlineIds::write_wide),
+    }
+}
+
+/// Appends the ids of chunks up to the first for which `get` has none in a slot of `N` items; returns the number of chunks.
 ///
-/// All `N` items of a slot are written at once, and the next chunk overwrites those beyond the number of ids. So the loop
+/// All items of a slot are written at once, and the next chunk overwrites those beyond the number of ids. So the loop
 /// has no inner loop over ids.
 #[inline]
 #[expect(
     unsafe_code,
     reason = "keeping the vector's length up to date costs as much as the rest of a cache hit"
 )]
-fn push_hits<T: Id, const N: usize>(
+fn push_hits<'a, T: Id, const N: usize>(
     out: &mut Vec<T>,
-    cache: &ChunkCache,
     lookups: &[Lookup],
-    write: impl Fn(&InlineIds, &mut [MaybeUninit<T>; N]),
+    get: impl Fn(&Lookup) -> Option<(&'a InlineIds<N>, usize)>,
+    write: impl Fn(&InlineIds<N>, &mut [MaybeUninit<T>; N]),
 ) -> usize {
     out.reserve(N * lookups.len());
     let (spare, mut written, mut taken) = (out.spare_capacity_mut(), 0, 0);
-    for &lookup in lookups {
-        let Some((inline, count)) = cache.get_inline(lookup, false) else { break };
+    for lookup in lookups {
+        let Some((ids, count)) = get(lookup) else { break };
         let Some(items) = spare.get_mut(written..).and_then(|spare| spare.first_chunk_mut()) else { break };
-        write(inline, items);
+        write(ids, items);
         written += count.min(N);
         taken += 1;
     }

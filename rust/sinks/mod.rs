@@ -12,7 +12,7 @@ pub use columns::{ColumnSink, TokenStore};
 pub use ids::IdSink;
 pub use spans::SpanColumns;
 
-use crate::cache::{CachedTokens, ChunkCache, Lookup, NARROW};
+use crate::cache::{CachedTokens, ChunkCache, Lookup};
 use crate::normalized::Normalized;
 
 /// Receives the tokens of one text from left to right.
@@ -37,20 +37,33 @@ pub trait Sink {
     /// The tokens of the chunk that begins at byte `start` of the original text; `word_id` is that of its first pre-token.
     fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32);
 
-    /// Takes the tokens of chunks up to the first that the cache cannot answer from its slot; returns the number of chunks taken.
+    /// Takes the tokens of chunks of `text` up to the first that the cache cannot answer from its slot; returns the number of chunks taken.
     #[inline]
-    fn emit_hits(&mut self, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
-        emit_hits_one_by_one(self, cache, lookups)
+    fn emit_hits(&mut self, cache: &ChunkCache, text: &[u8], lookups: &[Lookup]) -> usize {
+        emit_hits_one_by_one(self, cache, text, lookups)
     }
 }
 
 /// [`Sink::emit_hits`] by way of [`Sink::chunk`].
 #[inline]
-fn emit_hits_one_by_one<S: Sink + ?Sized>(sink: &mut S, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
-    for (taken, &lookup) in lookups.iter().enumerate() {
-        let Some((inline, count)) = cache.get_inline(lookup, S::TRACKED) else { return taken };
-        let ids = &cache.packing().unpack(inline)[..count.min(NARROW)];
-        sink.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
+fn emit_hits_one_by_one<S: Sink + ?Sized>(
+    sink: &mut S,
+    cache: &ChunkCache,
+    text: &[u8],
+    lookups: &[Lookup],
+) -> usize {
+    let packing = cache.packing();
+    for (taken, lookup) in lookups.iter().enumerate() {
+        let mut chunk = |ids: &[u32]| {
+            sink.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
+        };
+        if let Some((ids, count)) = cache.get_short(lookup, S::TRACKED) {
+            chunk(&packing.unpack(ids)[..count]);
+        } else if let Some((ids, count)) = cache.get_wide(lookup, text, S::TRACKED) {
+            chunk(&packing.unpack(ids)[..count]);
+        } else {
+            return taken;
+        }
     }
     lookups.len()
 }

@@ -41,33 +41,39 @@ impl<T: Id> SpanColumns<T> {
 
     /// Appends the tokens of chunks up to the first that the cache cannot answer from its slot; returns the number of chunks.
     ///
-    /// All `N` items of a slot are written at once, and the next chunk overwrites those beyond the number of ids.
+    /// All items of a slot are written at once, and the next chunk overwrites those beyond the number of ids.
     #[inline]
     #[expect(
         unsafe_code,
         reason = "keeping the lengths of three vectors up to date costs as much as the rest of a cache hit"
     )]
-    fn push_spans<const N: usize>(
+    fn push_spans(
         &mut self,
         cache: &ChunkCache,
+        text: &[u8],
         lookups: &[Lookup],
         token_lens: &[u32],
         skipped_word_ids: &mut Option<u32>,
-        write: impl Fn(&InlineIds, &mut [MaybeUninit<T>; N]),
+        (write_short, write_wide): (
+            impl Fn(&InlineIds<NARROW>, &mut [MaybeUninit<T>; NARROW]),
+            impl Fn(&InlineIds<WIDE>, &mut [MaybeUninit<T>; WIDE]),
+        ),
     ) -> usize {
-        let most = N * lookups.len();
+        let (most, packing) = (WIDE * lookups.len(), cache.packing());
         self.ids.reserve(most);
         self.offsets.reserve(most);
         self.words.reserve(if self.has_words { most } else { 0 });
         let (ids, offsets) = (self.ids.spare_capacity_mut(), self.offsets.spare_capacity_mut());
         let words = self.words.spare_capacity_mut();
         let (mut written, mut taken) = (0, 0);
-        for &lookup in lookups {
-            let Some((inline, count)) = cache.get_inline(lookup, true) else { break };
-            let count = count.min(N);
+        for lookup in lookups {
+            let short = cache.get_short(lookup, true);
+            let wide = if short.is_none() { cache.get_wide(lookup, text, true) } else { None };
+            let Some(count) = short.map(|(_, count)| count).or(wide.map(|(_, count)| count)) else { break };
+            let count = count.min(WIDE);
             let (Some(items), Some(spans)) = (
-                ids.get_mut(written..).and_then(|spare| spare.first_chunk_mut()),
-                offsets.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<N>()),
+                ids.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<WIDE>()),
+                offsets.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<WIDE>()),
             ) else {
                 break;
             };
@@ -78,23 +84,13 @@ impl<T: Id> SpanColumns<T> {
                     slot.write(word);
                 }
             }
-            write(inline, items);
-            // Tokens follow one another from the start of the chunk; after the last there may be text that has no token. Most
-            // chunks have one or two, so two are written without asking.
-            let ids = cache.packing().unpack(inline);
-            let len = |id: u32| token_lens.get(id as usize).copied().unwrap_or(0);
-            let mut at = lookup.start;
-            let mut push = |span: &mut MaybeUninit<[u32; 2]>, id: u32| {
-                let end = at.wrapping_add(len(id));
-                span.write([at, end]);
-                at = end;
-            };
-            push(&mut spans[0], ids[0]);
-            push(&mut spans[1], ids[1]);
-            if count > 2 {
-                for (span, &id) in spans[..count].iter_mut().zip(&ids).skip(2) {
-                    push(span, id);
-                }
+            if let Some((ids, _)) = short {
+                let Some(items) = items.first_chunk_mut() else { break };
+                write_short(ids, items);
+                write_spans(&packing.unpack(ids), count, lookup.start, token_lens, spans);
+            } else if let Some((ids, _)) = wide {
+                write_wide(ids, items);
+                write_spans(&packing.unpack(ids), count, lookup.start, token_lens, spans);
             }
             written += count;
             taken += 1;
@@ -112,6 +108,32 @@ impl<T: Id> SpanColumns<T> {
     }
 }
 
+/// Writes the spans of the first `count` of `ids`, which follow one another from `start`, and then perhaps one more.
+#[inline]
+fn write_spans(
+    ids: &[u32],
+    count: usize,
+    start: u32,
+    token_lens: &[u32],
+    spans: &mut [MaybeUninit<[u32; 2]>; WIDE],
+) {
+    let len = |id: u32| token_lens.get(id as usize).copied().unwrap_or(0);
+    let mut at = start;
+    let mut push = |span: &mut MaybeUninit<[u32; 2]>, id: u32| {
+        let end = at.wrapping_add(len(id));
+        span.write([at, end]);
+        at = end;
+    };
+    // Most chunks have one or two tokens, so two are written without asking.
+    push(&mut spans[0], ids[0]);
+    push(&mut spans[1], ids[1]);
+    if count > 2 {
+        for (span, &id) in spans[..count].iter_mut().zip(ids).skip(2) {
+            push(span, id);
+        }
+    }
+}
+
 impl<T: Id> TokenStore for SpanColumns<T> {
     #[inline]
     fn wants_texts(&self) -> bool {
@@ -122,18 +144,19 @@ impl<T: Id> TokenStore for SpanColumns<T> {
     fn push_hits(
         &mut self,
         cache: &ChunkCache,
+        text: &[u8],
         lookups: &[Lookup],
         token_lens: &[u32],
         skipped_word_ids: &mut Option<u32>,
     ) -> Option<usize> {
         Some(match cache.packing() {
             Packing::Narrow => {
-                let write = InlineIds::write_narrow::<T>;
-                self.push_spans::<NARROW>(cache, lookups, token_lens, skipped_word_ids, write)
+                let write = (InlineIds::write_narrow::<T>, InlineIds::write_narrow::<T>);
+                self.push_spans(cache, text, lookups, token_lens, skipped_word_ids, write)
             }
             Packing::Wide => {
-                let write = InlineIds::write_wide::<T>;
-                self.push_spans::<WIDE>(cache, lookups, token_lens, skipped_word_ids, write)
+                let write = (InlineIds::write_wide::<T>, InlineIds::write_wide::<T>);
+                self.push_spans(cache, text, lookups, token_lens, skipped_word_ids, write)
             }
         })
     }

@@ -1,55 +1,76 @@
-//! How a cache keeps to its limit: tables grow while the limit has room, then the cache is emptied.
+//! How a cache keeps to its limit: each table has a share of the bytes, and so has the arena.
 
+use super::super::inline_ids::InlineIds;
 use super::super::long_keys::LongKeys;
-use super::{ChunkCache, Slot};
-use crate::structures::huge_pages::vec_filled;
+use super::{ChunkCache, HAS_SPANS, LONGEST};
 
-/// Slots are found by 32 bits of hash.
-const LAST_CAPACITY: usize = 1 << 31;
+/// Short chunks have this part of the limit.
+pub(super) const SHORT_SHARE: usize = 2;
 
-/// Small tables grow 4x instead of 2x: early texts are mostly cache misses.
-const QUICK_GROWTH: usize = 1 << 16;
+/// Wide chunks have this part of the limit.
+pub(super) const WIDE_SHARE: usize = 4;
 
-/// Most items of the arena: an index has 32 bits, and the record of one chunk needs room after the last index.
-const LONGEST_ARENA: usize = u32::MAX as usize - (1 << 20);
+/// Long chunks and the arena have this part of the limit each.
+const OTHER_SHARE: usize = 8;
 
 impl ChunkCache {
-    /// Whether the limit has room for a long chunk.
-    pub(super) fn has_room_for(&self, chunk: &[u8]) -> bool {
-        let others = self.bytes() - self.long.bytes();
-        self.long.bytes_with(chunk.len()).is_some_and(|long| others + long <= self.limits.bytes)
+    /// Makes room for the tokens of the last miss, which are those of `chunk`; false if the limit has none.
+    pub(super) fn make_room(&mut self, chunk: &[u8], is_long: bool) -> bool {
+        let share = self.limits.bytes / OTHER_SHARE;
+        if is_long {
+            let has_room = |long: &LongKeys<_>| long.bytes_with(chunk.len()).is_some_and(|bytes| bytes <= share);
+            if chunk.len() > LONGEST {
+                return false;
+            }
+            if !has_room(&self.long) {
+                self.long = LongKeys::default();
+            }
+            if !has_room(&self.long) {
+                return false;
+            }
+        }
+        // A record holds the number of ids, the ids and their spans.
+        let record = 1 + 3 * self.miss_buffer.ids.len();
+        let has_room = |arena: &Vec<u32>| (arena.len() + record) * size_of::<u32>() <= share;
+        if self.arena.len() * size_of::<u32>() > share / 2 {
+            self.short.tracks_use = true;
+            self.wide.tracks_use = true;
+        }
+        if !has_room(&self.arena) {
+            self.compact_arena();
+        }
+        has_room(&self.arena)
     }
 
-    /// Grows the table at half load; empties the cache at the limit.
-    pub(super) fn make_room(&mut self) {
-        if self.bytes() >= self.limits.bytes || self.arena.len() > LONGEST_ARENA {
-            self.reset();
-        }
-        let factor = if self.slots.len() < QUICK_GROWTH { 4 } else { 2 };
-        let mut capacity = (factor * self.slots.len()).max(self.first_capacity);
-        if 2 * self.used >= self.slots.len()
-            && (capacity > LAST_CAPACITY || self.bytes() + capacity * size_of::<Slot>() > self.limits.bytes)
-        {
-            self.reset();
-            capacity = self.first_capacity;
-        }
-        if 2 * self.used >= self.slots.len() {
-            let old = std::mem::replace(&mut self.slots, vec_filled(Slot::default(), capacity));
-            self.used = 0;
-            old.into_iter().filter(|slot| slot.key != 0).for_each(|slot| self.put(slot));
-        }
+    /// Keeps the records of chunks that were read since the arena was compacted last, if these take no more than half of it.
+    fn compact_arena(&mut self) {
+        let mut kept = Records { old: std::mem::take(&mut self.arena), kept: Vec::new() };
+        self.short.all_ids().for_each(|value| kept.keep(value));
+        self.wide.all_ids().for_each(|value| kept.keep(value));
+        // The next long chunk that is met again is encoded again.
+        self.long = LongKeys::default();
+        self.arena = kept.kept;
     }
+}
 
-    /// Removes all chunks, and the tables too if these alone take more than half of the limit.
-    pub(super) fn reset(&mut self) {
-        let tables = self.slots.len() * size_of::<Slot>() + self.long.table_bytes();
-        if tables > self.limits.bytes / 2 {
-            (self.slots, self.long) = (Vec::new(), LongKeys::default());
-        } else {
-            self.slots.fill(Slot::default());
-            self.long.clear();
+/// The records of an arena that is being compacted.
+struct Records {
+    old: Vec<u32>,
+    kept: Vec<u32>,
+}
+
+impl Records {
+    fn keep<const N: usize>(&mut self, value: &mut InlineIds<N>) {
+        let Some(index) = value.arena_index() else { return };
+        let Some(record) = self.old.get(index as usize..).filter(|_| value.take_used()) else {
+            return value.set_stale();
+        };
+        let ids = (record[0] & !HAS_SPANS) as usize;
+        let len = 1 + if record[0] & HAS_SPANS == 0 { ids } else { 3 * ids };
+        if self.kept.len() + len > self.old.len() / 2 {
+            return value.set_stale();
         }
-        self.used = 0;
-        self.arena.clear();
+        value.set_arena_index(self.kept.len() as u32);
+        self.kept.extend_from_slice(&record[..len]);
     }
 }

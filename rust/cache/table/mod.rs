@@ -1,49 +1,70 @@
 //! The cache: from the bytes of a chunk to its tokens.
 //!
-//! Chunks of up to 15 bytes, nearly all, are keyed by their bytes in one 128-bit integer and answered from a 32-byte slot;
-//! longer ones are hashed and compared. A lookup has two halves: [`ChunkCache::prefetch`] asks memory for the slot, and
-//! [`ChunkCache::resolve`] reads the slot some chunks later, or asks the caller for the tokens on a miss. The cache is
-//! bounded in bytes: a full cache is emptied, which costs less than keeping track of age.
+//! Chunks of up to 15 bytes, nearly all, are keyed by their bytes in one 128-bit integer and answered from a slot of 32 bytes.
+//! Chunks of up to 31 bytes, and those beyond ASCII that may have more ids than such a slot has room for, have two integers and a
+//! slot of 64. Longer ones are hashed and compared. A lookup has two halves: [`ChunkCache::prefetch`] asks memory for the slot,
+//! and [`ChunkCache::resolve`] reads the slot some chunks later, or asks the caller for the tokens on a miss.
 
 use std::ops::Range;
 
 use super::chunk_tokens::{CachedTokens, ChunkTokens};
-use super::inline_ids::{InlineIds, Packing};
-use super::key::{SHORT, hash_key, hash_long, key};
-use super::long_keys::{LongKeys, PROBES};
-use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup};
+use super::first_sights::FirstSights;
+use super::inline_ids::{InlineIds, NARROW, Packing, WIDE};
+use super::key::{LONGEST_WIDE, SHORT, WideKey, hash_key, hash_long, hash_wide, is_cut, key, wide_key};
+use super::long_keys::LongKeys;
+use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup, WIDE as WIDE_CHUNK};
+use super::slots::{SlotKey, Slots};
 use crate::Result;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
-use crate::structures::huge_pages::{vec_copied, vec_filled};
-use crate::structures::prefetch::prefetch;
 
 /// Longer chunks are not cached: they rarely repeat, and a few would let an attacker evict everything.
 const LONGEST: usize = 1024;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
-/// A cache with room for fewer slots keeps nothing.
+/// A table with room for fewer slots keeps nothing.
 const LEAST_CAPACITY: usize = 16;
 
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(32))]
-struct Slot {
-    /// 0 when empty.
-    key: u128,
-    value: InlineIds,
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(super) struct HalfLine;
+
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Line;
+
+impl SlotKey for u128 {
+    type Aligned = HalfLine;
+
+    const LOAD: (usize, usize) = (1, 2);
+
+    fn hash(self) -> u32 {
+        hash_key(self) as u32
+    }
+}
+
+impl SlotKey for WideKey {
+    type Aligned = Line;
+
+    // New memory costs more than a second look now and then.
+    const LOAD: (usize, usize) = (2, 3);
+
+    fn hash(self) -> u32 {
+        let [low, high] = self;
+        hash_wide([low, high & !CONTEXT]) as u32
+    }
 }
 
 /// A bounded map from chunks to tokens. One thread uses it at a time.
 #[derive(Debug)]
 pub struct ChunkCache {
-    slots: Vec<Slot>,
-    /// Entries to begin with.
-    first_capacity: usize,
-    used: usize,
-    long: LongKeys<InlineIds>,
+    short: Slots<u128, NARROW>,
+    wide: Slots<WideKey, WIDE>,
+    long: LongKeys<InlineIds<WIDE>>,
     /// Tokens that no slot has room for. A record is the number of ids, with the top bit set if spans follow, then ids, then
     /// spans.
     arena: Vec<u32>,
+    first_sights: FirstSights,
     limits: CacheLimits,
     packing: Packing,
     /// Tokens of the last miss, or those of the last slot, unpacked.
@@ -61,55 +82,62 @@ pub struct CacheLimits {
 
 const HAS_SPANS: u32 = 1 << 31;
 
+/// The key of the wide chunk of a lookup in `text`, with the bit of context.
+#[inline]
+fn own_wide_key(lookup: &Lookup, text: &[u8]) -> WideKey {
+    let [low, high] = wide_key(text, lookup.start as usize, lookup.end as usize);
+    [low, high | lookup.key & CONTEXT]
+}
+
 impl ChunkCache {
     /// An empty cache.
     pub fn new(limits: CacheLimits) -> Self {
         Self::with_room(limits, 0)
     }
 
-    /// An empty cache whose first table has room for `chunks` chunks, or for as many as go into a quarter of the limit.
+    /// An empty cache whose first table has room for `chunks` chunks, or for as many as the limit allows.
     pub fn with_room(mut limits: CacheLimits, chunks: usize) -> Self {
-        let most = limits.bytes / 4 / size_of::<Slot>();
-        if most < LEAST_CAPACITY {
+        if limits.bytes / 8 / size_of::<WideKey>() < LEAST_CAPACITY {
             limits.bytes = 0;
         }
+        let packing = Packing::for_ids(limits.id_bound);
         Self {
-            slots: Vec::new(),
-            first_capacity: (3 * chunks)
-                .max(FIRST_CAPACITY)
-                .next_power_of_two()
-                .min(1 << most.max(1).ilog2()),
-            used: 0,
+            short: Slots::new(limits.bytes / limits::SHORT_SHARE, (3 * chunks).max(FIRST_CAPACITY)),
+            wide: Slots::new(limits.bytes / limits::WIDE_SHARE, FIRST_CAPACITY),
             long: LongKeys::default(),
             arena: Vec::new(),
+            first_sights: FirstSights::default(),
             limits,
-            packing: Packing::for_ids(limits.id_bound),
+            packing,
             miss_buffer: ChunkTokens::default(),
         }
     }
 
-    /// Stores a chunk of 1 to [`SHORT`] bytes that is one token; false if there is no room for the chunk or the id.
+    /// Stores a chunk of 1 to [`SHORT`] bytes that is one token; false if the chunk is wide, if the table would have to grow, or
+    /// if there is no room for the id.
     pub fn preload(&mut self, chunk: &[u8], id: u32) -> bool {
-        if self.slots.is_empty() && self.first_capacity * size_of::<Slot>() <= self.limits.bytes {
-            self.slots = vec_filled(Slot::default(), self.first_capacity);
-        }
-        let Some(value) = self.packing.pack(&[id]).filter(|_| 2 * self.used < self.slots.len()) else {
-            return false;
-        };
-        self.put(Slot { key: key(chunk, 0, chunk.len()), value });
-        true
+        let lookup = self.prefetch(chunk, 0, chunk.len(), 0, false);
+        let ids = self.packing.pack(&[id]).filter(|_| lookup.is_short() && self.limits.bytes > 0);
+        ids.is_some_and(|ids| self.short.put_if_room(lookup.key, ids))
     }
 
     /// A cache with the same contents.
     #[must_use]
     pub fn copy(&self) -> Self {
-        let (slots, miss_buffer) = (vec_copied(&self.slots), ChunkTokens::default());
-        Self { slots, long: self.long.clone(), arena: self.arena.clone(), miss_buffer, ..*self }
+        Self {
+            short: self.short.copy(),
+            wide: self.wide.copy(),
+            long: self.long.clone(),
+            arena: self.arena.clone(),
+            first_sights: FirstSights::default(),
+            miss_buffer: ChunkTokens::default(),
+            ..*self
+        }
     }
 
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
-        self.slots.len() * size_of::<Slot>() + self.long.bytes() + self.arena.len() * 4
+        self.short.bytes() + self.wide.bytes() + self.long.bytes() + self.arena.len() * 4
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
@@ -119,18 +147,22 @@ impl ChunkCache {
     #[inline]
     pub fn prefetch(&self, text: &[u8], start: usize, end: usize, word_id: u32, in_context: bool) -> Lookup {
         let context = if in_context { CONTEXT } else { 0 };
-        if end - start <= SHORT {
-            return self.prefetch_short(text, start, end, word_id, context);
+        match end - start {
+            ..=SHORT => return self.prefetch_short(text, start, end, word_id, context),
+            ..=LONGEST_WIDE => return self.prefetch_wide(text, start, end, word_id, context),
+            _ => {}
         }
         let hash = hash_long(&text[start..end]);
         self.long.prefetch(hash);
-        Lookup { key: context | u128::from(hash), hash: LONG, start: start as u32, end: end as u32, word_id }
+        let key = context | u128::from(hash);
+        Lookup { key, hash: LONG, start: start as u32, end: end as u32, word_id }
     }
 
     /// Starts the lookups of chunks whose bounds count from `base`; returns how many, at most as many as `out` holds.
     ///
-    /// Stops at a chunk of more than [`SHORT`] bytes. The first chunk has word id `word_id`, each next one `step` more. With
-    /// `FRAGMENTS`, stops also at a chunk that begins beyond ASCII, and a fragment that continues a word is in context.
+    /// Stops at a chunk that is better cut ([`is_cut`]). The first chunk has word id `word_id`, each next one `step` more. With
+    /// `FRAGMENTS`, stops also at a chunk of more than [`SHORT`] bytes or one that begins beyond ASCII, and a fragment that
+    /// continues a word is in context.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
     #[inline(never)]
     pub fn prefetch_many<const FRAGMENTS: bool>(
@@ -143,13 +175,21 @@ impl ChunkCache {
     ) -> usize {
         let mut taken = 0;
         for ((lookup, &start), &end) in out.iter_mut().zip(starts).zip(ends) {
-            let (len, start, end) = (end - start, base + start as usize, base + end as usize);
-            if len > SHORT as u32 || FRAGMENTS && begins_non_ascii(text, start) {
-                break;
+            let (len, start, end) = ((end - start) as usize, base + start as usize, base + end as usize);
+            let word_id = word_id.wrapping_add(taken * step);
+            if len > SHORT {
+                if FRAGMENTS || is_cut(text, start..end) {
+                    break;
+                }
+                *lookup = self.prefetch_wide(text, start, end, word_id, 0);
+            } else {
+                if FRAGMENTS && begins_non_ascii(text, start) {
+                    break;
+                }
+                let context =
+                    if FRAGMENTS { u128::from(is_continuation(text, base, start)) << CONTEXT_BIT } else { 0 };
+                *lookup = self.prefetch_short(text, start, end, word_id, context);
             }
-            let context =
-                if FRAGMENTS { u128::from(is_continuation(text, base, start)) << CONTEXT_BIT } else { 0 };
-            *lookup = self.prefetch_short(text, start, end, word_id.wrapping_add(taken * step), context);
             taken += 1;
         }
         taken as usize
@@ -158,21 +198,56 @@ impl ChunkCache {
     #[inline]
     fn prefetch_short(&self, text: &[u8], start: usize, end: usize, word_id: u32, context: u128) -> Lookup {
         let key = key(text, start, end) | context;
-        let hash = hash_key(key) as u32;
-        prefetch(&self.slots, hash as usize & self.slots.len().wrapping_sub(1));
+        let hash = key.hash();
+        self.short.prefetch(hash);
         Lookup { key, hash, start: start as u32, end: end as u32, word_id }
     }
 
-    /// The ids of a chunk and their number, if the chunk is in its slot with all its ids; with `with_spans`, only if each token
-    /// covers its own length.
+    #[inline(never)]
+    fn prefetch_wide(&self, text: &[u8], start: usize, end: usize, word_id: u32, context: u128) -> Lookup {
+        let hash = hash_wide(wide_key(text, start, end));
+        self.wide.prefetch(hash as u32);
+        let key = context | u128::from(hash);
+        Lookup { key, hash: WIDE_CHUNK, start: start as u32, end: end as u32, word_id }
+    }
+
+    /// The ids of a short chunk and their number, if the chunk is in its slot with all its ids; with `with_spans`, only if each
+    /// token covers its own length.
     #[inline]
-    pub fn get_inline(&self, lookup: Lookup, with_spans: bool) -> Option<(&InlineIds, usize)> {
-        if lookup.is_long() {
+    pub fn get_short(&self, lookup: &Lookup, with_spans: bool) -> Option<(&InlineIds<NARROW>, usize)> {
+        if !lookup.is_short() {
             return None;
         }
-        let Lookup { key, hash, .. } = lookup;
-        let value = &self.find_short(key, hash)?.value;
-        Some((value, value.count(with_spans)?))
+        let ids = self.short.get(lookup.key, lookup.hash)?;
+        Some((ids, ids.count(with_spans)?))
+    }
+
+    /// As [`Self::get_short`] for a wide chunk of `text`.
+    #[inline]
+    pub fn get_wide(&self, lookup: &Lookup, text: &[u8], with_spans: bool) -> Option<(&InlineIds<WIDE>, usize)> {
+        if !lookup.is_wide() {
+            return None;
+        }
+        let ids = self.wide.get(own_wide_key(lookup, text), lookup.key as u32)?;
+        Some((ids, ids.count(with_spans)?))
+    }
+
+    /// Whether [`Self::mark_used`] should be called for some of the chunks that are looked up.
+    #[inline]
+    pub fn tracks_use(&self) -> bool {
+        self.short.tracks_use || self.wide.tracks_use
+    }
+
+    /// Notes that chunks of `text` are read, which keeps them from being evicted.
+    #[inline(never)]
+    pub fn mark_used(&mut self, lookups: &[Lookup], text: &[u8]) {
+        for lookup in lookups {
+            if lookup.is_short() {
+                self.short.mark_used(lookup.key, lookup.hash);
+            } else if lookup.is_wide() {
+                self.wide.mark_used(own_wide_key(lookup, text), lookup.key as u32);
+            }
+        }
     }
 
     /// How ids lie in slots.
@@ -193,43 +268,44 @@ impl ChunkCache {
         text: &[u8],
         miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
     ) -> Result<CachedTokens<'_>> {
-        let Lookup { key, hash, .. } = lookup;
-        let range = lookup.start as usize..lookup.end as usize;
-        let miss = |out: &mut _| miss(range.clone(), out);
-        if lookup.is_long() {
-            return self.resolve_long(key as u64, &text[range.clone()], lookup.in_context(), miss);
+        if lookup.is_short() {
+            if let Some(&ids) = self.short.get(lookup.key, lookup.hash).filter(|ids| !ids.is_stale()) {
+                return Ok(self.stored(ids));
+            }
+        } else if let Some(ids) = self.get_beyond_short(&lookup, text) {
+            return Ok(self.stored(ids));
         }
-        match self.find_short(key, hash) {
-            Some(&Slot { value, .. }) => Ok(self.stored(value)),
-            None => self.insert_short(key, miss),
-        }
+        self.insert(lookup, text, miss)
+    }
+
+    /// Whether a wide chunk was probably met before: true from the second time on, unless much was met in between.
+    pub fn is_met_again(&mut self, lookup: &Lookup) -> bool {
+        self.first_sights.is_met_again(lookup.key as u64)
+    }
+
+    /// Whether the tokens of a wide chunk of `text` are known.
+    pub fn contains_wide(&self, lookup: &Lookup, text: &[u8]) -> bool {
+        self.get_beyond_short(lookup, text).is_some()
+    }
+
+    fn get_beyond_short(&self, lookup: &Lookup, text: &[u8]) -> Option<InlineIds<WIDE>> {
+        let ids = if lookup.is_wide() {
+            self.wide.get(own_wide_key(lookup, text), lookup.key as u32)?
+        } else {
+            let chunk = &text[lookup.start as usize..lookup.end as usize];
+            self.long.get(lookup.key as u64, chunk, lookup.in_context())?
+        };
+        Some(*ids).filter(|ids| !ids.is_stale())
     }
 
     #[inline]
-    fn find_short(&self, key: u128, hash: u32) -> Option<&Slot> {
-        let home = hash as usize & self.slots.len().wrapping_sub(1);
-        match self.slots.get(home) {
-            Some(slot) if slot.key == key => Some(slot),
-            Some(slot) if slot.key != 0 => self.find_neighbour(key, home),
-            _ => None,
-        }
-    }
-
-    #[inline(never)]
-    fn find_neighbour(&self, key: u128, home: usize) -> Option<&Slot> {
-        let mask = self.slots.len() - 1;
-        let neighbours = (1..PROBES).map(|probe| &self.slots[(home + probe) & mask]);
-        neighbours.take_while(|slot| slot.key != 0).find(|slot| slot.key == key)
-    }
-
-    #[inline]
-    fn stored(&mut self, value: InlineIds) -> CachedTokens<'_> {
-        if let Some(count) = value.count(true) {
+    fn stored<const N: usize>(&mut self, ids: InlineIds<N>) -> CachedTokens<'_> {
+        if let Some(count) = ids.count(true) {
             self.miss_buffer.clear();
-            self.miss_buffer.ids.extend(self.packing.unpack(&value).iter().take(count));
+            self.miss_buffer.ids.extend(self.packing.unpack(&ids).iter().take(count));
             return self.miss_buffer.as_cached();
         }
-        let record = value.arena_index();
+        let record = ids.arena_index().unwrap_or_default() as usize;
         let head = self.arena[record];
         let (ids, end) = (record + 1, record + 1 + (head & !HAS_SPANS) as usize);
         let spans = (head & HAS_SPANS != 0).then(|| &self.arena[end..end + 2 * (end - ids)]);
@@ -238,53 +314,45 @@ impl ChunkCache {
 
     #[cold]
     #[inline(never)]
-    fn insert_short(
+    fn insert(
         &mut self,
-        key: u128,
-        miss: impl FnOnce(&mut ChunkTokens) -> Result<()>,
+        lookup: Lookup,
+        text: &[u8],
+        miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
     ) -> Result<CachedTokens<'_>> {
-        self.encode_miss(miss)?;
-        if self.limits.bytes > 0 {
-            self.make_room();
-            let value = self.store_miss();
-            self.put(Slot { key, value });
-        }
-        Ok(self.miss_buffer.as_cached())
-    }
-
-    #[inline(never)]
-    fn resolve_long(
-        &mut self,
-        hash: u64,
-        chunk: &[u8],
-        in_context: bool,
-        miss: impl FnOnce(&mut ChunkTokens) -> Result<()>,
-    ) -> Result<CachedTokens<'_>> {
-        if chunk.len() > LONGEST || self.limits.bytes == 0 {
-            self.encode_miss(miss)?;
-            return Ok(self.miss_buffer.as_cached());
-        }
-        if let Some(&value) = self.long.get(hash, chunk, in_context) {
-            return Ok(self.stored(value));
-        }
-        self.encode_miss(miss)?;
-        self.make_room();
-        if !self.has_room_for(chunk) {
-            self.reset();
-        }
-        if self.has_room_for(chunk) {
-            let value = self.store_miss();
-            self.long.insert(hash, chunk, in_context, value);
-        }
-        Ok(self.miss_buffer.as_cached())
-    }
-
-    fn encode_miss(&mut self, miss: impl FnOnce(&mut ChunkTokens) -> Result<()>) -> Result<()> {
+        let range = lookup.start as usize..lookup.end as usize;
         self.miss_buffer.clear();
-        miss(&mut self.miss_buffer)
+        miss(range.clone(), &mut self.miss_buffer)?;
+        self.keep_miss(lookup, text);
+        Ok(self.miss_buffer.as_cached())
     }
 
-    fn store_miss(&mut self) -> InlineIds {
+    /// Keeps `ids`, each of which covers its own length, as those of a chunk of `text` that was missed.
+    pub fn keep(&mut self, lookup: Lookup, text: &[u8], ids: &[u32]) {
+        self.miss_buffer.clear();
+        self.miss_buffer.ids.extend_from_slice(ids);
+        self.keep_miss(lookup, text);
+    }
+
+    fn keep_miss(&mut self, lookup: Lookup, text: &[u8]) {
+        let chunk = &text[lookup.start as usize..lookup.end as usize];
+        let is_long = !lookup.is_short() && !lookup.is_wide();
+        if self.limits.bytes == 0 || !self.make_room(chunk, is_long) {
+            return;
+        }
+        if lookup.is_short() {
+            let ids = self.store_miss();
+            self.short.put(lookup.key, ids);
+        } else if is_long {
+            let ids = self.store_miss();
+            self.long.insert(lookup.key as u64, chunk, lookup.in_context(), ids);
+        } else {
+            let ids = self.store_miss();
+            self.wide.put(own_wide_key(&lookup, text), ids);
+        }
+    }
+
+    fn store_miss<const N: usize>(&mut self) -> InlineIds<N> {
         let ChunkTokens { ids, spans, is_regular } = &self.miss_buffer;
         if *is_regular && let Some(inline) = self.packing.pack(ids) {
             return inline;
@@ -301,16 +369,6 @@ impl ChunkCache {
             return InlineIds::in_arena(record);
         }
         self.packing.pack_with_spans(ids, record)
-    }
-
-    /// Puts a slot where its key is; else into an empty slot of its probe window; else at its home, whose chunk is evicted.
-    fn put(&mut self, slot: Slot) {
-        let mask = self.slots.len() - 1;
-        let home = hash_key(slot.key) as usize & mask;
-        let may_hold = |&at: &usize| self.slots[at].key == 0 || self.slots[at].key == slot.key;
-        let at = (0..PROBES).map(|probe| (home + probe) & mask).find(may_hold).unwrap_or(home);
-        self.used += usize::from(self.slots[at].key == 0);
-        self.slots[at] = slot;
     }
 }
 

@@ -29,10 +29,20 @@ impl ChunkCache {
     }
 }
 
+/// The ids of a word in its slot, if they are there.
+fn in_slot(cache: &ChunkCache, lookup: Lookup, word: &str, with_spans: bool) -> Option<Vec<u32>> {
+    let short = cache.get_short(&lookup, with_spans);
+    let short = short.map(|(ids, count)| cache.packing().unpack(ids)[..count].to_vec());
+    short.or_else(|| {
+        let (ids, count) = cache.get_wide(&lookup, word.as_bytes(), with_spans)?;
+        Some(cache.packing().unpack(ids)[..count].to_vec())
+    })
+}
+
 proptest! {
     #[test]
     fn word_cache_matches_naive(
-        words in prop::collection::vec(("[a-c]{1,4}|[a-c]{1,20}|a{10,20}", any::<bool>()), 1..400),
+        words in prop::collection::vec(("[a-c]{1,4}|[a-c]{1,20}|a{10,40}", any::<bool>()), 1..400),
         limit in prop_oneof![Just(0), Just(200_000), Just(64 << 20)],
         id_bound in prop_oneof![Just(1 << 16), Just(1 << 20)],
     ) {
@@ -47,14 +57,15 @@ proptest! {
             });
             let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, *in_context);
             prop_assert_eq!(lookup.in_context(), *in_context);
-            if let Some((few, count)) = cache.get_inline(lookup, false) {
-                prop_assert_eq!(&cache.packing().unpack(few)[..count], expected.as_cached().ids);
+            if let Some(ids) = in_slot(&cache, lookup, word, false) {
+                prop_assert_eq!(&ids, expected.as_cached().ids);
             }
-            if let Some((few, count)) = cache.get_inline(lookup, true) {
-                let ids = &cache.packing().unpack(few)[..count];
-                prop_assert_eq!(CachedTokens { ids, spans: None }, expected.as_cached());
+            if let Some(ids) = in_slot(&cache, lookup, word, true) {
+                prop_assert_eq!(CachedTokens { ids: &ids, spans: None }, expected.as_cached());
                 continue;
             }
+            prop_assert!(!lookup.is_wide() || !cache.contains_wide(&lookup, word.as_bytes()) || limit > 0);
+            cache.mark_used(&[lookup], word.as_bytes());
             let found = cache.resolve(lookup, word.as_bytes(), |range, tokens| {
                 calls += 1;
                 model(&word.as_bytes()[range], *in_context, tokens);
@@ -78,7 +89,7 @@ fn word_of(kind: usize, number: usize) -> String {
 }
 
 #[test]
-fn a_full_cache_starts_anew_and_keeps_to_the_limit() {
+fn a_full_cache_keeps_to_the_limit_and_takes_new_words() {
     for (limit, kind) in
         [100_000, 1 << 20, 3 << 20].into_iter().flat_map(|limit| [(limit, 0), (limit, 1), (limit, 2)])
     {
@@ -88,6 +99,7 @@ fn a_full_cache_starts_anew_and_keeps_to_the_limit() {
             let word = word_of(kind, number);
             let found = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |_, tokens| {
                 calls += 1;
+                tokens.is_regular = true;
                 tokens.ids.push(number as u32 % 1000);
                 Ok(())
             });
@@ -98,10 +110,37 @@ fn a_full_cache_starts_anew_and_keeps_to_the_limit() {
         for number in 0..200_000 {
             ask(number);
         }
-        // At the end there is room for a few words, whenever the cache was full.
-        let [first, second, third] = [(); 3].map(|()| (0..100).map(&mut ask).last());
-        assert!(first == second || second == third, "limit {limit}, kind {kind}");
+        // Most of the words met last are known, however small the table.
+        let [first, second] = [(); 2].map(|()| (0..100).map(&mut ask).last().unwrap_or_default());
+        assert!(second - first <= 50, "limit {limit}, kind {kind}: {} asked again", second - first);
     }
+}
+
+#[test]
+fn an_arena_that_is_full_keeps_what_is_read() {
+    let limit = 1 << 20;
+    let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+    let mut calls = 0;
+    let mut ask = |word: String| {
+        let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, false);
+        cache.mark_used(&[lookup], word.as_bytes());
+        let found = cache.resolve(lookup, word.as_bytes(), |range, tokens| {
+            calls += 1;
+            model(&word.as_bytes()[range], false, tokens);
+            Ok(())
+        });
+        let mut expected = ChunkTokens::default();
+        model(word.as_bytes(), false, &mut expected);
+        assert_eq!(found.expect("the model never fails"), expected.as_cached());
+        assert!(cache.bytes() <= limit, "{} bytes", cache.bytes());
+        calls
+    };
+    let mut again = 0;
+    for number in 0..100_000 {
+        let before = ask(format!("word {number:09}"));
+        again += ask(format!("read {:09}", number % 10)) - before;
+    }
+    assert!(again < 100, "{again}");
 }
 
 #[test]
@@ -115,6 +154,6 @@ fn the_limit_holds() {
             Ok(())
         });
         assert!(result.is_ok());
-        assert!(cache.bytes() <= 2 * limit, "{} bytes", cache.bytes());
+        assert!(cache.bytes() <= limit, "{} bytes", cache.bytes());
     }
 }
