@@ -1,0 +1,217 @@
+//! Quick check of a normalization form: finds the first character of a text that the form may change.
+//!
+//! A table has one byte for each character: the combining class of a character that only moves if it is out of order, or a
+//! marker for a character that may decompose or compose. ASCII and other blocks of bytes in which every character stays as
+//! it is are skipped without decoding.
+//!
+//! Source: Unicode Standard Annex 15, section 9 (detecting normalization forms), with the tables of `unicode_9`.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::unicode::Form;
+
+/// Entry of a starter that stays as it is beside any neighbours.
+const SAFE_STARTER: u8 = 0;
+
+/// Entry of a character that may change, but neither composes with a character before it nor changes places with marks there.
+/// Entries below are combining classes, of which 240 is the highest.
+const UNSAFE_STARTER: u8 = 254;
+
+/// Entry of any other character that may change.
+const UNSAFE: u8 = 255;
+
+/// Characters below have an entry in the table: the scripts in use, and emoji.
+const TABLE_LEN: usize = 0x2_0000;
+
+/// Bytes that are skipped at a time.
+const BLOCK: usize = 32;
+
+/// Bytes of a segment from which any character that starts a run ends it, so that memory for its characters stays small.
+const LONG_SEGMENT: usize = 1 << 10;
+
+/// Ranges of quiet bytes: the one that begins with ASCII, and the longest others.
+const QUIET_RANGES: usize = 5;
+
+static NFC: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfc));
+static NFD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfd));
+static NFKC: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkc));
+static NFKD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkd));
+
+/// The table of one form.
+pub(super) struct QuickCheck {
+    form: Form,
+    entries: Box<[u8]>,
+    /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of safe starters only.
+    quiet: [(u8, u8); QUIET_RANGES],
+}
+
+impl QuickCheck {
+    /// The table of `form`, made once.
+    pub(super) fn of(form: Form) -> &'static Self {
+        match form {
+            Form::Nfc => &NFC,
+            Form::Nfd => &NFD,
+            Form::Nfkc => &NFKC,
+            Form::Nfkd => &NFKD,
+        }
+    }
+
+    fn new(form: Form) -> Self {
+        // Surrogates are no characters, so their entries never matter.
+        let entry = |code| char::from_u32(code).map_or(SAFE_STARTER, |c| entry_of(form, c));
+        let entries: Box<[u8]> = (0..TABLE_LEN as u32).map(entry).collect();
+        Self { form, quiet: quiet_ranges(&entries), entries }
+    }
+
+    /// The shortest segment around the first character of `text`, from byte `from` on, that may change: from the last
+    /// character that starts a run up to the next safe starter. All text before it, back to `from`, stays as it is, and
+    /// the text after it is normalized by itself.
+    ///
+    /// Before `from` there is nothing, or a segment that an earlier call returned. Linear time in the bytes from `from` to
+    /// the end of the segment.
+    pub(super) fn next_segment(&self, text: &str, from: usize) -> Option<Range<usize>> {
+        let found = self.first_unsafe(text, from)?;
+        let starts_run = |c| matches!(self.entry(c), SAFE_STARTER | UNSAFE_STARTER);
+        let mut rest = text[found..].char_indices();
+        let is_start = rest.next().is_some_and(|(_, c)| self.entry(c) == UNSAFE_STARTER);
+        let before = || text[from..found].rfind(starts_run).map_or(from, |start| from + start);
+        let start = if is_start { found } else { before() };
+        let is_end =
+            |&(at, c): &(usize, char)| self.entry(c) == SAFE_STARTER || at >= LONG_SEGMENT && starts_run(c);
+        Some(start..rest.find(is_end).map_or(text.len(), |(at, _)| found + at))
+    }
+
+    /// Position of the first character, from byte `from` on, that may decompose, compose with a character before it, or
+    /// stand after a mark of a higher class.
+    pub(super) fn first_unsafe(&self, text: &str, from: usize) -> Option<usize> {
+        let (mut at, mut last) = (from, 0);
+        while at < text.len() {
+            if let Some(block) = text.as_bytes()[at..].first_chunk()
+                && self.is_quiet(block)
+            {
+                // The last character of a quiet block may end after it.
+                at = text.ceil_char_boundary(at + BLOCK);
+                last = 0;
+                continue;
+            }
+            let end = text.ceil_char_boundary(at + BLOCK);
+            for (offset, c) in text[at..end].char_indices() {
+                let class = self.entry(c);
+                // Without branches, since marks come at random: unsafe, or a mark of a lower class than the one before.
+                let is_descending = class.wrapping_sub(1) < last.max(1) - 1;
+                if is_descending | (class >= UNSAFE_STARTER) {
+                    return Some(at + offset);
+                }
+                last = class;
+            }
+            at = end;
+        }
+        None
+    }
+
+    #[inline]
+    fn entry(&self, c: char) -> u8 {
+        self.entries.get(c as usize).copied().unwrap_or_else(|| entry_of(self.form, c))
+    }
+
+    #[inline]
+    fn is_quiet(&self, block: &[u8; BLOCK]) -> bool {
+        let is_quiet = |byte: u8| {
+            let is_in = |quiet, &(first, len): &(u8, u8)| quiet | (byte.wrapping_sub(first) < len);
+            self.quiet.iter().fold(false, is_in)
+        };
+        block.iter().fold(true, |all, &byte| all & is_quiet(byte))
+    }
+}
+
+#[cold]
+fn entry_of(form: Form, c: char) -> u8 {
+    match form.certain_class(c) {
+        Some(class) => class,
+        None if form.starts_run(c) => UNSAFE_STARTER,
+        None => UNSAFE,
+    }
+}
+
+/// The ranges of quiet bytes that cover most characters.
+fn quiet_ranges(entries: &[u8]) -> [(u8, u8); QUIET_RANGES] {
+    let are_safe = |codes: Range<usize>| entries[codes].iter().all(|&entry| entry == SAFE_STARTER);
+    // What a byte may begin: itself, nothing, 64 characters of two bytes or 4096 of three.
+    let codes = |byte: u8| match byte {
+        0x00..0x80 => usize::from(byte)..usize::from(byte) + 1,
+        0x80..0xC2 => 0..0,
+        0xC2..0xE0 => usize::from(byte & 0x1F) << 6..usize::from((byte & 0x1F) + 1) << 6,
+        // Bytes of 0xE0 below U+0800 begin no character.
+        0xE0 => 0x800..0x1000,
+        _ => usize::from(byte & 0xF) << 12..usize::from((byte & 0xF) + 1) << 12,
+    };
+    let is_quiet = |byte: &u8| are_safe(codes(*byte));
+    let mut ranges: Vec<(usize, (u8, u8))> = Vec::new();
+    let mut byte = 0;
+    while byte < 0xF0 {
+        let quiet = (byte..0xF0).take_while(is_quiet);
+        let (len, covered) =
+            quiet.fold((0, 0), |(len, covered), byte| (len + 1, covered + codes(byte).len()));
+        ranges.push((covered, (byte, len)));
+        byte += len + 1;
+    }
+    // ASCII begins the first range.
+    if let Some(others) = ranges.get_mut(1..) {
+        others.sort_by_key(|&(covered, _)| std::cmp::Reverse(covered));
+    }
+    let mut best = ranges.into_iter().map(|(_, range)| range);
+    std::array::from_fn(|_| best.next().unwrap_or((0, 0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::unicode_9::combining_class;
+    use super::*;
+    use crate::testing::{cases, text_with_marks};
+
+    /// The specification of [`QuickCheck::first_unsafe`].
+    fn first_unsafe_naive(form: Form, text: &str) -> Option<usize> {
+        let mut last = 0;
+        let is_unsafe = |&(_, c): &(usize, char)| {
+            let is_descending = combining_class(c) != 0 && combining_class(c) < last;
+            last = combining_class(c);
+            is_descending || form.certain_class(c).is_none()
+        };
+        text.char_indices().find(is_unsafe).map(|(at, _)| at)
+    }
+
+    #[test]
+    fn common_scripts_are_quiet_in_nfc() {
+        let check = QuickCheck::of(Form::Nfc);
+        for text in ["naïve Straße, Łódź, œuvre; abc ", "Привет, мир", "中文文本"] {
+            let block: Vec<u8> = text.bytes().cycle().take(BLOCK).collect();
+            assert!(check.is_quiet(&block.try_into().expect("a block")), "{text}");
+        }
+    }
+
+    #[test]
+    fn quiet_bytes_begin_safe_starters_only() {
+        for (form, _) in Form::NAMES {
+            let check = QuickCheck::of(form);
+            for c in (0..=char::MAX as u32).filter_map(char::from_u32) {
+                let mut block = [b' '; BLOCK];
+                c.encode_utf8(&mut block);
+                assert!(!check.is_quiet(&block) || check.entry(c) == SAFE_STARTER, "{c:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(cases(3000))]
+
+        #[test]
+        fn first_unsafe_matches_naive(text in text_with_marks()) {
+            for (form, _) in Form::NAMES {
+                prop_assert_eq!(QuickCheck::of(form).first_unsafe(&text, 0), first_unsafe_naive(form, &text));
+            }
+        }
+    }
+}
