@@ -1,8 +1,8 @@
 //! Quick check of a normalization form: finds the first character of a text that the form may change.
 //!
 //! A table has one byte for each character: the combining class of a character that only moves if it is out of order, or a
-//! marker for a character that may decompose or compose. ASCII and other blocks of bytes in which every character stays as
-//! it is are skipped without decoding.
+//! marker for a character that may decompose or compose. ASCII, and other characters whose lead byte says that they stay as
+//! they are, are skipped without decoding, a block of bytes at a time.
 //!
 //! Source: Unicode Standard Annex 15, section 9 (detecting normalization forms), with the tables of `unicode_9`.
 
@@ -24,7 +24,7 @@ const UNSAFE: u8 = 255;
 /// Characters below have an entry in the table: the scripts in use, and emoji.
 const TABLE_LEN: usize = 0x2_0000;
 
-/// Bytes that are skipped at a time.
+/// Bytes that are inspected at a time.
 const BLOCK: usize = 32;
 
 /// Bytes of a segment from which any character that starts a run ends it, so that memory for its characters stays small.
@@ -41,7 +41,7 @@ static NFKD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkd)
 /// The table of one form.
 pub(super) struct QuickCheck {
     form: Form,
-    entries: Box<[u8]>,
+    entries: Box<[u8; TABLE_LEN]>,
     /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of safe starters only.
     quiet: [(u8, u8); QUIET_RANGES],
 }
@@ -60,8 +60,9 @@ impl QuickCheck {
     fn new(form: Form) -> Self {
         // Surrogates are no characters, so their entries never matter.
         let entry = |code| char::from_u32(code).map_or(SAFE_STARTER, |c| entry_of(form, c));
-        let entries: Box<[u8]> = (0..TABLE_LEN as u32).map(entry).collect();
-        Self { form, quiet: quiet_ranges(&entries), entries }
+        let mut entries = Box::new([SAFE_STARTER; TABLE_LEN]);
+        (0..).zip(entries.iter_mut()).for_each(|(code, slot)| *slot = entry(code));
+        Self { form, quiet: quiet_ranges(&*entries), entries }
     }
 
     /// The shortest segment around the first character of `text`, from byte `from` on, that may change: from the last
@@ -85,29 +86,57 @@ impl QuickCheck {
     /// Position of the first character, from byte `from` on, that may decompose, compose with a character before it, or
     /// stand after a mark of a higher class.
     pub(super) fn first_unsafe(&self, text: &str, from: usize) -> Option<usize> {
-        let (mut at, mut last) = (from, 0);
-        while at < text.len() {
-            if let Some(block) = text.as_bytes()[at..].first_chunk()
-                && self.is_quiet(block)
-            {
-                // The last character of a quiet block may end after it.
-                at = text.ceil_char_boundary(at + BLOCK);
-                last = 0;
-                continue;
-            }
-            let end = text.ceil_char_boundary(at + BLOCK);
-            for (offset, c) in text[at..end].char_indices() {
-                let class = self.entry(c);
-                // Without branches, since marks come at random: unsafe, or a mark of a lower class than the one before.
-                let is_descending = class.wrapping_sub(1) < last.max(1) - 1;
+        let bytes = text.as_bytes();
+        // End and class of the last character that was looked up.
+        let (mut end, mut last) = (from, 0);
+        let mut at = from;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let mut padded = [0; BLOCK];
+            let block = rest.first_chunk().unwrap_or_else(|| {
+                padded[..rest.len()].copy_from_slice(rest);
+                &padded
+            });
+            // Only lead bytes that are not quiet are visited, so characters of different lengths cost no mispredicted branch.
+            let mut loud = self.loud_bytes(block);
+            while loud != 0 {
+                let start = at + loud.trailing_zeros() as usize;
+                loud &= loud - 1;
+                let Some((class, len)) = self.entry_at(text, start) else { break };
+                // Quiet characters between are starters.
+                let before = if start == end { last } else { SAFE_STARTER };
+                let is_descending = class.wrapping_sub(1) < before.max(1) - 1;
                 if is_descending | (class >= UNSAFE_STARTER) {
-                    return Some(at + offset);
+                    return Some(start);
                 }
-                last = class;
+                (end, last) = (start + len, class);
             }
-            at = end;
+            at += BLOCK;
         }
         None
+    }
+
+    /// The entry and the length of the character beyond ASCII at byte `at`.
+    #[inline]
+    fn entry_at(&self, text: &str, at: usize) -> Option<(u8, usize)> {
+        if let Some(&[lead, second, third, _]) = text.as_bytes().get(at..)?.first_chunk()
+            && lead < 0xF0
+        {
+            // Two bytes or three, without a branch.
+            let low = usize::from(second & 0x3F);
+            let of_two = usize::from(lead & 0x1F) << 6 | low;
+            let of_three = usize::from(lead & 0xF) << 12 | low << 6 | usize::from(third & 0x3F);
+            let is_long = lead >= 0xE0;
+            let code = if is_long { of_three } else { of_two };
+            return Some((self.entries[code & 0xFFFF], 2 + usize::from(is_long)));
+        }
+        let c = text.get(at..)?.chars().next()?;
+        Some((self.entry(c), c.len_utf8()))
+    }
+
+    /// The combining class of `c` if `c` neither decomposes nor composes with a character before it.
+    #[inline]
+    pub(super) fn class(&self, c: char) -> Option<u8> {
+        Some(self.entry(c)).filter(|&entry| entry < UNSAFE_STARTER)
     }
 
     #[inline]
@@ -115,13 +144,18 @@ impl QuickCheck {
         self.entries.get(c as usize).copied().unwrap_or_else(|| entry_of(self.form, c))
     }
 
+    /// Mask of the bytes that are not quiet.
     #[inline]
-    fn is_quiet(&self, block: &[u8; BLOCK]) -> bool {
-        let is_quiet = |byte: u8| {
+    fn loud_bytes(&self, block: &[u8; BLOCK]) -> u32 {
+        let mut flags = [0; BLOCK];
+        for (flag, &byte) in flags.iter_mut().zip(block) {
             let is_in = |quiet, &(first, len): &(u8, u8)| quiet | (byte.wrapping_sub(first) < len);
-            self.quiet.iter().fold(false, is_in)
-        };
-        block.iter().fold(true, |all, &byte| all & is_quiet(byte))
+            *flag = u8::from(!self.quiet.iter().fold(false, is_in));
+        }
+        let (words, _) = flags.as_chunks::<8>();
+        // The product has the lowest bits of all eight bytes in its top byte.
+        let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        words.iter().rev().fold(0, |mask, word| mask << 8 | bits(word) as u32)
     }
 }
 
@@ -188,7 +222,7 @@ mod tests {
         let check = QuickCheck::of(Form::Nfc);
         for text in ["naïve Straße, Łódź, œuvre; abc ", "Привет, мир", "中文文本"] {
             let block: Vec<u8> = text.bytes().cycle().take(BLOCK).collect();
-            assert!(check.is_quiet(&block.try_into().expect("a block")), "{text}");
+            assert_eq!(check.loud_bytes(&block.try_into().expect("a block")), 0, "{text}");
         }
     }
 
@@ -199,7 +233,7 @@ mod tests {
             for c in (0..=char::MAX as u32).filter_map(char::from_u32) {
                 let mut block = [b' '; BLOCK];
                 c.encode_utf8(&mut block);
-                assert!(!check.is_quiet(&block) || check.entry(c) == SAFE_STARTER, "{c:?}");
+                assert!(check.loud_bytes(&block) == 1 || check.entry(c) == SAFE_STARTER, "{c:?}");
             }
         }
     }

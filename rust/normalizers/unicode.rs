@@ -112,7 +112,10 @@ impl Form {
         while let Some(segment) = check.next_segment(text.text(), done) {
             done = segment.end;
             let old = &text.text()[segment.clone()];
-            let parts = self.parts(old, &mut buffers);
+            let parts = match reordered(check, old, &mut buffers) {
+                true => &buffers.parts,
+                false => self.parts(old, &mut buffers),
+            };
             let is_same = parts.iter().all(|part| part.change == 0);
             if is_same && parts.iter().map(|part| part.c).eq(old.chars()) {
                 continue;
@@ -193,6 +196,19 @@ struct Buffers {
     run: Vec<Part>,
     /// All parts of a segment so far.
     parts: Vec<Part>,
+}
+
+/// Makes the parts of a segment, if no character of it decomposes or composes: its marks only change places.
+fn reordered(check: &QuickCheck, segment: &str, buffers: &mut Buffers) -> bool {
+    let parts = &mut buffers.parts;
+    parts.clear();
+    for c in segment.chars() {
+        let Some(class) = check.class(c) else { return false };
+        parts.push(Part { c, class, change: 0 });
+    }
+    // Only the first character may be a starter.
+    parts.sort_by_key(|part| part.class);
+    true
 }
 
 /// Composes the ordered marks of a run with its starter, in place.
