@@ -6,8 +6,14 @@
 //!
 //! Source: Unicode Standard Annex 15, section 9 (detecting normalization forms), with the tables of `unicode_9`.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
 use std::ops::Range;
 use std::sync::LazyLock;
+
+#[cfg(target_arch = "x86_64")]
+use avx512::Avx512;
 
 use super::unicode::Form;
 
@@ -25,7 +31,22 @@ const UNSAFE: u8 = 255;
 const TABLE_LEN: usize = 0x2_0000;
 
 /// Bytes that are inspected at a time.
-const BLOCK: usize = 32;
+const BLOCK: usize = 64;
+
+/// Bytes after a block that may belong to its last character.
+const AFTER: usize = 3;
+
+/// A block with the bytes after it; zeros after the end of the text.
+type Window = [u8; BLOCK + AFTER];
+
+/// What a block has beside safe starters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Marks {
+    /// The first bytes of all characters that are no safe starters.
+    marks: u64,
+    /// Whether one of them may be unsafe whatever stands before it.
+    is_unsafe: bool,
+}
 
 /// Bytes of a segment from which any character that starts a run ends it, so that memory for its characters stays small.
 const LONG_SEGMENT: usize = 1 << 10;
@@ -42,6 +63,8 @@ static NFKD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkd)
 pub(super) struct QuickCheck {
     form: Form,
     entries: Box<[u8; TABLE_LEN]>,
+    #[cfg(target_arch = "x86_64")]
+    avx512: Option<Avx512>,
     /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of safe starters only.
     quiet: [(u8, u8); QUIET_RANGES],
 }
@@ -62,7 +85,16 @@ impl QuickCheck {
         let entry = |code| char::from_u32(code).map_or(SAFE_STARTER, |c| entry_of(form, c));
         let mut entries = Box::new([SAFE_STARTER; TABLE_LEN]);
         (0..).zip(entries.iter_mut()).for_each(|(code, slot)| *slot = entry(code));
-        Self { form, quiet: quiet_ranges(&*entries), entries }
+        let quiet = quiet_ranges(&*entries);
+        #[cfg(target_arch = "x86_64")]
+        let avx512 = Avx512::detect(&quiet);
+        Self {
+            form,
+            quiet,
+            entries,
+            #[cfg(target_arch = "x86_64")]
+            avx512,
+        }
     }
 
     /// The shortest segment around the first character of `text`, from byte `from` on, that may change: from the last
@@ -86,51 +118,78 @@ impl QuickCheck {
     /// Position of the first character, from byte `from` on, that may decompose, compose with a character before it, or
     /// stand after a mark of a higher class.
     pub(super) fn first_unsafe(&self, text: &str, from: usize) -> Option<usize> {
-        let bytes = text.as_bytes();
-        // End and class of the last character that was looked up.
-        let (mut end, mut last) = (from, 0);
-        let mut at = from;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let mut padded = [0; BLOCK];
-            let block = rest.first_chunk().unwrap_or_else(|| {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(isa) = &self.avx512 {
+            return isa.first_unsafe(self, text, from);
+        }
+        self.first_unsafe_by(text, from, |window| self.marks(window))
+    }
+
+    /// [`Self::first_unsafe`], block by block with what `marks` finds in each.
+    #[inline(always)]
+    fn first_unsafe_by(&self, text: &str, from: usize, marks: impl Fn(&Window) -> Marks) -> Option<usize> {
+        // Marks among the last four bytes of the block before.
+        let (mut at, mut carry) = (from, 0);
+        while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
+            let mut padded = [0; BLOCK + AFTER];
+            let window = rest.first_chunk().unwrap_or_else(|| {
                 padded[..rest.len()].copy_from_slice(rest);
                 &padded
             });
-            // Only lead bytes that are not quiet are visited, so characters of different lengths cost no mispredicted branch.
-            let mut loud = self.loud_bytes(block);
-            while loud != 0 {
-                let start = at + loud.trailing_zeros() as usize;
-                loud &= loud - 1;
-                let Some((class, len)) = self.entry_at(text, start) else { break };
-                // Quiet characters between are starters.
-                let before = if start == end { last } else { SAFE_STARTER };
-                let is_descending = class.wrapping_sub(1) < before.max(1) - 1;
-                if is_descending | (class >= UNSAFE_STARTER) {
-                    return Some(start);
-                }
-                (end, last) = (start + len, class);
+            let Marks { marks, is_unsafe } = marks(window);
+            // Two characters beside one another begin two to four bytes apart.
+            let near = |by: u32| marks << by | carry >> (4 - by);
+            let has_neighbours = marks & (near(2) | near(3) | near(4)) != 0;
+            if (has_neighbours || is_unsafe)
+                && let Some(found) = self.first_unsafe_of(text, from, at, marks)
+            {
+                return Some(found);
             }
+            carry = marks >> (BLOCK - 4);
             at += BLOCK;
         }
         None
     }
 
-    /// The entry and the length of the character beyond ASCII at byte `at`.
-    #[inline]
-    fn entry_at(&self, text: &str, at: usize) -> Option<(u8, usize)> {
-        if let Some(&[lead, second, third, _]) = text.as_bytes().get(at..)?.first_chunk()
-            && lead < 0xF0
-        {
-            // Two bytes or three, without a branch.
-            let low = usize::from(second & 0x3F);
-            let of_two = usize::from(lead & 0x1F) << 6 | low;
-            let of_three = usize::from(lead & 0xF) << 12 | low << 6 | usize::from(third & 0x3F);
-            let is_long = lead >= 0xE0;
-            let code = if is_long { of_three } else { of_two };
-            return Some((self.entries[code & 0xFFFF], 2 + usize::from(is_long)));
+    /// The first unsafe character among those that begin in the block at byte `at` where `marks` has a bit.
+    fn first_unsafe_of(&self, text: &str, from: usize, at: usize, mut marks: u64) -> Option<usize> {
+        while marks != 0 {
+            let start = at + marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            let class = self.entry(text.get(start..)?.chars().next()?);
+            let is_descending = || {
+                let before = text[from..start].chars().next_back();
+                class != SAFE_STARTER && before.is_some_and(|before| class < self.entry(before))
+            };
+            if class >= UNSAFE_STARTER || is_descending() {
+                return Some(start);
+            }
         }
-        let c = text.get(at..)?.chars().next()?;
-        Some((self.entry(c), c.len_utf8()))
+        None
+    }
+
+    /// The marks of a block.
+    fn marks(&self, window: &Window) -> Marks {
+        let mut loud = self.loud_bytes(window);
+        let (mut marks, mut is_unsafe) = (0, false);
+        while loud != 0 {
+            let at = loud.trailing_zeros() as usize;
+            let bit = loud & loud.wrapping_neg();
+            loud ^= bit;
+            let [lead, second, third, _] = [0, 1, 2, 3].map(|by| window[at % BLOCK + by]);
+            let low = |byte: u8| usize::from(byte & 0x3F);
+            if lead >= 0xF0 {
+                (marks, is_unsafe) = (marks | bit, true);
+                continue;
+            }
+            // Two bytes or three, without a branch.
+            let of_two = usize::from(lead & 0x1F) << 6 | low(second);
+            let of_three = usize::from(lead & 0xF) << 12 | low(second) << 6 | low(third);
+            let entry = self.entries[if lead >= 0xE0 { of_three } else { of_two } & 0xFFFF];
+            marks |= if entry == SAFE_STARTER { 0 } else { bit };
+            is_unsafe |= entry >= UNSAFE_STARTER;
+        }
+        Marks { marks, is_unsafe }
     }
 
     /// The combining class of `c` if `c` neither decomposes nor composes with a character before it.
@@ -144,18 +203,18 @@ impl QuickCheck {
         self.entries.get(c as usize).copied().unwrap_or_else(|| entry_of(self.form, c))
     }
 
-    /// Mask of the bytes that are not quiet.
+    /// Mask of the bytes of a block that are not quiet.
     #[inline]
-    fn loud_bytes(&self, block: &[u8; BLOCK]) -> u32 {
+    fn loud_bytes(&self, window: &Window) -> u64 {
         let mut flags = [0; BLOCK];
-        for (flag, &byte) in flags.iter_mut().zip(block) {
+        for (flag, &byte) in flags.iter_mut().zip(window) {
             let is_in = |quiet, &(first, len): &(u8, u8)| quiet | (byte.wrapping_sub(first) < len);
             *flag = u8::from(!self.quiet.iter().fold(false, is_in));
         }
         let (words, _) = flags.as_chunks::<8>();
         // The product has the lowest bits of all eight bytes in its top byte.
         let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        words.iter().rev().fold(0, |mask, word| mask << 8 | bits(word) as u32)
+        words.iter().rev().fold(0, |mask, word| mask << 8 | bits(word))
     }
 }
 
@@ -221,19 +280,24 @@ mod tests {
     fn common_scripts_are_quiet_in_nfc() {
         let check = QuickCheck::of(Form::Nfc);
         for text in ["naïve Straße, Łódź, œuvre; abc ", "Привет, мир", "中文文本"] {
-            let block: Vec<u8> = text.bytes().cycle().take(BLOCK).collect();
-            assert_eq!(check.loud_bytes(&block.try_into().expect("a block")), 0, "{text}");
+            let window: Vec<u8> = text.bytes().cycle().take(BLOCK + AFTER).collect();
+            assert_eq!(check.loud_bytes(&window.try_into().expect("a window")), 0, "{text}");
         }
     }
 
+    /// What every set of instructions of this processor finds.
+    fn first_unsafe_each_way(form: Form, text: &str, from: usize) -> [Option<usize>; 2] {
+        let check = QuickCheck::of(form);
+        [check.first_unsafe(text, from), check.first_unsafe_by(text, from, |window| check.marks(window))]
+    }
+
     #[test]
-    fn quiet_bytes_begin_safe_starters_only() {
+    fn every_character_alone_matches_naive() {
         for (form, _) in Form::NAMES {
-            let check = QuickCheck::of(form);
             for c in (0..=char::MAX as u32).filter_map(char::from_u32) {
-                let mut block = [b' '; BLOCK];
-                c.encode_utf8(&mut block);
-                assert!(check.loud_bytes(&block) == 1 || check.entry(c) == SAFE_STARTER, "{c:?}");
+                let text = c.to_string();
+                let expected = first_unsafe_naive(form, &text);
+                assert_eq!(first_unsafe_each_way(form, &text, 0), [expected; 2], "{c:?}");
             }
         }
     }
@@ -242,9 +306,11 @@ mod tests {
         #![proptest_config(cases(3000))]
 
         #[test]
-        fn first_unsafe_matches_naive(text in text_with_marks()) {
+        fn first_unsafe_matches_naive(text in text_with_marks(), from in 0..80usize) {
+            let from = text.floor_char_boundary(from);
             for (form, _) in Form::NAMES {
-                prop_assert_eq!(QuickCheck::of(form).first_unsafe(&text, 0), first_unsafe_naive(form, &text));
+                let expected = first_unsafe_naive(form, &text[from..]).map(|found| from + found);
+                prop_assert_eq!(first_unsafe_each_way(form, &text, from), [expected; 2]);
             }
         }
     }
