@@ -112,17 +112,19 @@ impl Form {
         while let Some(segment) = check.next_segment(text.text(), done) {
             done = segment.end;
             let old = &text.text()[segment.clone()];
-            let parts = match reordered(check, old, &mut buffers) {
-                true => &buffers.parts,
-                false => self.parts(old, &mut buffers),
-            };
+            if !reordered(check, old, &mut buffers) {
+                self.write_parts(old, &mut buffers);
+            }
+            let parts = &buffers.parts;
             let is_same = parts.iter().all(|part| part.change == 0);
             if is_same && parts.iter().map(|part| part.c).eq(old.chars()) {
                 continue;
             }
             let emitter = emitter.get_or_insert_with(|| Emitter::new(&text));
             emitter.copy(copied..segment.start);
-            parts.iter().for_each(|&part| emitter.emit(part));
+            for &part in parts {
+                emitter.emit(part);
+            }
             copied = done;
         }
         let made = emitter.map(|mut emitter| {
@@ -132,8 +134,8 @@ impl Form {
         made.unwrap_or(text)
     }
 
-    /// The parts of `text` in this form.
-    fn parts<'a>(self, text: &str, buffers: &'a mut Buffers) -> &'a [Part] {
+    /// Puts the parts of `text` in this form into the buffers.
+    fn write_parts(self, text: &str, buffers: &mut Buffers) {
         let Buffers { run, parts } = buffers;
         parts.clear();
         for c in text.chars() {
@@ -149,7 +151,6 @@ impl Form {
         }
         self.finish_run(run);
         parts.append(run);
-        parts
     }
 
     /// Finishes the run before the starter `next` and moves it to `parts`, except a single starter that composes with `next`.
@@ -280,7 +281,8 @@ mod tests {
         /// The specification of [`Form::normalize`]: decomposes and composes all of a text.
         pub(super) fn normalize<'a>(form: Form, text: &Normalized<'_>) -> Normalized<'a> {
             let (mut buffers, mut emitter) = (Buffers::default(), Emitter::new(text));
-            form.parts(text.text(), &mut buffers).iter().for_each(|&part| emitter.emit(part));
+            form.write_parts(text.text(), &mut buffers);
+            buffers.parts.into_iter().for_each(|part| emitter.emit(part));
             emitter.rewrite.finish()
         }
     }

@@ -64,18 +64,16 @@ fn marks(isa: &Avx512, check: &QuickCheck, window: &Window) -> Marks {
                 (low(first & 0x7) << 12 | low(second) << 6 | low(third), load(window, 3))
             }
         };
-        match check.entries.as_chunks::<BLOCK>().0.get(page) {
-            Some(page) => {
-                let entries = _mm512_permutexvar_epi8(lasts, load(page, 0));
-                marks |= _mm512_mask_test_epi8_mask(same, entries, entries);
-                unsafe_marks |= _mm512_mask_cmpge_epu8_mask(same, entries, all(UNSAFE_STARTER));
-            }
-            // The table ends before; the caller asks for each character.
-            None => (marks, unsafe_marks) = (marks | same, unsafe_marks | same),
+        // Beyond the table the caller asks for each character.
+        let mut entries = all(UNSAFE_STARTER);
+        if let Some(page) = check.entries.as_chunks::<BLOCK>().0.get(page) {
+            entries = _mm512_permutexvar_epi8(lasts, load(page, 0));
         }
+        marks |= _mm512_mask_test_epi8_mask(same, entries, entries);
+        unsafe_marks |= _mm512_mask_cmpge_epu8_mask(same, entries, all(UNSAFE_STARTER));
         loud &= !same;
     }
-    Marks { marks, is_unsafe: unsafe_marks != 0 }
+    Marks { marks, unsafe_marks }
 }
 
 /// The 64 bytes from `start` on.

@@ -44,8 +44,8 @@ type Window = [u8; BLOCK + AFTER];
 struct Marks {
     /// The first bytes of all characters that are no safe starters.
     marks: u64,
-    /// Whether one of them may be unsafe whatever stands before it.
-    is_unsafe: bool,
+    /// Those of them that may be unsafe whatever stands before them.
+    unsafe_marks: u64,
 }
 
 /// Bytes of a segment from which any character that starts a run ends it, so that memory for its characters stays small.
@@ -62,7 +62,7 @@ static NFKD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkd)
 /// The table of one form.
 pub(super) struct QuickCheck {
     form: Form,
-    entries: Box<[u8; TABLE_LEN]>,
+    entries: Box<[u8]>,
     #[cfg(target_arch = "x86_64")]
     avx512: Option<Avx512>,
     /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of safe starters only.
@@ -83,17 +83,16 @@ impl QuickCheck {
     fn new(form: Form) -> Self {
         // Surrogates are no characters, so their entries never matter.
         let entry = |code| char::from_u32(code).map_or(SAFE_STARTER, |c| entry_of(form, c));
-        let mut entries = Box::new([SAFE_STARTER; TABLE_LEN]);
-        (0..).zip(entries.iter_mut()).for_each(|(code, slot)| *slot = entry(code));
-        let quiet = quiet_ranges(&*entries);
+        let entries: Box<[u8]> = (0..TABLE_LEN as u32).map(entry).collect();
+        let quiet = quiet_ranges(&entries);
         #[cfg(target_arch = "x86_64")]
         let avx512 = Avx512::detect(&quiet);
         Self {
             form,
-            quiet,
             entries,
             #[cfg(target_arch = "x86_64")]
             avx512,
+            quiet,
         }
     }
 
@@ -126,6 +125,10 @@ impl QuickCheck {
     }
 
     /// [`Self::first_unsafe`], block by block with what `marks` finds in each.
+    #[expect(
+        clippy::inline_always,
+        reason = "the loop has to be compiled with the instructions of its caller"
+    )]
     #[inline(always)]
     fn first_unsafe_by(&self, text: &str, from: usize, marks: impl Fn(&Window) -> Marks) -> Option<usize> {
         // Marks among the last four bytes of the block before.
@@ -136,12 +139,12 @@ impl QuickCheck {
                 padded[..rest.len()].copy_from_slice(rest);
                 &padded
             });
-            let Marks { marks, is_unsafe } = marks(window);
+            let Marks { marks, unsafe_marks } = marks(window);
             // Two characters beside one another begin two to four bytes apart.
             let near = |by: u32| marks << by | carry >> (4 - by);
-            let has_neighbours = marks & (near(2) | near(3) | near(4)) != 0;
-            if (has_neighbours || is_unsafe)
-                && let Some(found) = self.first_unsafe_of(text, from, at, marks)
+            let suspects = marks & (near(2) | near(3) | near(4)) | unsafe_marks;
+            if suspects != 0
+                && let Some(found) = self.first_unsafe_of(text, from, at, suspects)
             {
                 return Some(found);
             }
@@ -151,11 +154,11 @@ impl QuickCheck {
         None
     }
 
-    /// The first unsafe character among those that begin in the block at byte `at` where `marks` has a bit.
-    fn first_unsafe_of(&self, text: &str, from: usize, at: usize, mut marks: u64) -> Option<usize> {
-        while marks != 0 {
-            let start = at + marks.trailing_zeros() as usize;
-            marks &= marks - 1;
+    /// The first unsafe character among those that begin in the block at byte `at` where `suspects` has a bit.
+    fn first_unsafe_of(&self, text: &str, from: usize, at: usize, mut suspects: u64) -> Option<usize> {
+        while suspects != 0 {
+            let start = at + suspects.trailing_zeros() as usize;
+            suspects &= suspects - 1;
             let class = self.entry(text.get(start..)?.chars().next()?);
             let is_descending = || {
                 let before = text[from..start].chars().next_back();
@@ -171,7 +174,7 @@ impl QuickCheck {
     /// The marks of a block.
     fn marks(&self, window: &Window) -> Marks {
         let mut loud = self.loud_bytes(window);
-        let (mut marks, mut is_unsafe) = (0, false);
+        let (mut marks, mut unsafe_marks) = (0, 0);
         while loud != 0 {
             let at = loud.trailing_zeros() as usize;
             let bit = loud & loud.wrapping_neg();
@@ -179,17 +182,17 @@ impl QuickCheck {
             let [lead, second, third, _] = [0, 1, 2, 3].map(|by| window[at % BLOCK + by]);
             let low = |byte: u8| usize::from(byte & 0x3F);
             if lead >= 0xF0 {
-                (marks, is_unsafe) = (marks | bit, true);
+                (marks, unsafe_marks) = (marks | bit, unsafe_marks | bit);
                 continue;
             }
             // Two bytes or three, without a branch.
             let of_two = usize::from(lead & 0x1F) << 6 | low(second);
             let of_three = usize::from(lead & 0xF) << 12 | low(second) << 6 | low(third);
-            let entry = self.entries[if lead >= 0xE0 { of_three } else { of_two } & 0xFFFF];
+            let entry = self.entries[if lead >= 0xE0 { of_three } else { of_two }];
             marks |= if entry == SAFE_STARTER { 0 } else { bit };
-            is_unsafe |= entry >= UNSAFE_STARTER;
+            unsafe_marks |= if entry < UNSAFE_STARTER { 0 } else { bit };
         }
-        Marks { marks, is_unsafe }
+        Marks { marks, unsafe_marks }
     }
 
     /// The combining class of `c` if `c` neither decomposes nor composes with a character before it.
