@@ -251,6 +251,7 @@ mod tests {
     use crate::normalizers::{Form, Normalizer};
     use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
     use crate::scan::Splitter;
+    use crate::sinks::IdSink;
     use crate::structures::finder::{Replacement, TextPattern};
     use crate::testing::{cases, text_with_marks};
     use crate::vocab::Vocab;
@@ -269,6 +270,30 @@ mod tests {
         }
         let vocab = Arc::new(Vocab::from_tokens(&tokens));
         Arc::new(Model::Bpe(Bpe::from_pairs(vocab, &pairs, BpeOptions::default()).expect("no dropout")))
+    }
+
+    #[test]
+    fn random_merges_of_normalized_text_depend_on_the_seed_alone() {
+        let tokens = ["a", "b", "ab", "é", "éa", "ba"];
+        let vocab = Arc::new(Vocab::from_tokens(&tokens));
+        let pairs = [((0, 1), 2), ((3, 0), 4), ((1, 0), 5)];
+        let text = "abe\u{301}ab baabab e\u{301}abab ".repeat(50);
+        let ids = |is_chunked: bool| {
+            let options = BpeOptions { dropout: Some(0.5), seed: Some(7), ..BpeOptions::default() };
+            let bpe = Bpe::from_pairs(Arc::clone(&vocab), &pairs, options).expect("valid");
+            let (normalizer, pre_tokenizer) = (Normalizer::Unicode(Form::Nfc), PreTokenizer::Whitespace);
+            let (model, added) = (Arc::new(Model::Bpe(bpe)), Arc::new(AddedTokens::default()));
+            let pipeline = Pipeline::new(Some(normalizer), Some(pre_tokenizer), model, added, false, 1 << 20);
+            let mut pipeline = pipeline.expect("valid");
+            if !is_chunked {
+                pipeline = pipeline.with_plan(Plan::Staged);
+            }
+            let (mut worker, mut ids) = (pipeline.pool().take(), Vec::<u32>::new());
+            pipeline.seed_row(0, 0, &mut worker);
+            pipeline.encode(&text, &mut worker, &mut IdSink(&mut ids)).expect("no unk_token");
+            ids
+        };
+        assert_eq!(ids(true), ids(false));
     }
 
     fn any_normalizer() -> impl Strategy<Value = Normalizer> {
