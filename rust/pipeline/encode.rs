@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn random_merges_of_normalized_text_depend_on_the_seed_alone() {
         let tokens = ["a", "b", "ab", "é", "éa", "ba"];
-        let vocab = Arc::new(Vocab::from_tokens(&tokens));
+        let vocab = Arc::new(Vocab::from_tokens(tokens));
         let pairs = [((0, 1), 2), ((3, 0), 4), ((1, 0), 5)];
         let text = "abe\u{301}ab baabab e\u{301}abab ".repeat(50);
         let ids = |is_chunked: bool| {
