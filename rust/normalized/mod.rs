@@ -76,6 +76,11 @@ impl<'a> Normalized<'a> {
         self.text
     }
 
+    /// True if no stage has changed the text: it is borrowed from the original.
+    pub fn is_unchanged(&self) -> bool {
+        matches!(self.text, Cow::Borrowed(_))
+    }
+
     /// True if offsets are tracked.
     pub fn is_tracked(&self) -> bool {
         !matches!(self.alignment, Alignment::Untracked(_))

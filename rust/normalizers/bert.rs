@@ -77,7 +77,7 @@ impl Bert {
             text = space_ideographs(&text);
         }
         if self.strips_accents() && !text.text().is_ascii() {
-            text = remove(&Form::Nfd.normalize(&text), is_mark);
+            text = remove(&Form::Nfd.normalize(text), is_mark);
         }
         if self.lowercase { lowercase(&text) } else { text }
     }

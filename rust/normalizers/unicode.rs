@@ -2,8 +2,12 @@
 //!
 //! Source: Unicode Standard Annex 15, with the tables of `unicode_9`.
 
+use std::iter;
+use std::ops::Range;
+
 use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfkc_quick};
 
+use super::quick_check::QuickCheck;
 use super::unicode_9::{combining_class, compose, decompose, is_mark};
 use crate::normalized::{Normalized, Rewrite};
 
@@ -45,33 +49,19 @@ impl Form {
 
     /// True if `text` is certainly in this form; may be false although it is.
     pub(super) fn is_certain(self, text: &str) -> bool {
-        // In UTF-8 the lead byte of U+0300 is 0xCC and that of U+00C0 is 0xC3. Below U+0300 nothing composes or
-        // reorders, below U+00C0 nothing decomposes, and ASCII has no compatibility decompositions.
-        let below = match self {
-            Self::Nfc => 0xCC,
-            Self::Nfd => 0xC3,
-            Self::Nfkc | Self::Nfkd => 0x80,
-        };
-        if text.bytes().all(|byte| byte < below) {
-            return true;
-        }
-        let answer = match self {
-            Self::Nfc => is_nfc_quick(text.chars()),
-            Self::Nfkc => is_nfkc_quick(text.chars()),
-            Self::Nfd | Self::Nfkd => return self.is_decomposed(text),
-        };
-        answer == IsNormalized::Yes
+        // ASCII is in every form, and most texts need no table.
+        text.is_ascii() || QuickCheck::of(self).first_unsafe(text, 0).is_none()
     }
 
-    /// True if no character of `text` decomposes and all marks are in canonical order.
-    fn is_decomposed(self, text: &str) -> bool {
-        let mut last = 0;
-        text.chars().all(|c| {
-            let class = combining_class(c);
-            let is_ordered = class == 0 || last <= class;
-            last = class;
-            is_ordered && self.leaves(c)
-        })
+    /// The combining class of `c` if `c` neither decomposes nor composes with a character before it, so that at most it
+    /// changes places with marks.
+    pub(super) fn certain_class(self, c: char) -> Option<u8> {
+        let is_certain = match self {
+            Self::Nfc => is_nfc_quick(iter::once(c)) == IsNormalized::Yes,
+            Self::Nfkc => is_nfkc_quick(iter::once(c)) == IsNormalized::Yes,
+            Self::Nfd | Self::Nfkd => self.leaves(c),
+        };
+        is_certain.then(|| combining_class(c))
     }
 
     /// True if `c` does not decompose.
@@ -100,44 +90,78 @@ impl Form {
         let mut first = None;
         decompose(c, self.is_compatible(), |part| first = first.or(Some(part)));
         first.is_some_and(|first| {
-            let may_compose = self.composes() && !Self::Nfc.is_certain(first.encode_utf8(&mut [0; 4]));
+            let may_compose = self.composes() && Self::Nfc.certain_class(first).is_none();
             combining_class(first) == 0 && !may_compose
         })
     }
 
     /// `text` in this form.
     ///
+    /// Only segments around characters that may change are decomposed and composed; the text between them is copied. A
+    /// text that does not change is returned as it is.
+    ///
     /// Alignment is Hugging Face's. A composed character stands for the bytes of its base alone. Each part of a
     /// decomposed character stands for all of that character. A reordered mark stands for the old character at its new
     /// position.
-    pub(super) fn normalize<'a>(self, text: &Normalized<'_>) -> Normalized<'a> {
-        let mut emitter = Emitter { rewrite: text.rewrite(), text: text.text(), at: 0 };
-        let mut run: Vec<Part> = Vec::new();
-        for c in text.text().chars() {
+    pub(super) fn normalize(self, text: Normalized<'_>) -> Normalized<'_> {
+        if text.text().is_ascii() {
+            return text;
+        }
+        let (check, mut buffers) = (QuickCheck::of(self), Buffers::default());
+        let (mut emitter, mut copied, mut done) = (None, 0, 0);
+        while let Some(segment) = check.next_segment(text.text(), done) {
+            done = segment.end;
+            let old = &text.text()[segment.clone()];
+            if !reordered(check, old, &mut buffers) {
+                self.write_parts(old, &mut buffers);
+            }
+            let parts = &buffers.parts;
+            let is_same = parts.iter().all(|part| part.change == 0);
+            if is_same && parts.iter().map(|part| part.c).eq(old.chars()) {
+                continue;
+            }
+            let emitter = emitter.get_or_insert_with(|| Emitter::new(&text));
+            emitter.copy(copied..segment.start);
+            for &part in parts {
+                emitter.emit(part);
+            }
+            copied = done;
+        }
+        let made = emitter.map(|mut emitter| {
+            emitter.copy(copied..text.text().len());
+            emitter.rewrite.finish()
+        });
+        made.unwrap_or(text)
+    }
+
+    /// Puts the parts of `text` in this form into the buffers.
+    fn write_parts(self, text: &str, buffers: &mut Buffers) {
+        let Buffers { run, parts } = buffers;
+        parts.clear();
+        for c in text.chars() {
             let mut first = true;
             decompose(c, self.is_compatible(), |c| {
                 let class = combining_class(c);
                 if class == 0 {
-                    self.flush(&mut run, c, &mut emitter);
+                    self.flush(run, c, parts);
                 }
                 run.push(Part { c, class, change: isize::from(!first) });
                 first = false;
             });
         }
-        self.finish_run(&mut run);
-        run.drain(..).for_each(|part| emitter.emit(part));
-        emitter.rewrite.finish()
+        self.finish_run(run);
+        parts.append(run);
     }
 
-    /// Finishes the run before the starter `next` and emits it, except a single starter that composes with `next`.
-    fn flush(self, run: &mut Vec<Part>, next: char, emitter: &mut Emitter<'_>) {
+    /// Finishes the run before the starter `next` and moves it to `parts`, except a single starter that composes with `next`.
+    fn flush(self, run: &mut Vec<Part>, next: char, parts: &mut Vec<Part>) {
         self.finish_run(run);
         let may_compose = match run.as_slice() {
             [only] => self.composes() && only.class == 0 && compose(only.c, next).is_some(),
             _ => false,
         };
         if !may_compose {
-            run.drain(..).for_each(|part| emitter.emit(part));
+            parts.append(run);
         }
     }
 
@@ -164,6 +188,28 @@ struct Part {
     /// By how many characters the text grows here: 0 for the first part of an old character, 1 for every further part;
     /// composition subtracts the characters that it absorbs.
     change: isize,
+}
+
+/// Memory that segments of one text share.
+#[derive(Default)]
+struct Buffers {
+    /// A starter with the marks after it.
+    run: Vec<Part>,
+    /// All parts of a segment so far.
+    parts: Vec<Part>,
+}
+
+/// Makes the parts of a segment, if no character of it decomposes or composes: its marks only change places.
+fn reordered(check: &QuickCheck, segment: &str, buffers: &mut Buffers) -> bool {
+    let parts = &mut buffers.parts;
+    parts.clear();
+    for c in segment.chars() {
+        let Some(class) = check.class(c) else { return false };
+        parts.push(Part { c, class, change: 0 });
+    }
+    // Only the first character may be a starter.
+    parts.sort_by_key(|part| part.class);
+    true
 }
 
 /// Composes the ordered marks of a run with its starter, in place.
@@ -197,7 +243,17 @@ struct Emitter<'a> {
     at: usize,
 }
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
+    fn new(text: &'a Normalized<'_>) -> Self {
+        Self { rewrite: text.rewrite(), text: text.text(), at: 0 }
+    }
+
+    /// Copies `range` of the old text, which ends where the next parts begin.
+    fn copy(&mut self, range: Range<usize>) {
+        self.at = range.end;
+        self.rewrite.copy(range);
+    }
+
     fn emit(&mut self, part: Part) {
         if part.change > 0 {
             self.rewrite.push(part.c, self.at.saturating_sub(1)..self.at);
@@ -215,17 +271,36 @@ mod tests {
     use unicode_normalization::UnicodeNormalization;
     use unicode_normalization::char::canonical_combining_class;
 
+    use super::super::strip;
     use super::*;
-    use crate::testing::cases;
+    use crate::testing::{cases, text_with_marks};
+
+    mod naive {
+        use super::*;
+
+        /// The specification of [`Form::normalize`]: decomposes and composes all of a text.
+        pub(super) fn normalize<'a>(form: Form, text: &Normalized<'_>) -> Normalized<'a> {
+            let (mut buffers, mut emitter) = (Buffers::default(), Emitter::new(text));
+            form.write_parts(text.text(), &mut buffers);
+            buffers.parts.into_iter().for_each(|part| emitter.emit(part));
+            emitter.rewrite.finish()
+        }
+    }
 
     fn normalized(text: &str) -> String {
-        Form::Nfc.normalize(&Normalized::new(text, 0, true)).text().to_owned()
+        Form::Nfc.normalize(Normalized::new(text, 0, true)).text().to_owned()
+    }
+
+    /// The text with the original range of each character, and whether each stands for the beginning.
+    fn characters(text: &Normalized<'_>) -> Vec<(char, (u32, u32), bool)> {
+        let range = |at: usize, c: char| text.original(at..at + c.len_utf8());
+        text.text().char_indices().map(|(at, c)| (c, range(at, c), text.is_at_beginning(at))).collect()
     }
 
     #[test]
     fn a_composed_character_stands_for_its_base() {
         let text = Normalized::new("xe\u{301}y", 0, true);
-        let composed = Form::Nfc.normalize(&text);
+        let composed = Form::Nfc.normalize(text);
         assert_eq!(composed.text(), "xéy");
         assert_eq!(composed.original(1..3), (1, 2));
         assert_eq!(composed.original(3..4), (4, 5));
@@ -234,7 +309,7 @@ mod tests {
     #[test]
     fn parts_of_a_decomposed_character_stand_for_all_of_it() {
         let text = Normalized::new("xéﬁy", 0, true);
-        let decomposed = Form::Nfkd.normalize(&text);
+        let decomposed = Form::Nfkd.normalize(text);
         assert_eq!(decomposed.text(), "xe\u{301}fiy");
         assert_eq!(decomposed.original(1..2), (1, 3));
         assert_eq!(decomposed.original(2..4), (1, 3));
@@ -291,16 +366,31 @@ mod tests {
                 parts == c.nfkd().collect::<Vec<char>>()
             };
             let text: String = text.chars().filter(is_old).collect();
-            let form = |form: Form| form.normalize(&Normalized::new(&text, 0, false)).into_text().into_owned();
+            let form = |form: Form| form.normalize(Normalized::new(&text, 0, false)).into_text().into_owned();
             prop_assert_eq!(form(Form::Nfd), text.nfd().collect::<String>());
             prop_assert_eq!(form(Form::Nfkc), text.nfkc().collect::<String>());
             prop_assert_eq!(form(Form::Nfkd), text.nfkd().collect::<String>());
         }
 
         #[test]
-        fn a_certain_text_stays_as_it_is(text in any_text()) {
+        fn normalize_matches_naive(text in text_with_marks(), start in 0..2usize, strips in any::<bool>()) {
             for (form, _) in Form::NAMES {
-                let normalized = form.normalize(&Normalized::new(&text, 0, false)).into_text();
+                for tracked in [true, false] {
+                    let mut text = Normalized::new(&text, start, tracked);
+                    if strips {
+                        // An alignment that an earlier stage has made.
+                        text = strip::remove(&text, |c| c == 'e' || c == '\u{323}');
+                    }
+                    let expected = naive::normalize(form, &text);
+                    prop_assert_eq!(characters(&form.normalize(text.clone())), characters(&expected));
+                }
+            }
+        }
+
+        #[test]
+        fn a_certain_text_stays_as_it_is(text in text_with_marks()) {
+            for (form, _) in Form::NAMES {
+                let normalized = naive::normalize(form, &Normalized::new(&text, 0, false)).into_text();
                 prop_assert!(!form.is_certain(&text) || normalized == text);
             }
         }

@@ -51,12 +51,12 @@ pub enum Rewrite {
     Stages,
 }
 
-/// Which segments of text, between added tokens, are chunked. Others take the stages.
+/// Which segments of original text, between added tokens, are chunked. Others take the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All.
     All,
-    /// Those that the normalizer leaves unchanged.
+    /// Those that the normalizer leaves unchanged. Others are normalized first, and then chunked.
     Unchanged,
     /// Those without a U+2581. All chunks of such a segment are one pre-token.
     WithoutMetaspace {

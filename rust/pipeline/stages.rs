@@ -79,11 +79,11 @@ impl Stages {
         if self.has_custom() {
             return self.walk_custom(NormalizedString::new(piece, base), normalizer, visitor);
         }
-        let is_unchanged = normalizer.is_none_or(|normalizer| normalizer.is_identity(piece));
         let mut normalized = Normalized::new(piece, base, tracked);
-        if let (false, Some(normalizer)) = (is_unchanged, normalizer) {
+        if let Some(normalizer) = normalizer {
             normalized = normalizer.normalize(normalized)?;
         }
+        let is_unchanged = normalized.is_unchanged();
         self.matchers.normalized.segments(normalized.text(), |Segment { start, end, token }| {
             if let Some(id) = token {
                 return visitor.added_token(id, &normalized, start..end);

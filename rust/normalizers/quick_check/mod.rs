@@ -1,0 +1,320 @@
+//! Quick check of a normalization form: finds the first character of a text that the form may change.
+//!
+//! A table has one byte for each character: the combining class of a character that only moves if it is out of order, or a
+//! marker for a character that may decompose or compose. ASCII, and other characters whose lead byte says that they stay as
+//! they are, are skipped without decoding, a block of bytes at a time.
+//!
+//! Source: Unicode Standard Annex 15, section 9 (detecting normalization forms), with the tables of `unicode_9`.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+#[cfg(target_arch = "x86_64")]
+use avx512::Avx512;
+
+use super::unicode::Form;
+
+/// Entry of a starter that stays as it is beside any neighbours.
+const SAFE_STARTER: u8 = 0;
+
+/// Entry of a character that may change, but neither composes with a character before it nor changes places with marks there.
+/// Entries below are combining classes, of which 240 is the highest.
+const UNSAFE_STARTER: u8 = 254;
+
+/// Entry of any other character that may change.
+const UNSAFE: u8 = 255;
+
+/// Characters below have an entry in the table: the scripts in use, and emoji.
+const TABLE_LEN: usize = 0x2_0000;
+
+/// Bytes that are inspected at a time.
+const BLOCK: usize = 64;
+
+/// Bytes after a block that may belong to its last character.
+const AFTER: usize = 3;
+
+/// A block with the bytes after it; zeros after the end of the text.
+type Window = [u8; BLOCK + AFTER];
+
+/// What a block has beside safe starters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Marks {
+    /// The first bytes of all characters that are no safe starters.
+    marks: u64,
+    /// Those of them that may be unsafe whatever stands before them.
+    unsafe_marks: u64,
+}
+
+/// Bytes of a segment from which any character that starts a run ends it, so that memory for its characters stays small.
+const LONG_SEGMENT: usize = 1 << 10;
+
+/// Ranges of quiet bytes: the one that begins with ASCII, and the longest others.
+const QUIET_RANGES: usize = 5;
+
+static NFC: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfc));
+static NFD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfd));
+static NFKC: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkc));
+static NFKD: LazyLock<QuickCheck> = LazyLock::new(|| QuickCheck::new(Form::Nfkd));
+
+/// The table of one form.
+pub(super) struct QuickCheck {
+    form: Form,
+    entries: Box<[u8]>,
+    #[cfg(target_arch = "x86_64")]
+    avx512: Option<Avx512>,
+    /// First byte and length of ranges of *quiet* bytes: ASCII, continuation bytes, and lead bytes of safe starters only.
+    quiet: [(u8, u8); QUIET_RANGES],
+}
+
+impl QuickCheck {
+    /// The table of `form`, made once.
+    pub(super) fn of(form: Form) -> &'static Self {
+        match form {
+            Form::Nfc => &NFC,
+            Form::Nfd => &NFD,
+            Form::Nfkc => &NFKC,
+            Form::Nfkd => &NFKD,
+        }
+    }
+
+    fn new(form: Form) -> Self {
+        // Surrogates are no characters, so their entries never matter.
+        let entry = |code| char::from_u32(code).map_or(SAFE_STARTER, |c| entry_of(form, c));
+        let entries: Box<[u8]> = (0..TABLE_LEN as u32).map(entry).collect();
+        let quiet = quiet_ranges(&entries);
+        #[cfg(target_arch = "x86_64")]
+        let avx512 = Avx512::detect(&quiet);
+        Self {
+            form,
+            entries,
+            #[cfg(target_arch = "x86_64")]
+            avx512,
+            quiet,
+        }
+    }
+
+    /// The shortest segment around the first character of `text`, from byte `from` on, that may change: from the last
+    /// character that starts a run up to the next safe starter. All text before it, back to `from`, stays as it is, and
+    /// the text after it is normalized by itself.
+    ///
+    /// Before `from` there is nothing, or a segment that an earlier call returned. Linear time in the bytes from `from` to
+    /// the end of the segment.
+    pub(super) fn next_segment(&self, text: &str, from: usize) -> Option<Range<usize>> {
+        let found = self.first_unsafe(text, from)?;
+        let starts_run = |c| matches!(self.entry(c), SAFE_STARTER | UNSAFE_STARTER);
+        let mut rest = text[found..].char_indices();
+        let is_start = rest.next().is_some_and(|(_, c)| self.entry(c) == UNSAFE_STARTER);
+        let before = || text[from..found].rfind(starts_run).map_or(from, |start| from + start);
+        let start = if is_start { found } else { before() };
+        let is_end =
+            |&(at, c): &(usize, char)| self.entry(c) == SAFE_STARTER || at >= LONG_SEGMENT && starts_run(c);
+        Some(start..rest.find(is_end).map_or(text.len(), |(at, _)| found + at))
+    }
+
+    /// Position of the first character, from byte `from` on, that may decompose, compose with a character before it, or
+    /// stand after a mark of a higher class.
+    pub(super) fn first_unsafe(&self, text: &str, from: usize) -> Option<usize> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(isa) = &self.avx512 {
+            return isa.first_unsafe(self, text, from);
+        }
+        self.first_unsafe_by(text, from, |window| self.marks(window))
+    }
+
+    /// [`Self::first_unsafe`], block by block with what `marks` finds in each.
+    #[expect(
+        clippy::inline_always,
+        reason = "the loop has to be compiled with the instructions of its caller"
+    )]
+    #[inline(always)]
+    fn first_unsafe_by(&self, text: &str, from: usize, marks: impl Fn(&Window) -> Marks) -> Option<usize> {
+        // Marks among the last four bytes of the block before.
+        let (mut at, mut carry) = (from, 0);
+        while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
+            let mut padded = [0; BLOCK + AFTER];
+            let window = rest.first_chunk().unwrap_or_else(|| {
+                padded[..rest.len()].copy_from_slice(rest);
+                &padded
+            });
+            let Marks { marks, unsafe_marks } = marks(window);
+            // Two characters beside one another begin two to four bytes apart.
+            let near = |by: u32| marks << by | carry >> (4 - by);
+            let suspects = marks & (near(2) | near(3) | near(4)) | unsafe_marks;
+            if suspects != 0
+                && let Some(found) = self.first_unsafe_of(text, from, at, suspects)
+            {
+                return Some(found);
+            }
+            carry = marks >> (BLOCK - 4);
+            at += BLOCK;
+        }
+        None
+    }
+
+    /// The first unsafe character among those that begin in the block at byte `at` where `suspects` has a bit.
+    fn first_unsafe_of(&self, text: &str, from: usize, at: usize, mut suspects: u64) -> Option<usize> {
+        while suspects != 0 {
+            let start = at + suspects.trailing_zeros() as usize;
+            suspects &= suspects - 1;
+            let class = self.entry(text.get(start..)?.chars().next()?);
+            let is_descending = || {
+                let before = text[from..start].chars().next_back();
+                class != SAFE_STARTER && before.is_some_and(|before| class < self.entry(before))
+            };
+            if class >= UNSAFE_STARTER || is_descending() {
+                return Some(start);
+            }
+        }
+        None
+    }
+
+    /// The marks of a block.
+    fn marks(&self, window: &Window) -> Marks {
+        let mut loud = self.loud_bytes(window);
+        let (mut marks, mut unsafe_marks) = (0, 0);
+        while loud != 0 {
+            let at = loud.trailing_zeros() as usize;
+            let bit = loud & loud.wrapping_neg();
+            loud ^= bit;
+            let [lead, second, third, _] = [0, 1, 2, 3].map(|by| window[at % BLOCK + by]);
+            let low = |byte: u8| usize::from(byte & 0x3F);
+            if lead >= 0xF0 {
+                (marks, unsafe_marks) = (marks | bit, unsafe_marks | bit);
+                continue;
+            }
+            // Two bytes or three, without a branch.
+            let of_two = usize::from(lead & 0x1F) << 6 | low(second);
+            let of_three = usize::from(lead & 0xF) << 12 | low(second) << 6 | low(third);
+            let entry = self.entries[if lead >= 0xE0 { of_three } else { of_two }];
+            marks |= if entry == SAFE_STARTER { 0 } else { bit };
+            unsafe_marks |= if entry < UNSAFE_STARTER { 0 } else { bit };
+        }
+        Marks { marks, unsafe_marks }
+    }
+
+    /// The combining class of `c` if `c` neither decomposes nor composes with a character before it.
+    #[inline]
+    pub(super) fn class(&self, c: char) -> Option<u8> {
+        Some(self.entry(c)).filter(|&entry| entry < UNSAFE_STARTER)
+    }
+
+    #[inline]
+    fn entry(&self, c: char) -> u8 {
+        self.entries.get(c as usize).copied().unwrap_or_else(|| entry_of(self.form, c))
+    }
+
+    /// Mask of the bytes of a block that are not quiet.
+    #[inline]
+    fn loud_bytes(&self, window: &Window) -> u64 {
+        let mut flags = [0; BLOCK];
+        for (flag, &byte) in flags.iter_mut().zip(window) {
+            let is_in = |quiet, &(first, len): &(u8, u8)| quiet | (byte.wrapping_sub(first) < len);
+            *flag = u8::from(!self.quiet.iter().fold(false, is_in));
+        }
+        let (words, _) = flags.as_chunks::<8>();
+        // The product has the lowest bits of all eight bytes in its top byte.
+        let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        words.iter().rev().fold(0, |mask, word| mask << 8 | bits(word))
+    }
+}
+
+#[cold]
+fn entry_of(form: Form, c: char) -> u8 {
+    match form.certain_class(c) {
+        Some(class) => class,
+        None if form.starts_run(c) => UNSAFE_STARTER,
+        None => UNSAFE,
+    }
+}
+
+/// The ranges of quiet bytes that cover most characters.
+fn quiet_ranges(entries: &[u8]) -> [(u8, u8); QUIET_RANGES] {
+    let are_safe = |codes: Range<usize>| entries[codes].iter().all(|&entry| entry == SAFE_STARTER);
+    // What a byte may begin: itself, nothing, 64 characters of two bytes or 4096 of three.
+    let codes = |byte: u8| match byte {
+        0x00..0x80 => usize::from(byte)..usize::from(byte) + 1,
+        0x80..0xC2 => 0..0,
+        0xC2..0xE0 => usize::from(byte & 0x1F) << 6..usize::from((byte & 0x1F) + 1) << 6,
+        // Bytes of 0xE0 below U+0800 begin no character.
+        0xE0 => 0x800..0x1000,
+        _ => usize::from(byte & 0xF) << 12..usize::from((byte & 0xF) + 1) << 12,
+    };
+    let is_quiet = |byte: &u8| are_safe(codes(*byte));
+    let mut ranges: Vec<(usize, (u8, u8))> = Vec::new();
+    let mut byte = 0;
+    while byte < 0xF0 {
+        let quiet = (byte..0xF0).take_while(is_quiet);
+        let (len, covered) =
+            quiet.fold((0, 0), |(len, covered), byte| (len + 1, covered + codes(byte).len()));
+        ranges.push((covered, (byte, len)));
+        byte += len + 1;
+    }
+    // ASCII begins the first range.
+    if let Some(others) = ranges.get_mut(1..) {
+        others.sort_by_key(|&(covered, _)| std::cmp::Reverse(covered));
+    }
+    let mut best = ranges.into_iter().map(|(_, range)| range);
+    std::array::from_fn(|_| best.next().unwrap_or((0, 0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::unicode_9::combining_class;
+    use super::*;
+    use crate::testing::{cases, text_with_marks};
+
+    /// The specification of [`QuickCheck::first_unsafe`].
+    fn first_unsafe_naive(form: Form, text: &str) -> Option<usize> {
+        let mut last = 0;
+        let is_unsafe = |&(_, c): &(usize, char)| {
+            let is_descending = combining_class(c) != 0 && combining_class(c) < last;
+            last = combining_class(c);
+            is_descending || form.certain_class(c).is_none()
+        };
+        text.char_indices().find(is_unsafe).map(|(at, _)| at)
+    }
+
+    #[test]
+    fn common_scripts_are_quiet_in_nfc() {
+        let check = QuickCheck::of(Form::Nfc);
+        for text in ["naïve Straße, Łódź, œuvre; abc ", "Привет, мир", "中文文本"] {
+            let window: Vec<u8> = text.bytes().cycle().take(BLOCK + AFTER).collect();
+            assert_eq!(check.loud_bytes(&window.try_into().expect("a window")), 0, "{text}");
+        }
+    }
+
+    /// What every set of instructions of this processor finds.
+    fn first_unsafe_each_way(form: Form, text: &str, from: usize) -> [Option<usize>; 2] {
+        let check = QuickCheck::of(form);
+        [check.first_unsafe(text, from), check.first_unsafe_by(text, from, |window| check.marks(window))]
+    }
+
+    #[test]
+    fn every_character_alone_matches_naive() {
+        for (form, _) in Form::NAMES {
+            for c in (0..=char::MAX as u32).filter_map(char::from_u32) {
+                let text = c.to_string();
+                let expected = first_unsafe_naive(form, &text);
+                assert_eq!(first_unsafe_each_way(form, &text, 0), [expected; 2], "{c:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(cases(3000))]
+
+        #[test]
+        fn first_unsafe_matches_naive(text in text_with_marks(), from in 0..80usize) {
+            let from = text.floor_char_boundary(from);
+            for (form, _) in Form::NAMES {
+                let expected = first_unsafe_naive(form, &text[from..]).map(|found| from + found);
+                prop_assert_eq!(first_unsafe_each_way(form, &text, from), [expected; 2]);
+            }
+        }
+    }
+}
