@@ -16,6 +16,9 @@ const COUNT: u16 = 0xFF;
 /// Flag of the last item: what the slot held is gone, and only its key is left.
 const STALE: u16 = 1 << 12;
 
+/// Flag of the last item: the ids have 24 bits each, so that more of them have room.
+const DENSE: u16 = 1 << 11;
+
 /// Flag of the last item: the slot was read since it was last considered for eviction.
 const USED: u16 = 1 << 13;
 
@@ -30,7 +33,7 @@ const HAS_SPANS: u16 = 1 << 15;
 pub enum Packing {
     /// Of 16 bits each, in all items but the last.
     Narrow,
-    /// Of 32 bits each, with the low half first.
+    /// Of 32 bits each, with the low half first; of 24 bits where more have to have room.
     Wide,
 }
 
@@ -52,7 +55,7 @@ impl Packing {
     pub fn pack<const N: usize>(self, ids: &[u32]) -> Option<InlineIds<N>> {
         let mut items = [0; N];
         if ids.len() > self.room(N - 1) {
-            return None;
+            return if self == Self::Wide { InlineIds::dense(ids) } else { None };
         }
         match self {
             Self::Narrow => {
@@ -80,8 +83,11 @@ impl Packing {
         few
     }
 
-    /// What was packed: as many ids as [`InlineIds::count`] says, then arbitrary items.
+    /// What was packed: as many ids as [`InlineIds::count`] or [`InlineIds::dense_count`] says, then arbitrary items.
     pub fn unpack<const N: usize>(self, inline: &InlineIds<N>) -> [u32; N] {
+        if inline.dense_count().is_some() {
+            return inline.dense_ids();
+        }
         let mut ids = inline.0.map(u32::from);
         if self == Self::Wide {
             ids.iter_mut().take(N / 2).enumerate().for_each(|(at, id)| *id = inline.wide(at));
@@ -117,11 +123,39 @@ impl<const N: usize> InlineIds<N> {
         ids
     }
 
-    /// How many ids there are; none if they are in the arena or gone, or if `with_spans` is asked and they have some.
+    /// Ids of 24 bits each, if there is room for them.
+    fn dense(ids: &[u32]) -> Option<Self> {
+        let mut bytes = [[0; 2]; N];
+        let items = bytes[..N - 1].as_flattened_mut().as_chunks_mut::<3>().0.get_mut(..ids.len())?;
+        for (item, &id) in items.iter_mut().zip(ids) {
+            let [low, middle, high, 0] = id.to_le_bytes() else { return None };
+            *item = [low, middle, high];
+        }
+        let mut dense = Self(bytes.map(u16::from_le_bytes));
+        dense.0[N - 1] = DENSE | ids.len() as u16;
+        Some(dense)
+    }
+
+    /// How many ids of 24 bits there are; none if they have 16 or 32, or are not here.
+    pub fn dense_count(&self) -> Option<usize> {
+        let last = self.0[N - 1];
+        (last & (DENSE | STALE) == DENSE).then_some((last & COUNT) as usize)
+    }
+
+    fn dense_ids(&self) -> [u32; N] {
+        let bytes = self.0.map(u16::to_le_bytes);
+        let mut ids = [0; N];
+        for (id, four) in ids.iter_mut().zip(bytes.as_flattened().windows(4).step_by(3)) {
+            *id = four.iter().rev().skip(1).fold(0, |id, &byte| id << 8 | u32::from(byte));
+        }
+        ids
+    }
+
+    /// How many ids there are; none if they have 24 bits, are in the arena or gone, or if `with_spans` is asked and they have some.
     #[inline]
     pub fn count(&self, with_spans: bool) -> Option<usize> {
         let last = self.0[N - 1];
-        let not_here = IN_ARENA | STALE | if with_spans { HAS_SPANS } else { 0 };
+        let not_here = DENSE | IN_ARENA | STALE | if with_spans { HAS_SPANS } else { 0 };
         (last & not_here == 0).then_some((last & COUNT) as usize)
     }
 
@@ -193,24 +227,30 @@ mod tests {
     use super::*;
 
     fn check<const N: usize>(ids: &[u32], packing: Packing, index: u32) -> Result<(), TestCaseError> {
-        let items = if packing == Packing::Narrow { 1 } else { 2 };
-        let fits = |room: usize| {
-            items * ids.len() <= room && !(items == 1 && ids.iter().any(|&id| id > 0xFFFF))
+        let bits = |bits: usize, room: usize| {
+            bits * ids.len() <= 16 * room && ids.iter().all(|&id| u64::from(id) < 1 << bits)
         };
+        let fits = |room: usize| bits(if packing == Packing::Narrow { 16 } else { 32 }, room);
+        let is_dense = packing == Packing::Wide && !fits(N - 1) && bits(24, N - 1);
         let packed = packing.pack::<N>(ids);
-        prop_assert_eq!(packed.is_some(), fits(N - 1));
+        prop_assert_eq!(packed.is_some(), fits(N - 1) || is_dense);
         if let Some(mut few) = packed {
-            prop_assert_eq!([true, false].map(|with_spans| few.count(with_spans)), [Some(ids.len()); 2]);
+            prop_assert_eq!(
+                [true, false].map(|with_spans| few.count(with_spans)),
+                [(!is_dense).then_some(ids.len()); 2]
+            );
+            prop_assert_eq!(few.dense_count(), is_dense.then_some(ids.len()));
             prop_assert_eq!(few.arena_index(), None);
             few.set_used();
-            prop_assert_eq!(few.count(true), Some(ids.len()));
+            prop_assert_eq!(few.count(true).or(few.dense_count()), Some(ids.len()));
             prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids);
             prop_assert_eq!([few.take_used(), few.take_used()], [true, false]);
             few.set_stale();
             prop_assert_eq!((few.is_stale(), few.count(false), few.arena_index()), (true, None, None));
+            prop_assert_eq!(few.dense_count(), None);
         }
         let few = packing.pack_with_spans::<N>(ids, index);
-        prop_assert_eq!((few.count(true), few.arena_index()), (None, Some(index)));
+        prop_assert_eq!((few.count(true), few.dense_count(), few.arena_index()), (None, None, Some(index)));
         prop_assert_eq!(few.count(false), fits(N - 3).then_some(ids.len()));
         if few.count(false).is_some() {
             prop_assert_eq!(&packing.unpack(&few)[..ids.len()], ids);
@@ -221,7 +261,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_packed_is_unpacked(
-            ids in prop::collection::vec(prop_oneof![0..1u32 << 16, any::<u32>()], 1..18),
+            ids in prop::collection::vec(prop_oneof![3 => 0..1u32 << 16, 3 => 0..1u32 << 24, 1 => any::<u32>()], 1..18),
             narrow_ids in prop::collection::vec(0..1u32 << 16, 1..18),
             index: u32,
         ) {

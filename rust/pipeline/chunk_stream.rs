@@ -207,7 +207,10 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 continue;
             }
             let text = self.text.as_bytes();
-            if first.is_wide() && !cache.contains_wide(&first, text) && self.encoder.join_fragments(self.text, first, cache, scratch)? {
+            if first.is_wide()
+                && !cache.contains_wide(&first, text)
+                && self.encoder.join_fragments(self.text, first, cache, scratch)?
+            {
                 let ids = &scratch.fragment_ids;
                 self.sink.chunk(CachedTokens { ids, spans: None }, first.start as usize, first.word_id);
                 continue;

@@ -23,10 +23,12 @@ mod tests {
 
     #[test]
     fn words_without_spaces_are_told_by_their_first_character() {
-        for word in ["日本", " ひ", "ไทย", " ລາວ", "မြန်မာ", "ខ្មែរ", "𠀀"] {
+        for word in ["日本", " ひ", "ไทย", " ລາວ", "မြန်မာ", "ខ្មែរ", "𠀀"]
+        {
             assert!(begins_unspaced(word.as_bytes(), 0), "{word}");
         }
-        for word in ["a", " a", "é", " русский", "한국어", "हिन्दी", "العربية", " ", "", "  日"] {
+        for word in ["a", " a", "é", " русский", "한국어", "हिन्दी", "العربية", " ", "", "  日"]
+        {
             assert!(word.is_empty() || !begins_unspaced(word.as_bytes(), 0), "{word}");
         }
     }

@@ -7,6 +7,9 @@ use super::Sink;
 use crate::cache::{CachedTokens, ChunkCache, Id, InlineIds, Lookup, Packing};
 use crate::normalized::Normalized;
 
+/// Room for ids beyond that for full slots; a chunk with more than is left is taken by itself.
+const MOST_UNUSUAL: usize = 128;
+
 /// Appends ids to a vector.
 #[derive(Debug)]
 pub struct IdSink<'a, T>(pub &'a mut Vec<T>);
@@ -59,26 +62,26 @@ impl<T: Id> Sink for IdSink<'_, T> {
 
 #[inline]
 fn push_short_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, lookups: &[Lookup]) -> usize {
-    let get = |lookup: &Lookup| cache.get_short(lookup, false);
+    let get = |lookup: &Lookup| cache.get_short(lookup);
     match cache.packing() {
-        Packing::Narrow => push_hits(out, lookups, get, InlineIds::write_narrow),
-        Packing::Wide => push_hits(out, lookups, get, InlineIds::write_wide),
+        Packing::Narrow => push_hits(out, cache, lookups, get, InlineIds::write_narrow),
+        Packing::Wide => push_hits(out, cache, lookups, get, InlineIds::write_wide),
     }
 }
 
 #[inline(never)]
 fn push_wide_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, text: &[u8], lookups: &[Lookup]) -> usize {
-    let get = |lookup: &Lookup| cache.get_wide(lookup, text, false);
+    let get = |lookup: &Lookup| cache.get_wide(lookup, text);
     match cache.packing() {
-        Packing::Narrow => push_hits(out, lookups, get, InlineIds::write_narrow),
-        Packing::Wide => push_hits(out, lookups, get, InlineIds::write_wide),
+        Packing::Narrow => push_hits(out, cache, lookups, get, InlineIds::write_narrow),
+        Packing::Wide => push_hits(out, cache, lookups, get, InlineIds::write_wide),
     }
 }
 
-/// Appends the ids of chunks up to the first for which `get` has none in a slot of `N` items; returns the number of chunks.
+/// Appends the ids of chunks up to the first for which `get` has no slot of `N` items or no ids; returns the number of chunks.
 ///
 /// All items of a slot are written at once, and the next chunk overwrites those beyond the number of ids. So the loop
-/// has no inner loop over ids.
+/// has no inner loop over ids but for the few chunks with more of them.
 #[inline]
 #[expect(
     unsafe_code,
@@ -86,20 +89,46 @@ fn push_wide_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, text: &[u8], look
 )]
 fn push_hits<'a, T: Id, const N: usize>(
     out: &mut Vec<T>,
+    cache: &'a ChunkCache,
     lookups: &[Lookup],
-    get: impl Fn(&Lookup) -> Option<(&'a InlineIds<N>, usize)>,
+    get: impl Fn(&Lookup) -> Option<&'a InlineIds<N>>,
     write: impl Fn(&InlineIds<N>, &mut [MaybeUninit<T>; N]),
 ) -> usize {
-    out.reserve(N * lookups.len());
+    out.reserve(N * lookups.len() + MOST_UNUSUAL);
     let (spare, mut written, mut taken) = (out.spare_capacity_mut(), 0, 0);
     for lookup in lookups {
-        let Some((ids, count)) = get(lookup) else { break };
-        let Some(items) = spare.get_mut(written..).and_then(|spare| spare.first_chunk_mut()) else { break };
-        write(ids, items);
-        written += count.min(N);
+        let Some(slot) = get(lookup) else { break };
+        written += if let Some(count) = slot.count(false) {
+            let Some(items) = spare.get_mut(written..).and_then(|spare| spare.first_chunk_mut()) else {
+                break;
+            };
+            write(slot, items);
+            count.min(N)
+        } else {
+            match write_unusual(cache, slot, spare.get_mut(written..).unwrap_or_default()) {
+                Some(count) => count,
+                None => break,
+            }
+        };
         taken += 1;
     }
     // SAFETY: `written` items of the spare room were written one after the other, with no gap between.
     unsafe { out.set_len(out.len() + written) }
     taken
+}
+
+/// Writes the ids of a slot that has them elsewhere, or more of them than usual; returns how many, or none if there are none or
+/// no room.
+#[inline(never)]
+fn write_unusual<T: Id, const N: usize>(
+    cache: &ChunkCache,
+    slot: &InlineIds<N>,
+    out: &mut [MaybeUninit<T>],
+) -> Option<usize> {
+    let mut unpacked = [0; N];
+    let ids = cache.unusual_ids(slot, &mut unpacked)?;
+    for (item, &id) in out.get_mut(..ids.len())?.iter_mut().zip(ids) {
+        item.write(T::narrow(id));
+    }
+    Some(ids.len())
 }

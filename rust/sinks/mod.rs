@@ -57,13 +57,14 @@ fn emit_hits_one_by_one<S: Sink + ?Sized>(
         let mut chunk = |ids: &[u32]| {
             sink.chunk(CachedTokens { ids, spans: None }, lookup.start as usize, lookup.word_id);
         };
-        if let Some((ids, count)) = cache.get_short(lookup, S::TRACKED) {
-            chunk(&packing.unpack(ids)[..count]);
-        } else if let Some((ids, count)) = cache.get_wide(lookup, text, S::TRACKED) {
-            chunk(&packing.unpack(ids)[..count]);
-        } else {
-            return taken;
+        let short = cache.get_short(lookup).and_then(|slot| Some((slot, slot.count(S::TRACKED)?)));
+        if let Some((slot, count)) = short {
+            chunk(&packing.unpack(slot)[..count]);
+            continue;
         }
+        let wide = cache.get_wide(lookup, text).and_then(|slot| Some((slot, slot.count(S::TRACKED)?)));
+        let Some((slot, count)) = wide else { return taken };
+        chunk(&packing.unpack(slot)[..count]);
     }
     lookups.len()
 }

@@ -67,10 +67,10 @@ impl<T: Id> SpanColumns<T> {
         let words = self.words.spare_capacity_mut();
         let (mut written, mut taken) = (0, 0);
         for lookup in lookups {
-            let short = cache.get_short(lookup, true);
-            let wide = if short.is_none() { cache.get_wide(lookup, text, true) } else { None };
-            let Some(count) = short.map(|(_, count)| count).or(wide.map(|(_, count)| count)) else { break };
-            let count = count.min(WIDE);
+            let short = cache.get_short(lookup);
+            let wide = if short.is_none() { cache.get_wide(lookup, text) } else { None };
+            let count = short.map_or_else(|| wide.and_then(|slot| slot.count(true)), |slot| slot.count(true));
+            let Some(count) = count.map(|count| count.min(WIDE)) else { break };
             let (Some(items), Some(spans)) = (
                 ids.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<WIDE>()),
                 offsets.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<WIDE>()),
@@ -84,11 +84,11 @@ impl<T: Id> SpanColumns<T> {
                     slot.write(word);
                 }
             }
-            if let Some((ids, _)) = short {
+            if let Some(ids) = short {
                 let Some(items) = items.first_chunk_mut() else { break };
                 write_short(ids, items);
                 write_spans(&packing.unpack(ids), count, lookup.start, token_lens, spans);
-            } else if let Some((ids, _)) = wide {
+            } else if let Some(ids) = wide {
                 write_wide(ids, items);
                 write_spans(&packing.unpack(ids), count, lookup.start, token_lens, spans);
             }

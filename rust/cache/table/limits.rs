@@ -18,7 +18,8 @@ impl ChunkCache {
     pub(super) fn make_room(&mut self, chunk: &[u8], is_long: bool) -> bool {
         let share = self.limits.bytes / OTHER_SHARE;
         if is_long {
-            let has_room = |long: &LongKeys<_>| long.bytes_with(chunk.len()).is_some_and(|bytes| bytes <= share);
+            let has_room =
+                |long: &LongKeys<_>| long.bytes_with(chunk.len()).is_some_and(|bytes| bytes <= share);
             if chunk.len() > LONGEST {
                 return false;
             }

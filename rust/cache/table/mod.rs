@@ -211,25 +211,33 @@ impl ChunkCache {
         Lookup { key, hash: WIDE_CHUNK, start: start as u32, end: end as u32, word_id }
     }
 
-    /// The ids of a short chunk and their number, if the chunk is in its slot with all its ids; with `with_spans`, only if each
-    /// token covers its own length.
+    /// The slot of a short chunk; it may say that the ids are elsewhere, or gone.
     #[inline]
-    pub fn get_short(&self, lookup: &Lookup, with_spans: bool) -> Option<(&InlineIds<NARROW>, usize)> {
-        if !lookup.is_short() {
-            return None;
-        }
-        let ids = self.short.get(lookup.key, lookup.hash)?;
-        Some((ids, ids.count(with_spans)?))
+    pub fn get_short(&self, lookup: &Lookup) -> Option<&InlineIds<NARROW>> {
+        if lookup.is_short() { self.short.get(lookup.key, lookup.hash) } else { None }
     }
 
-    /// As [`Self::get_short`] for a wide chunk of `text`.
+    /// The slot of a wide chunk of `text`, as [`Self::get_short`].
     #[inline]
-    pub fn get_wide(&self, lookup: &Lookup, text: &[u8], with_spans: bool) -> Option<(&InlineIds<WIDE>, usize)> {
-        if !lookup.is_wide() {
-            return None;
+    pub fn get_wide(&self, lookup: &Lookup, text: &[u8]) -> Option<&InlineIds<WIDE>> {
+        if lookup.is_wide() { self.wide.get(own_wide_key(lookup, text), lookup.key as u32) } else { None }
+    }
+
+    /// The ids of a slot that has them elsewhere, or more of them than usual; none if they are gone, or if the chunk is
+    /// context-dependent.
+    #[inline]
+    pub fn unusual_ids<'a, const N: usize>(
+        &'a self,
+        slot: &InlineIds<N>,
+        unpacked: &'a mut [u32; N],
+    ) -> Option<&'a [u32]> {
+        if let Some(count) = slot.dense_count() {
+            *unpacked = self.packing.unpack(slot);
+            return Some(&unpacked[..count]);
         }
-        let ids = self.wide.get(own_wide_key(lookup, text), lookup.key as u32)?;
-        Some((ids, ids.count(with_spans)?))
+        let record = slot.arena_index()? as usize;
+        let count = (self.arena[record] & !HAS_SPANS) as usize;
+        Some(&self.arena[record + 1..][..count]).filter(|ids| !ids.is_empty())
     }
 
     /// Whether [`Self::mark_used`] should be called for some of the chunks that are looked up.
@@ -269,7 +277,7 @@ impl ChunkCache {
         miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
     ) -> Result<CachedTokens<'_>> {
         if lookup.is_short() {
-            if let Some(&ids) = self.short.get(lookup.key, lookup.hash).filter(|ids| !ids.is_stale()) {
+            if let Some(&ids) = self.get_short(&lookup).filter(|ids| !ids.is_stale()) {
                 return Ok(self.stored(ids));
             }
         } else if let Some(ids) = self.get_beyond_short(&lookup, text) {
@@ -300,7 +308,7 @@ impl ChunkCache {
 
     #[inline]
     fn stored<const N: usize>(&mut self, ids: InlineIds<N>) -> CachedTokens<'_> {
-        if let Some(count) = ids.count(true) {
+        if let Some(count) = ids.count(true).or_else(|| ids.dense_count()) {
             self.miss_buffer.clear();
             self.miss_buffer.ids.extend(self.packing.unpack(&ids).iter().take(count));
             return self.miss_buffer.as_cached();

@@ -31,12 +31,11 @@ impl ChunkCache {
 
 /// The ids of a word in its slot, if they are there.
 fn in_slot(cache: &ChunkCache, lookup: Lookup, word: &str, with_spans: bool) -> Option<Vec<u32>> {
-    let short = cache.get_short(&lookup, with_spans);
-    let short = short.map(|(ids, count)| cache.packing().unpack(ids)[..count].to_vec());
-    short.or_else(|| {
-        let (ids, count) = cache.get_wide(&lookup, word.as_bytes(), with_spans)?;
-        Some(cache.packing().unpack(ids)[..count].to_vec())
-    })
+    if let Some(slot) = cache.get_short(&lookup) {
+        return Some(cache.packing().unpack(slot)[..slot.count(with_spans)?].to_vec());
+    }
+    let slot = cache.get_wide(&lookup, word.as_bytes())?;
+    Some(cache.packing().unpack(slot)[..slot.count(with_spans)?].to_vec())
 }
 
 proptest! {
