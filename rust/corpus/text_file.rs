@@ -66,7 +66,8 @@ impl TextFile {
     fn decode(&mut self, text: &mut String, is_end: bool) -> Result<()> {
         let pending = &self.buffer[..self.pending];
         let mut at = 0;
-        if let Ok(valid) = simdutf8::basic::from_utf8(pending) {
+        // Most blocks end within a character.
+        if let Ok(valid) = simdutf8::basic::from_utf8(&pending[..whole_chars(pending)]) {
             text.push_str(valid);
             at = valid.len();
         }
@@ -92,6 +93,18 @@ impl TextFile {
     }
 }
 
+/// Bytes of `text` without a character at its end that is not all there.
+fn whole_chars(text: &[u8]) -> usize {
+    let is_lead = |&byte: &u8| byte >= 0xC0;
+    let last = text.iter().rev().take(3).position(is_lead).map_or(text.len(), |at| text.len() - at - 1);
+    let width = match text.get(last) {
+        Some(0xF0..) => 4,
+        Some(0xE0..) => 3,
+        _ => 2,
+    };
+    if last + width > text.len() { last } else { text.len() }
+}
+
 /// Reads so many bytes after the `pending` ones; false if the file ends before.
 fn fill(file: &mut File, buffer: &mut Vec<u8>, pending: &mut usize, bytes: usize) -> io::Result<bool> {
     let end = *pending + bytes;
@@ -114,6 +127,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn whole_characters_are_told_from_beginnings() {
+        let text = "a日é𠀀".as_bytes();
+        let lens: Vec<usize> = (0..=text.len()).map(|end| whole_chars(&text[..end])).collect();
+        assert_eq!(lens, [0, 1, 1, 1, 4, 4, 6, 6, 6, 6, 10]);
+        assert_eq!(whole_chars(&[0x80; 5]), 5);
+    }
 
     fn decoded(parts: &[&[u8]], errors: Utf8Errors) -> Result<String> {
         let null = if cfg!(windows) { "NUL" } else { "/dev/null" };

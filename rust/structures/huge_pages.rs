@@ -38,10 +38,13 @@ pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
     items
 }
 
-/// An empty vector with capacity for `capacity` items or more, to be written from front to back; from 8 MiB on it asks for
-/// huge pages and populates none.
-pub fn vec_streamed<T>(capacity: usize) -> Vec<T> {
-    let mut items = Vec::with_capacity(capacity);
+/// An empty vector with capacity for `capacity` items, or for as many as the system has addresses for, to be written from front
+/// to back; from 8 MiB on it asks for huge pages and populates none.
+pub fn vec_streamed<T>(mut capacity: usize) -> Vec<T> {
+    let mut items = Vec::new();
+    while items.try_reserve_exact(capacity).is_err() {
+        capacity /= 2;
+    }
     let memory: &mut [_] = items.spare_capacity_mut();
     if size_of_val(memory) >= REACH {
         request_huge_pages(memory);

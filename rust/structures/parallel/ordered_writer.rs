@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use crate::Result;
 use crate::structures::huge_pages::vec_streamed;
 
-/// The array starts with capacity for at most this many ids. Capacity that nobody touches costs address space, not
-/// memory.
-const MOST_ROOM: usize = 1 << 27;
+/// The array starts with capacity for so many ids at most. Capacity that nobody touches costs address space, not memory; but a
+/// system may refuse more addresses than it has memory, and then there is room for fewer.
+const MOST_ROOM: usize = 1 << 34;
 
 /// A result keeps at most this many ids of unused capacity.
 const ROOM_LEFT: usize = 1 << 12;
@@ -84,7 +84,7 @@ impl<'a, T> State<'a, T> {
 /// Runs `fill` and returns the ids of all runs that it put, in order of their numbers from 0 on, with the result of
 /// `fill`.
 ///
-/// `expected` is an estimate of the number of ids. Ids beyond it (or beyond 2^27) are appended after `fill` has returned, which
+/// `expected` is an estimate of the number of ids. Ids beyond it, or beyond what the system has addresses for, are appended after `fill` has returned, which
 /// costs time but is correct. The numbers of all runs must cover 0.. without a gap and without repetition: ids after a gap are
 /// lost.
 ///
