@@ -5,10 +5,10 @@ use std::mem::MaybeUninit;
 use super::id::Id;
 
 /// Items of the slot of a short chunk.
-pub const NARROW: usize = 8;
+pub const SHORT_ITEMS: usize = 8;
 
-/// Items of the slot of a wide chunk.
-pub const WIDE: usize = 2 * NARROW;
+/// Items of the slot of a medium chunk.
+pub const MEDIUM_ITEMS: usize = 2 * SHORT_ITEMS;
 
 /// Bits of the last item that hold the number of ids.
 const COUNT: u16 = 0xFF;
@@ -267,15 +267,15 @@ mod tests {
         ) {
             for packing in [Packing::Narrow, Packing::Wide] {
                 for ids in [&ids, &narrow_ids] {
-                    check::<NARROW>(ids, packing, index)?;
-                    check::<WIDE>(ids, packing, index)?;
+                    check::<SHORT_ITEMS>(ids, packing, index)?;
+                    check::<MEDIUM_ITEMS>(ids, packing, index)?;
                 }
             }
         }
 
         #[test]
         fn what_is_in_arena_is_found(index: u32) {
-            let few = InlineIds::<NARROW>::in_arena(index);
+            let few = InlineIds::<SHORT_ITEMS>::in_arena(index);
             prop_assert_eq!((few.count(true), few.count(false), few.arena_index()), (None, None, Some(index)));
         }
     }

@@ -7,14 +7,14 @@ use crate::scan::unspaced::begins_unspaced;
 /// Chunks of up to this many bytes fit into a 128-bit key.
 pub const SHORT: usize = 15;
 
-/// Chunks of up to this many bytes fit into a [`WideKey`]; `long_keys` finds longer ones by hash.
-pub const LONGEST_WIDE: usize = 31;
+/// Chunks of up to this many bytes fit into a [`MediumKey`]; `long_keys` finds longer ones by hash.
+pub const MEDIUM: usize = 31;
 
 /// Whether the chunk is better cut into fragments, where a model allows it, than looked up as a whole: it is too long for a key, or
 /// has several words that no space separates.
 #[inline]
 pub fn is_cut(text: &[u8], Range { start, end }: Range<usize>) -> bool {
-    end - start > LONGEST_WIDE || end - start > SHORT && begins_unspaced(text, start)
+    end - start > MEDIUM || end - start > SHORT && begins_unspaced(text, start)
 }
 
 /// The bytes of `text[start..end]` and, in the top byte, their number: 1 to [`SHORT`], so no key is 0. The top bit is left free
@@ -57,19 +57,19 @@ pub fn key_bytes(key: u128) -> ([u8; 16], usize) {
     (key.to_le_bytes(), (key >> 120) as usize)
 }
 
-/// The bytes of a chunk of up to [`LONGEST_WIDE`] bytes in two integers, the number of bytes in the top byte of the second. The
+/// The bytes of a chunk of up to [`MEDIUM`] bytes in two integers, the number of bytes in the top byte of the second. The
 /// top bit is left free for the bit of context.
-pub type WideKey = [u128; 2];
+pub type MediumKey = [u128; 2];
 
-/// The wide key of `text[start..end]`.
+/// The medium key of `text[start..end]`.
 #[inline]
-pub fn wide_key(text: &[u8], start: usize, end: usize) -> WideKey {
+pub fn medium_key(text: &[u8], start: usize, end: usize) -> MediumKey {
     let len = end - start;
-    debug_assert!((1..=LONGEST_WIDE).contains(&len), "a wide key holds 1 to 31 bytes, not {len}");
+    debug_assert!((1..=MEDIUM).contains(&len), "a medium key holds 1 to 31 bytes, not {len}");
     let Some(bytes) = text.get(start..).and_then(|rest| rest.first_chunk::<32>()) else {
-        return wide_key_at_end(text, start, end);
+        return medium_key_at_end(text, start, end);
     };
-    let [low, high] = bytes.as_chunks::<16>().0 else { return wide_key_at_end(text, start, end) };
+    let [low, high] = bytes.as_chunks::<16>().0 else { return medium_key_at_end(text, start, end) };
     let (low, high) = (u128::from_le_bytes(*low), u128::from_le_bytes(*high));
     let low = if len < 16 { low & MASKS[len & 15] } else { low };
     let high = high & MASKS[len.saturating_sub(16) & 15];
@@ -78,18 +78,18 @@ pub fn wide_key(text: &[u8], start: usize, end: usize) -> WideKey {
 
 #[cold]
 #[inline(never)]
-fn wide_key_at_end(text: &[u8], start: usize, end: usize) -> WideKey {
-    naive_wide_key(&text[start..end])
+fn medium_key_at_end(text: &[u8], start: usize, end: usize) -> MediumKey {
+    naive_medium_key(&text[start..end])
 }
 
-fn naive_wide_key(word: &[u8]) -> WideKey {
+fn naive_medium_key(word: &[u8]) -> MediumKey {
     let (low, high) = word.split_at(word.len().min(16));
     [naive_key(low), naive_key(high) | (word.len() as u128) << 120]
 }
 
-/// A hash of a wide key: all output bits depend on all bytes.
+/// A hash of a medium key: all output bits depend on all bytes.
 #[inline]
-pub fn hash_wide([low, high]: WideKey) -> u64 {
+pub fn hash_medium([low, high]: MediumKey) -> u64 {
     hash_key(low ^ u128::from(hash_key(high)))
 }
 
@@ -125,14 +125,14 @@ mod tests {
         }
 
         #[test]
-        fn wide_key_matches_naive(
+        fn medium_key_matches_naive(
             text in prop::collection::vec(any::<u8>(), 1..80),
             at in 0..80usize,
-            len in 1..=LONGEST_WIDE,
+            len in 1..=MEDIUM,
         ) {
             let start = at % text.len();
             let end = (start + len).min(text.len());
-            prop_assert_eq!(wide_key(&text, start, end), naive_wide_key(&text[start..end]));
+            prop_assert_eq!(medium_key(&text, start, end), naive_medium_key(&text[start..end]));
         }
     }
 }

@@ -15,15 +15,15 @@ pub(super) const LONG: u32 = 0;
 /// In place of a hash: there is nothing to look up, since the caller has the ids.
 const RESOLVED: u32 = 1;
 
-/// In place of a hash: the chunk has a wide key, which its bytes give again.
-pub(super) const WIDE: u32 = 2;
+/// In place of a hash: the chunk has a medium key, which its bytes give again.
+pub(super) const MEDIUM_TAG: u32 = 2;
 
 /// A lookup in flight: made by [`ChunkCache::prefetch`](super::ChunkCache::prefetch), answered some chunks later.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lookup {
     /// The key of a short chunk; the hash of any other, with no length in the top byte.
     pub(super) key: u128,
-    /// Low bits of the hash of the key of a short chunk; [`LONG`], [`RESOLVED`] or [`WIDE`] for any other.
+    /// Low bits of the hash of the key of a short chunk; [`LONG`], [`RESOLVED`] or [`MEDIUM_TAG`] for any other.
     pub(super) hash: u32,
     /// First byte of the chunk in its text; if resolved, index of the first id.
     pub start: u32,
@@ -61,10 +61,10 @@ impl Lookup {
         (self.key & !CONTEXT) >> 120 != 0
     }
 
-    /// Whether the chunk has a wide key.
+    /// Whether the chunk has a medium key.
     #[inline]
-    pub fn is_wide(&self) -> bool {
-        !self.is_short() && self.hash == WIDE
+    pub fn is_medium(&self) -> bool {
+        !self.is_short() && self.hash == MEDIUM_TAG
     }
 
     /// Whether the chunk stands in context.

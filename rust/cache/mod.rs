@@ -29,7 +29,7 @@ mod table;
 
 pub use chunk_tokens::{CachedTokens, ChunkTokens, NEW_PRE_TOKEN};
 pub use id::Id;
-pub use inline_ids::{InlineIds, NARROW, Packing, WIDE};
+pub use inline_ids::{InlineIds, MEDIUM_ITEMS, Packing, SHORT_ITEMS};
 pub use key_form::KeyForm;
 pub use lookup::Lookup;
 pub use pool::{Pool, Worker};

@@ -55,7 +55,7 @@ impl<K: SlotKey, const N: usize> Slot<K, N> {
 #[derive(Debug)]
 pub(super) struct Slots<K: SlotKey, const N: usize> {
     /// A power of two, or none.
-    slots: Vec<Slot<K, N>>,
+    entries: Vec<Slot<K, N>>,
     used: usize,
     /// The size to begin with.
     first_len: usize,
@@ -73,31 +73,31 @@ impl<K: SlotKey, const N: usize> Slots<K, N> {
         let most = (bytes / size_of::<Slot<K, N>>()).min(LAST_LEN);
         let most = if most == 0 { 0 } else { 1 << most.ilog2() };
         let first_len = first_len.next_power_of_two().min(most);
-        Self { slots: Vec::new(), used: 0, first_len, most, is_last: false, tracks_use: false }
+        Self { entries: Vec::new(), used: 0, first_len, most, is_last: false, tracks_use: false }
     }
 
     /// A table with the same contents.
     pub(super) fn copy(&self) -> Self {
-        Self { slots: vec_copied(&self.slots), ..*self }
+        Self { entries: vec_copied(&self.entries), ..*self }
     }
 
     /// Bytes that the table takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.slots[..])
+        size_of_val(&self.entries[..])
     }
 
     /// The ids of all chunks.
     pub(super) fn all_ids(&mut self) -> impl Iterator<Item = &mut InlineIds<N>> {
-        self.slots.iter_mut().filter(|slot| !slot.is_empty()).map(|slot| &mut slot.ids)
+        self.entries.iter_mut().filter(|slot| !slot.is_empty()).map(|slot| &mut slot.ids)
     }
 
     fn has_room(&self) -> bool {
-        K::LOAD.1 * self.used < K::LOAD.0 * self.slots.len()
+        K::LOAD.1 * self.used < K::LOAD.0 * self.entries.len()
     }
 
     /// Puts a chunk into the table if the table, once there is one, need not grow for it.
     pub(super) fn put_if_room(&mut self, key: K, ids: InlineIds<N>) -> bool {
-        if self.slots.is_empty() {
+        if self.entries.is_empty() {
             self.grow();
         }
         let has_room = self.has_room();
@@ -108,40 +108,41 @@ impl<K: SlotKey, const N: usize> Slots<K, N> {
     }
 
     fn home(&self, hash: u32) -> usize {
-        hash as usize & self.slots.len().wrapping_sub(1)
+        hash as usize & self.entries.len().wrapping_sub(1)
     }
 
     /// Asks memory for the home slot of a hash.
     #[inline]
     pub(super) fn prefetch(&self, hash: u32) {
-        prefetch(&self.slots, self.home(hash));
+        prefetch(&self.entries, self.home(hash));
     }
 
     /// The ids of a key with this hash. The default key finds none, or stale ones.
     #[inline]
     pub(super) fn get(&self, key: K, hash: u32) -> Option<&InlineIds<N>> {
-        let slot = self.slots.get(self.home(hash))?;
-        let slot = if slot.key == key { slot } else { &self.slots[self.find(key, hash)?] };
+        let slot = self.entries.get(self.home(hash))?;
+        let slot = if slot.key == key { slot } else { &self.entries[self.find(key, hash)?] };
         Some(&slot.ids)
     }
 
     /// Notes that the slot of a key is read.
     pub(super) fn mark_used(&mut self, key: K, hash: u32) {
         if let Some(at) = self.find(key, hash) {
-            self.slots[at].ids.set_used();
+            self.entries[at].ids.set_used();
         }
     }
 
     /// The slots where a key with this hash may be, in the order in which they are asked and filled.
     fn window(&self, hash: u32) -> impl Iterator<Item = usize> + Clone + use<K, N> {
-        let (home, mask) = (self.home(hash), self.slots.len().wrapping_sub(1));
-        (0..PROBES.min(self.slots.len())).map(move |probe| (home + probe) & mask)
+        let (home, mask) = (self.home(hash), self.entries.len().wrapping_sub(1));
+        (0..PROBES.min(self.entries.len())).map(move |probe| (home + probe) & mask)
     }
 
     #[inline(never)]
     fn find(&self, key: K, hash: u32) -> Option<usize> {
-        let found = self.window(hash).find(|&at| self.slots[at].key == key || self.slots[at].is_empty())?;
-        (!self.slots[found].is_empty()).then_some(found)
+        let found =
+            self.window(hash).find(|&at| self.entries[at].key == key || self.entries[at].is_empty())?;
+        (!self.entries[found].is_empty()).then_some(found)
     }
 
     /// Puts a chunk into the table, which grows first if it is half full and may grow.
@@ -149,15 +150,15 @@ impl<K: SlotKey, const N: usize> Slots<K, N> {
         if !self.has_room() && !self.is_last {
             self.grow();
         }
-        if !self.slots.is_empty() {
+        if !self.entries.is_empty() {
             self.place(key, ids);
         }
     }
 
     fn grow(&mut self) {
-        let factor = if self.slots.len() < QUICK_GROWTH { 4 } else { 2 };
-        let len = (factor * self.slots.len()).max(self.first_len).min(self.most);
-        let old = std::mem::replace(&mut self.slots, vec_filled(Slot::empty(), len));
+        let factor = if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
+        let len = (factor * self.entries.len()).max(self.first_len).min(self.most);
+        let old = std::mem::replace(&mut self.entries, vec_filled(Slot::empty(), len));
         self.used = 0;
         old.into_iter().filter(|slot| !slot.is_empty()).for_each(|slot| self.place(slot.key, slot.ids));
         self.is_last = len == self.most;
@@ -167,11 +168,11 @@ impl<K: SlotKey, const N: usize> Slots<K, N> {
     /// Puts a chunk where its key is; else into the first empty slot of its window; else in place of a chunk close to its home.
     fn place(&mut self, key: K, ids: InlineIds<N>) {
         let (home, window) = (self.home(key.hash()), self.window(key.hash()));
-        let free = window.clone().find(|&at| self.slots[at].is_empty() || self.slots[at].key == key);
+        let free = window.clone().find(|&at| self.entries[at].is_empty() || self.entries[at].key == key);
         let at = free.unwrap_or_else(|| {
-            window.take(CANDIDATES).find(|&at| !self.slots[at].ids.take_used()).unwrap_or(home)
+            window.take(CANDIDATES).find(|&at| !self.entries[at].ids.take_used()).unwrap_or(home)
         });
-        let slot = &mut self.slots[at];
+        let slot = &mut self.entries[at];
         self.used += usize::from(slot.is_empty());
         (slot.key, slot.ids) = (key, ids);
     }
@@ -184,9 +185,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cache::inline_ids::{NARROW, Packing};
+    use crate::cache::inline_ids::{Packing, SHORT_ITEMS};
 
-    fn pack(id: u32) -> InlineIds<NARROW> {
+    fn pack(id: u32) -> InlineIds<SHORT_ITEMS> {
         Packing::Wide.pack(&[id]).expect("one id has room")
     }
 
@@ -198,18 +199,17 @@ mod tests {
             // Few values of the low bits make many collisions.
             shift in prop_oneof![Just(0u32), Just(100)],
         ) {
-            let mut slots = Slots::<u128, NARROW>::new(bytes, 16);
+            let mut slots = Slots::<u128, SHORT_ITEMS>::new(bytes, 16);
             let (mut naive, mut lost) = (HashMap::new(), 0);
             for (value, &key) in (0..).zip(&asked) {
                 let key = key << shift;
                 slots.mark_used(key, key.hash());
-                match slots.get(key, key.hash()) {
-                    Some(ids) => prop_assert_eq!(Packing::Wide.unpack(ids)[0], naive[&key]),
-                    None => {
-                        lost += usize::from(naive.contains_key(&key));
-                        slots.put(key, pack(value));
-                        naive.insert(key, value);
-                    }
+                if let Some(ids) = slots.get(key, key.hash()) {
+                    prop_assert_eq!(Packing::Wide.unpack(ids)[0], naive[&key]);
+                } else {
+                    lost += usize::from(naive.contains_key(&key));
+                    slots.put(key, pack(value));
+                    naive.insert(key, value);
                 }
                 prop_assert!(slots.bytes() <= bytes);
             }
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_is_read_again_outlives_what_is_met_once() {
-        let mut slots = Slots::<u128, NARROW>::new(1 << 15, 16);
+        let mut slots = Slots::<u128, SHORT_ITEMS>::new(1 << 15, 16);
         let mut lost = 0;
         for round in 0..2000u128 {
             for key in 1..=100 {

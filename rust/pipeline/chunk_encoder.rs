@@ -40,7 +40,7 @@ impl ChunkEncoder<'_> {
         tokens.is_context_dependent() || unknown.is_some_and(|unknown| tokens.ids.contains(&unknown))
     }
 
-    /// Writes the ids of the wide chunk of a lookup in `text` to `scratch.fragment_ids`, if the model may cut the chunk into
+    /// Writes the ids of the medium chunk of a lookup in `text` to `scratch.fragment_ids`, if the model may cut the chunk into
     /// fragments: these repeat more often than the whole, and the cache knows most of them. False if the model may not, or if a
     /// token does not cover its own length. The cache keeps the ids from the second time on that the chunk is met.
     ///

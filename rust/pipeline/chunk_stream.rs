@@ -207,8 +207,8 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 continue;
             }
             let text = self.text.as_bytes();
-            if first.is_wide()
-                && !cache.contains_wide(&first, text)
+            if first.is_medium()
+                && !cache.contains_medium(&first, text)
                 && self.encoder.join_fragments(self.text, first, cache, scratch)?
             {
                 let ids = &scratch.fragment_ids;

@@ -48,12 +48,12 @@ impl<T: Id> Sink for IdSink<'_, T> {
         loop {
             let short = push_short_hits(self.0, cache, &lookups[taken..]);
             taken += short;
-            let wide = match &lookups[taken..] {
-                rest @ [first, ..] if first.is_wide() => push_wide_hits(self.0, cache, text, rest),
+            let medium = match &lookups[taken..] {
+                rest @ [first, ..] if first.is_medium() => push_medium_hits(self.0, cache, text, rest),
                 _ => return taken,
             };
-            taken += wide;
-            if wide == 0 {
+            taken += medium;
+            if medium == 0 {
                 return taken;
             }
         }
@@ -70,8 +70,8 @@ fn push_short_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, lookups: &[Looku
 }
 
 #[inline(never)]
-fn push_wide_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, text: &[u8], lookups: &[Lookup]) -> usize {
-    let get = |lookup: &Lookup| cache.get_wide(lookup, text);
+fn push_medium_hits<T: Id>(out: &mut Vec<T>, cache: &ChunkCache, text: &[u8], lookups: &[Lookup]) -> usize {
+    let get = |lookup: &Lookup| cache.get_medium(lookup, text);
     match cache.packing() {
         Packing::Narrow => push_hits(out, cache, lookups, get, InlineIds::write_narrow),
         Packing::Wide => push_hits(out, cache, lookups, get, InlineIds::write_wide),

@@ -62,8 +62,8 @@ fn emit_hits_one_by_one<S: Sink + ?Sized>(
             chunk(&packing.unpack(slot)[..count]);
             continue;
         }
-        let wide = cache.get_wide(lookup, text).and_then(|slot| Some((slot, slot.count(S::TRACKED)?)));
-        let Some((slot, count)) = wide else { return taken };
+        let medium = cache.get_medium(lookup, text).and_then(|slot| Some((slot, slot.count(S::TRACKED)?)));
+        let Some((slot, count)) = medium else { return taken };
         chunk(&packing.unpack(slot)[..count]);
     }
     lookups.len()

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::TokenStore;
 use super::columns::word_id;
-use crate::cache::{ChunkCache, Id, InlineIds, Lookup, NARROW, Packing, WIDE};
+use crate::cache::{ChunkCache, Id, InlineIds, Lookup, MEDIUM_ITEMS, Packing, SHORT_ITEMS};
 use crate::encoding::SpacesAround;
 
 /// Token ids, spans and word ids of some texts, one vector per column.
@@ -54,12 +54,12 @@ impl<T: Id> SpanColumns<T> {
         lookups: &[Lookup],
         token_lens: &[u32],
         skipped_word_ids: &mut Option<u32>,
-        (write_short, write_wide): (
-            impl Fn(&InlineIds<NARROW>, &mut [MaybeUninit<T>; NARROW]),
-            impl Fn(&InlineIds<WIDE>, &mut [MaybeUninit<T>; WIDE]),
+        (write_short, write_medium): (
+            impl Fn(&InlineIds<SHORT_ITEMS>, &mut [MaybeUninit<T>; SHORT_ITEMS]),
+            impl Fn(&InlineIds<MEDIUM_ITEMS>, &mut [MaybeUninit<T>; MEDIUM_ITEMS]),
         ),
     ) -> usize {
-        let (most, packing) = (WIDE * lookups.len(), cache.packing());
+        let (most, packing) = (MEDIUM_ITEMS * lookups.len(), cache.packing());
         self.ids.reserve(most);
         self.offsets.reserve(most);
         self.words.reserve(if self.has_words { most } else { 0 });
@@ -68,12 +68,13 @@ impl<T: Id> SpanColumns<T> {
         let (mut written, mut taken) = (0, 0);
         for lookup in lookups {
             let short = cache.get_short(lookup);
-            let wide = if short.is_none() { cache.get_wide(lookup, text) } else { None };
-            let count = short.map_or_else(|| wide.and_then(|slot| slot.count(true)), |slot| slot.count(true));
-            let Some(count) = count.map(|count| count.min(WIDE)) else { break };
+            let medium = if short.is_none() { cache.get_medium(lookup, text) } else { None };
+            let count =
+                short.map_or_else(|| medium.and_then(|slot| slot.count(true)), |slot| slot.count(true));
+            let Some(count) = count.map(|count| count.min(MEDIUM_ITEMS)) else { break };
             let (Some(items), Some(spans)) = (
-                ids.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<WIDE>()),
-                offsets.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<WIDE>()),
+                ids.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<MEDIUM_ITEMS>()),
+                offsets.get_mut(written..).and_then(|spare| spare.first_chunk_mut::<MEDIUM_ITEMS>()),
             ) else {
                 break;
             };
@@ -88,8 +89,8 @@ impl<T: Id> SpanColumns<T> {
                 let Some(items) = items.first_chunk_mut() else { break };
                 write_short(ids, items);
                 write_spans(&packing.unpack(ids), count, lookup.start, token_lens, spans);
-            } else if let Some(ids) = wide {
-                write_wide(ids, items);
+            } else if let Some(ids) = medium {
+                write_medium(ids, items);
                 write_spans(&packing.unpack(ids), count, lookup.start, token_lens, spans);
             }
             written += count;
@@ -115,7 +116,7 @@ fn write_spans(
     count: usize,
     start: u32,
     token_lens: &[u32],
-    spans: &mut [MaybeUninit<[u32; 2]>; WIDE],
+    spans: &mut [MaybeUninit<[u32; 2]>; MEDIUM_ITEMS],
 ) {
     let len = |id: u32| token_lens.get(id as usize).copied().unwrap_or(0);
     let mut at = start;

@@ -7,8 +7,8 @@ use super::{ChunkCache, HAS_SPANS, LONGEST};
 /// Short chunks have this part of the limit.
 pub(super) const SHORT_SHARE: usize = 2;
 
-/// Wide chunks have this part of the limit.
-pub(super) const WIDE_SHARE: usize = 4;
+/// Medium chunks have this part of the limit.
+pub(super) const MEDIUM_SHARE: usize = 4;
 
 /// Long chunks and the arena have this part of the limit each.
 const OTHER_SHARE: usize = 8;
@@ -35,7 +35,7 @@ impl ChunkCache {
         let has_room = |arena: &Vec<u32>| (arena.len() + record) * size_of::<u32>() <= share;
         if self.arena.len() * size_of::<u32>() > share / 2 {
             self.short.tracks_use = true;
-            self.wide.tracks_use = true;
+            self.medium.tracks_use = true;
         }
         if !has_room(&self.arena) {
             self.compact_arena();
@@ -47,7 +47,7 @@ impl ChunkCache {
     fn compact_arena(&mut self) {
         let mut kept = Records { old: std::mem::take(&mut self.arena), kept: Vec::new() };
         self.short.all_ids().for_each(|value| kept.keep(value));
-        self.wide.all_ids().for_each(|value| kept.keep(value));
+        self.medium.all_ids().for_each(|value| kept.keep(value));
         // The next long chunk that is met again is encoded again.
         self.long = LongKeys::default();
         self.arena = kept.kept;

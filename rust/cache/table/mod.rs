@@ -1,18 +1,18 @@
 //! The cache: from the bytes of a chunk to its tokens.
 //!
-//! Chunks of up to 15 bytes, nearly all, are keyed by their bytes in one 128-bit integer and answered from a slot of 32 bytes.
-//! Chunks of up to 31 bytes, and those beyond ASCII that may have more ids than such a slot has room for, have two integers and a
-//! slot of 64. Longer ones are hashed and compared. A lookup has two halves: [`ChunkCache::prefetch`] asks memory for the slot,
-//! and [`ChunkCache::resolve`] reads the slot some chunks later, or asks the caller for the tokens on a miss.
+//! *Short* chunks, of up to 15 bytes, are keyed by their bytes in one 128-bit integer and answered from a slot of 32 bytes.
+//! *Medium* chunks, of up to 31 bytes, have a key of two such integers and a slot of 64 bytes. *Long* chunks are hashed and
+//! compared. A lookup has two halves: [`ChunkCache::prefetch`] asks memory for the slot, and [`ChunkCache::resolve`] reads the slot
+//! some chunks later, or asks the caller for the tokens on a miss.
 
 use std::ops::Range;
 
 use super::chunk_tokens::{CachedTokens, ChunkTokens};
 use super::first_sights::FirstSights;
-use super::inline_ids::{InlineIds, NARROW, Packing, WIDE};
-use super::key::{LONGEST_WIDE, SHORT, WideKey, hash_key, hash_long, hash_wide, is_cut, key, wide_key};
+use super::inline_ids::{InlineIds, MEDIUM_ITEMS, Packing, SHORT_ITEMS};
+use super::key::{MEDIUM, MediumKey, SHORT, hash_key, hash_long, hash_medium, is_cut, key, medium_key};
 use super::long_keys::LongKeys;
-use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup, WIDE as WIDE_CHUNK};
+use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup, MEDIUM_TAG};
 use super::slots::{SlotKey, Slots};
 use crate::Result;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
@@ -43,7 +43,7 @@ impl SlotKey for u128 {
     }
 }
 
-impl SlotKey for WideKey {
+impl SlotKey for MediumKey {
     type Aligned = Line;
 
     // New memory costs more than a second look now and then.
@@ -51,16 +51,16 @@ impl SlotKey for WideKey {
 
     fn hash(self) -> u32 {
         let [low, high] = self;
-        hash_wide([low, high & !CONTEXT]) as u32
+        hash_medium([low, high & !CONTEXT]) as u32
     }
 }
 
 /// A bounded map from chunks to tokens. One thread uses it at a time.
 #[derive(Debug)]
 pub struct ChunkCache {
-    short: Slots<u128, NARROW>,
-    wide: Slots<WideKey, WIDE>,
-    long: LongKeys<InlineIds<WIDE>>,
+    short: Slots<u128, SHORT_ITEMS>,
+    medium: Slots<MediumKey, MEDIUM_ITEMS>,
+    long: LongKeys<InlineIds<MEDIUM_ITEMS>>,
     /// Tokens that no slot has room for. A record is the number of ids, with the top bit set if spans follow, then ids, then
     /// spans.
     arena: Vec<u32>,
@@ -82,10 +82,10 @@ pub struct CacheLimits {
 
 const HAS_SPANS: u32 = 1 << 31;
 
-/// The key of the wide chunk of a lookup in `text`, with the bit of context.
+/// The key of the medium chunk of a lookup in `text`, with the bit of context.
 #[inline]
-fn own_wide_key(lookup: &Lookup, text: &[u8]) -> WideKey {
-    let [low, high] = wide_key(text, lookup.start as usize, lookup.end as usize);
+fn own_medium_key(lookup: &Lookup, text: &[u8]) -> MediumKey {
+    let [low, high] = medium_key(text, lookup.start as usize, lookup.end as usize);
     [low, high | lookup.key & CONTEXT]
 }
 
@@ -97,13 +97,13 @@ impl ChunkCache {
 
     /// An empty cache whose first table has room for `chunks` chunks, or for as many as the limit allows.
     pub fn with_room(mut limits: CacheLimits, chunks: usize) -> Self {
-        if limits.bytes / 8 / size_of::<WideKey>() < LEAST_CAPACITY {
+        if limits.bytes / 8 / size_of::<MediumKey>() < LEAST_CAPACITY {
             limits.bytes = 0;
         }
         let packing = Packing::for_ids(limits.id_bound);
         Self {
             short: Slots::new(limits.bytes / limits::SHORT_SHARE, (3 * chunks).max(FIRST_CAPACITY)),
-            wide: Slots::new(limits.bytes / limits::WIDE_SHARE, FIRST_CAPACITY),
+            medium: Slots::new(limits.bytes / limits::MEDIUM_SHARE, FIRST_CAPACITY),
             long: LongKeys::default(),
             arena: Vec::new(),
             first_sights: FirstSights::default(),
@@ -113,7 +113,7 @@ impl ChunkCache {
         }
     }
 
-    /// Stores a chunk of 1 to [`SHORT`] bytes that is one token; false if the chunk is wide, if the table would have to grow, or
+    /// Stores a chunk of 1 to [`SHORT`] bytes that is one token; false if the chunk is longer, if the table would have to grow, or
     /// if there is no room for the id.
     pub fn preload(&mut self, chunk: &[u8], id: u32) -> bool {
         let lookup = self.prefetch(chunk, 0, chunk.len(), 0, false);
@@ -126,7 +126,7 @@ impl ChunkCache {
     pub fn copy(&self) -> Self {
         Self {
             short: self.short.copy(),
-            wide: self.wide.copy(),
+            medium: self.medium.copy(),
             long: self.long.clone(),
             arena: self.arena.clone(),
             first_sights: FirstSights::default(),
@@ -137,7 +137,7 @@ impl ChunkCache {
 
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
-        self.short.bytes() + self.wide.bytes() + self.long.bytes() + self.arena.len() * 4
+        self.short.bytes() + self.medium.bytes() + self.long.bytes() + self.arena.len() * 4
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
@@ -147,10 +147,12 @@ impl ChunkCache {
     #[inline]
     pub fn prefetch(&self, text: &[u8], start: usize, end: usize, word_id: u32, in_context: bool) -> Lookup {
         let context = if in_context { CONTEXT } else { 0 };
-        match end - start {
-            ..=SHORT => return self.prefetch_short(text, start, end, word_id, context),
-            ..=LONGEST_WIDE => return self.prefetch_wide(text, start, end, word_id, context),
-            _ => {}
+        let len = end - start;
+        if len <= SHORT {
+            return self.prefetch_short(text, start, end, word_id, context);
+        }
+        if len <= MEDIUM {
+            return self.prefetch_medium(text, start, end, word_id, context);
         }
         let hash = hash_long(&text[start..end]);
         self.long.prefetch(hash);
@@ -181,7 +183,7 @@ impl ChunkCache {
                 if FRAGMENTS || is_cut(text, start..end) {
                     break;
                 }
-                *lookup = self.prefetch_wide(text, start, end, word_id, 0);
+                *lookup = self.prefetch_medium(text, start, end, word_id, 0);
             } else {
                 if FRAGMENTS && begins_non_ascii(text, start) {
                     break;
@@ -204,23 +206,27 @@ impl ChunkCache {
     }
 
     #[inline(never)]
-    fn prefetch_wide(&self, text: &[u8], start: usize, end: usize, word_id: u32, context: u128) -> Lookup {
-        let hash = hash_wide(wide_key(text, start, end));
-        self.wide.prefetch(hash as u32);
+    fn prefetch_medium(&self, text: &[u8], start: usize, end: usize, word_id: u32, context: u128) -> Lookup {
+        let hash = hash_medium(medium_key(text, start, end));
+        self.medium.prefetch(hash as u32);
         let key = context | u128::from(hash);
-        Lookup { key, hash: WIDE_CHUNK, start: start as u32, end: end as u32, word_id }
+        Lookup { key, hash: MEDIUM_TAG, start: start as u32, end: end as u32, word_id }
     }
 
     /// The slot of a short chunk; it may say that the ids are elsewhere, or gone.
     #[inline]
-    pub fn get_short(&self, lookup: &Lookup) -> Option<&InlineIds<NARROW>> {
+    pub fn get_short(&self, lookup: &Lookup) -> Option<&InlineIds<SHORT_ITEMS>> {
         if lookup.is_short() { self.short.get(lookup.key, lookup.hash) } else { None }
     }
 
-    /// The slot of a wide chunk of `text`, as [`Self::get_short`].
+    /// The slot of a medium chunk of `text`, as [`Self::get_short`].
     #[inline]
-    pub fn get_wide(&self, lookup: &Lookup, text: &[u8]) -> Option<&InlineIds<WIDE>> {
-        if lookup.is_wide() { self.wide.get(own_wide_key(lookup, text), lookup.key as u32) } else { None }
+    pub fn get_medium(&self, lookup: &Lookup, text: &[u8]) -> Option<&InlineIds<MEDIUM_ITEMS>> {
+        if lookup.is_medium() {
+            self.medium.get(own_medium_key(lookup, text), lookup.key as u32)
+        } else {
+            None
+        }
     }
 
     /// The ids of a slot that has them elsewhere, or more of them than usual; none if they are gone, or if the chunk is
@@ -243,7 +249,7 @@ impl ChunkCache {
     /// Whether [`Self::mark_used`] should be called for some of the chunks that are looked up.
     #[inline]
     pub fn tracks_use(&self) -> bool {
-        self.short.tracks_use || self.wide.tracks_use
+        self.short.tracks_use || self.medium.tracks_use
     }
 
     /// Notes that chunks of `text` are read, which keeps them from being evicted.
@@ -252,8 +258,8 @@ impl ChunkCache {
         for lookup in lookups {
             if lookup.is_short() {
                 self.short.mark_used(lookup.key, lookup.hash);
-            } else if lookup.is_wide() {
-                self.wide.mark_used(own_wide_key(lookup, text), lookup.key as u32);
+            } else if lookup.is_medium() {
+                self.medium.mark_used(own_medium_key(lookup, text), lookup.key as u32);
             }
         }
     }
@@ -286,19 +292,19 @@ impl ChunkCache {
         self.insert(lookup, text, miss)
     }
 
-    /// Whether a wide chunk was probably met before: true from the second time on, unless much was met in between.
+    /// Whether a medium chunk was probably met before: true from the second time on, unless much was met in between.
     pub fn is_met_again(&mut self, lookup: &Lookup) -> bool {
         self.first_sights.is_met_again(lookup.key as u64)
     }
 
-    /// Whether the tokens of a wide chunk of `text` are known.
-    pub fn contains_wide(&self, lookup: &Lookup, text: &[u8]) -> bool {
+    /// Whether the tokens of a medium chunk of `text` are known.
+    pub fn contains_medium(&self, lookup: &Lookup, text: &[u8]) -> bool {
         self.get_beyond_short(lookup, text).is_some()
     }
 
-    fn get_beyond_short(&self, lookup: &Lookup, text: &[u8]) -> Option<InlineIds<WIDE>> {
-        let ids = if lookup.is_wide() {
-            self.wide.get(own_wide_key(lookup, text), lookup.key as u32)?
+    fn get_beyond_short(&self, lookup: &Lookup, text: &[u8]) -> Option<InlineIds<MEDIUM_ITEMS>> {
+        let ids = if lookup.is_medium() {
+            self.medium.get(own_medium_key(lookup, text), lookup.key as u32)?
         } else {
             let chunk = &text[lookup.start as usize..lookup.end as usize];
             self.long.get(lookup.key as u64, chunk, lookup.in_context())?
@@ -344,7 +350,7 @@ impl ChunkCache {
 
     fn keep_miss(&mut self, lookup: Lookup, text: &[u8]) {
         let chunk = &text[lookup.start as usize..lookup.end as usize];
-        let is_long = !lookup.is_short() && !lookup.is_wide();
+        let is_long = !lookup.is_short() && !lookup.is_medium();
         if self.limits.bytes == 0 || !self.make_room(chunk, is_long) {
             return;
         }
@@ -356,7 +362,7 @@ impl ChunkCache {
             self.long.insert(lookup.key as u64, chunk, lookup.in_context(), ids);
         } else {
             let ids = self.store_miss();
-            self.wide.put(own_wide_key(&lookup, text), ids);
+            self.medium.put(own_medium_key(&lookup, text), ids);
         }
     }
 

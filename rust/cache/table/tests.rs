@@ -34,7 +34,7 @@ fn in_slot(cache: &ChunkCache, lookup: Lookup, word: &str, with_spans: bool) -> 
     if let Some(slot) = cache.get_short(&lookup) {
         return Some(cache.packing().unpack(slot)[..slot.count(with_spans)?].to_vec());
     }
-    let slot = cache.get_wide(&lookup, word.as_bytes())?;
+    let slot = cache.get_medium(&lookup, word.as_bytes())?;
     Some(cache.packing().unpack(slot)[..slot.count(with_spans)?].to_vec())
 }
 
@@ -63,7 +63,7 @@ proptest! {
                 prop_assert_eq!(CachedTokens { ids: &ids, spans: None }, expected.as_cached());
                 continue;
             }
-            prop_assert!(!lookup.is_wide() || !cache.contains_wide(&lookup, word.as_bytes()) || limit > 0);
+            prop_assert!(!lookup.is_medium() || !cache.contains_medium(&lookup, word.as_bytes()) || limit > 0);
             cache.mark_used(&[lookup], word.as_bytes());
             let found = cache.resolve(lookup, word.as_bytes(), |range, tokens| {
                 calls += 1;
