@@ -3,7 +3,7 @@
 /// Bits of the set: 64 KiB, within reach of the near caches.
 const BITS: usize = 1 << 19;
 
-/// The set starts anew once so many bits are set: then a quarter of what is asked for the first time is taken for known.
+/// The set is emptied once so many bits are set: then a quarter of what is asked for the first time is taken for known.
 const MOST: usize = BITS / 4;
 
 /// A set of hashes that forgets them all from time to time.
