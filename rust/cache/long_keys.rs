@@ -40,10 +40,11 @@ impl<V: Copy + Default> LongKeys<V> {
         self.slots.len() * size_of::<Slot<V>>()
     }
 
-    /// Bytes that the map will take with one more chunk of `len` bytes; none if the chunk would begin beyond 32 bits.
+    /// Bytes that the map will take with one more chunk of `len` bytes, or takes now if `len` is 0; none if the chunk would end
+    /// beyond 32 bits.
     pub(super) fn bytes_with(&self, len: usize) -> Option<usize> {
         let text = u32::try_from(self.text.len() + len).ok()? as usize;
-        let capacity = if self.is_full() { self.grown() } else { self.slots.len() };
+        let capacity = if len > 0 && self.is_full() { self.grown() } else { self.slots.len() };
         Some(capacity * size_of::<Slot<V>>() + text)
     }
 

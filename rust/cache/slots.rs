@@ -86,6 +86,17 @@ impl<K: SlotKey, const N: usize> Slots<K, N> {
         size_of_val(&self.entries[..])
     }
 
+    /// Bytes that the table takes once a chunk has been put into it, or, without `more`, takes now.
+    pub(super) fn bytes_with_one_more(&self, more: bool) -> usize {
+        let grows = more && !self.has_room() && !self.is_last;
+        size_of::<Slot<K, N>>() * if grows { self.grown() } else { self.entries.len() }
+    }
+
+    fn grown(&self) -> usize {
+        let factor = if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
+        (factor * self.entries.len()).max(self.first_len).min(self.most)
+    }
+
     /// The ids of all chunks.
     pub(super) fn all_ids(&mut self) -> impl Iterator<Item = &mut InlineIds<N>> {
         self.entries.iter_mut().filter(|slot| !slot.is_empty()).map(|slot| &mut slot.ids)
@@ -156,8 +167,7 @@ impl<K: SlotKey, const N: usize> Slots<K, N> {
     }
 
     fn grow(&mut self) {
-        let factor = if self.entries.len() < QUICK_GROWTH { 4 } else { 2 };
-        let len = (factor * self.entries.len()).max(self.first_len).min(self.most);
+        let len = self.grown();
         let old = std::mem::replace(&mut self.entries, vec_filled(Slot::empty(), len));
         self.used = 0;
         old.into_iter().filter(|slot| !slot.is_empty()).for_each(|slot| self.place(slot.key, slot.ids));

@@ -1,51 +1,54 @@
-//! How a cache keeps to its limit: each table has a share of the bytes, and so has the arena.
+//! How a cache keeps to its limit: the tables of slots have a share of the bytes each, and long chunks and the arena have what
+//! these leave.
 
 use super::super::inline_ids::InlineIds;
 use super::super::long_keys::LongKeys;
 use super::{ChunkCache, HAS_SPANS, LONGEST};
+use crate::cache::lookup::Lookup;
 
-/// Short chunks have this part of the limit.
+/// The table of short chunks has this part of the limit.
 pub(super) const SHORT_SHARE: usize = 2;
 
-/// Medium chunks have this part of the limit.
+/// The table of medium chunks has this part of the limit.
 pub(super) const MEDIUM_SHARE: usize = 4;
 
-/// Long chunks and the arena have this part of the limit each.
-const OTHER_SHARE: usize = 8;
+/// Which chunks are read matters once the arena has this part of the limit.
+const LARGE_ARENA: usize = 16;
 
 impl ChunkCache {
     /// Makes room for the tokens of the last miss, which are those of `chunk`; false if the limit has none.
-    pub(super) fn make_room(&mut self, chunk: &[u8], is_long: bool) -> bool {
-        let share = self.limits.bytes / OTHER_SHARE;
-        if is_long {
-            let has_room =
-                |long: &LongKeys<_>| long.bytes_with(chunk.len()).is_some_and(|bytes| bytes <= share);
-            if chunk.len() > LONGEST {
-                return false;
-            }
-            if !has_room(&self.long) {
-                self.long = LongKeys::default();
-            }
-            if !has_room(&self.long) {
-                return false;
-            }
+    pub(super) fn make_room(&mut self, lookup: &Lookup, chunk: &[u8]) -> bool {
+        let is_long = !lookup.is_short() && !lookup.is_medium();
+        if is_long && chunk.len() > LONGEST {
+            return false;
         }
-        // A record holds the number of ids, the ids and their spans.
-        let record = 1 + 3 * self.miss_buffer.ids.len();
-        let has_room = |arena: &Vec<u32>| (arena.len() + record) * size_of::<u32>() <= share;
-        if self.arena.len() * size_of::<u32>() > share / 2 {
+        if self.arena.len() * size_of::<u32>() > self.limits.bytes / LARGE_ARENA {
             self.short.tracks_use = true;
             self.medium.tracks_use = true;
         }
-        if !has_room(&self.arena) {
-            self.compact_arena();
+        let short = self.short.bytes_with_one_more(lookup.is_short());
+        let medium = self.medium.bytes_with_one_more(lookup.is_medium());
+        let left = self.limits.bytes.saturating_sub(short + medium);
+        // A record holds the number of ids, the ids and their spans.
+        let record = 1 + 3 * self.miss_buffer.ids.len();
+        let has_room = |cache: &Self| {
+            let arena = (cache.arena.len() + record) * size_of::<u32>();
+            let long = cache.long.bytes_with(if is_long { chunk.len() } else { 0 });
+            long.is_some_and(|long| long + arena <= left)
+        };
+        // Records of long chunks stay behind, so one of the two is emptied alone only while the other is small.
+        if !has_room(self) && self.long.bytes() > left / 2 {
+            self.long = LongKeys::default();
         }
-        has_room(&self.arena)
+        if !has_room(self) {
+            self.compact_arena(left / size_of::<u32>() / 2);
+        }
+        has_room(self)
     }
 
-    /// Keeps the records of chunks that were read since the arena was compacted last, if these take no more than half of it.
-    fn compact_arena(&mut self) {
-        let mut kept = Records { old: std::mem::take(&mut self.arena), kept: Vec::new() };
+    /// Keeps the records of chunks that were read since the arena was compacted last, up to `most` items.
+    fn compact_arena(&mut self, most: usize) {
+        let mut kept = Records { old: std::mem::take(&mut self.arena), kept: Vec::new(), most };
         self.short.all_ids().for_each(|value| kept.keep(value));
         self.medium.all_ids().for_each(|value| kept.keep(value));
         // The next long chunk that is met again is encoded again.
@@ -58,6 +61,7 @@ impl ChunkCache {
 struct Records {
     old: Vec<u32>,
     kept: Vec<u32>,
+    most: usize,
 }
 
 impl Records {
@@ -68,7 +72,7 @@ impl Records {
         };
         let ids = (record[0] & !HAS_SPANS) as usize;
         let len = 1 + if record[0] & HAS_SPANS == 0 { ids } else { 3 * ids };
-        if self.kept.len() + len > self.old.len() / 2 {
+        if self.kept.len() + len > self.most {
             return value.set_stale();
         }
         value.set_arena_index(self.kept.len() as u32);

@@ -60,7 +60,7 @@ impl SlotKey for MediumKey {
 pub struct ChunkCache {
     short: Slots<u128, SHORT_ITEMS>,
     medium: Slots<MediumKey, MEDIUM_ITEMS>,
-    long: LongKeys<InlineIds<MEDIUM_ITEMS>>,
+    long: LongKeys<InlineIds<SHORT_ITEMS>>,
     /// Tokens that no slot has room for. A record is the number of ids, with the top bit set if spans follow, then ids, then
     /// spans.
     arena: Vec<u32>,
@@ -286,8 +286,15 @@ impl ChunkCache {
             if let Some(&ids) = self.get_short(&lookup).filter(|ids| !ids.is_stale()) {
                 return Ok(self.stored(ids));
             }
-        } else if let Some(ids) = self.get_beyond_short(&lookup, text) {
-            return Ok(self.stored(ids));
+        } else if lookup.is_medium() {
+            if let Some(&ids) = self.get_medium(&lookup, text).filter(|ids| !ids.is_stale()) {
+                return Ok(self.stored(ids));
+            }
+        } else {
+            let chunk = &text[lookup.start as usize..lookup.end as usize];
+            if let Some(&ids) = self.long.get(lookup.key as u64, chunk, lookup.in_context()) {
+                return Ok(self.stored(ids));
+            }
         }
         self.insert(lookup, text, miss)
     }
@@ -299,17 +306,7 @@ impl ChunkCache {
 
     /// Whether the tokens of a medium chunk of `text` are known.
     pub fn contains_medium(&self, lookup: &Lookup, text: &[u8]) -> bool {
-        self.get_beyond_short(lookup, text).is_some()
-    }
-
-    fn get_beyond_short(&self, lookup: &Lookup, text: &[u8]) -> Option<InlineIds<MEDIUM_ITEMS>> {
-        let ids = if lookup.is_medium() {
-            self.medium.get(own_medium_key(lookup, text), lookup.key as u32)?
-        } else {
-            let chunk = &text[lookup.start as usize..lookup.end as usize];
-            self.long.get(lookup.key as u64, chunk, lookup.in_context())?
-        };
-        Some(*ids).filter(|ids| !ids.is_stale())
+        self.get_medium(lookup, text).is_some_and(|ids| !ids.is_stale())
     }
 
     #[inline]
@@ -350,19 +347,18 @@ impl ChunkCache {
 
     fn keep_miss(&mut self, lookup: Lookup, text: &[u8]) {
         let chunk = &text[lookup.start as usize..lookup.end as usize];
-        let is_long = !lookup.is_short() && !lookup.is_medium();
-        if self.limits.bytes == 0 || !self.make_room(chunk, is_long) {
+        if self.limits.bytes == 0 || !self.make_room(&lookup, chunk) {
             return;
         }
         if lookup.is_short() {
             let ids = self.store_miss();
             self.short.put(lookup.key, ids);
-        } else if is_long {
-            let ids = self.store_miss();
-            self.long.insert(lookup.key as u64, chunk, lookup.in_context(), ids);
-        } else {
+        } else if lookup.is_medium() {
             let ids = self.store_miss();
             self.medium.put(own_medium_key(&lookup, text), ids);
+        } else {
+            let ids = self.store_miss();
+            self.long.insert(lookup.key as u64, chunk, lookup.in_context(), ids);
         }
     }
 
