@@ -36,7 +36,7 @@ impl ChunkCache {
             let long = cache.long.bytes_with(if is_long { chunk.len() } else { 0 });
             long.is_some_and(|long| long + arena <= left)
         };
-        // Records of long chunks stay behind, so one of the two is emptied alone only while the other is small.
+        // The records of long chunks outlive these, so the long chunks alone are forgotten only where they take the most.
         if !has_room(self) && self.long.bytes() > left / 2 {
             self.long = LongKeys::default();
         }
