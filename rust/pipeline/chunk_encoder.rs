@@ -6,6 +6,7 @@ use super::bert_rewriter::BertRewriter;
 use super::model_encoder::{MissScratch, ModelEncoder};
 use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
+use crate::cache::key::MEDIUM;
 use crate::cache::{CachedTokens, ChunkCache, ChunkTokens, Lookup};
 
 /// The model, and what rewrites a chunk before it.
@@ -57,29 +58,39 @@ impl ChunkEncoder<'_> {
         let Rewriter::None = self.rewriter else { return Ok(false) };
         let (bytes, range) = (text.as_bytes(), chunk.start as usize..chunk.end as usize);
         let Some(cuts) = self.model.cut_points(range.len()) else { return Ok(false) };
-        let (mut start, mut end) = (range.start, cuts.fragment_end(bytes, range.start, range.end));
-        if end == range.end {
+        // All lookups are under way before the first is needed, as in the stream of chunks.
+        let (mut lookups, mut count, mut start) = ([Lookup::default(); MEDIUM], 0, range.start);
+        while start < range.end {
+            let end = cuts.fragment_end(bytes, start, range.end);
+            let in_context = chunk.in_context() || self.model.in_context(&range, start, end);
+            lookups[count] = cache.prefetch(bytes, start, end, 0, in_context);
+            (start, count) = (end, count + 1);
+        }
+        if count < 2 {
             return Ok(false);
         }
-        let mut ids = std::mem::take(&mut scratch.fragment_ids);
+        let (mut ids, mut is_regular) = (std::mem::take(&mut scratch.fragment_ids), true);
         ids.clear();
-        loop {
-            let in_context = chunk.in_context() || self.model.in_context(&range, start, end);
-            let fragment = cache.prefetch(bytes, start, end, 0, in_context);
-            let miss = |range, out: &mut _| self.model.encode(text, range, in_context, scratch, out);
+        for &fragment in &lookups[..count] {
+            let slot = cache.get_short(&fragment).and_then(|slot| Some((slot, slot.count(true)?)));
+            if let Some((slot, count)) = slot {
+                let len = ids.len() + count;
+                // As many as there is room for, since their number is not known to the compiler.
+                ids.extend_from_slice(&cache.packing().unpack(slot));
+                ids.truncate(len);
+                continue;
+            }
+            let miss =
+                |range, out: &mut _| self.model.encode(text, range, fragment.in_context(), scratch, out);
             let tokens = cache.resolve(fragment, bytes, miss)?;
             ids.extend_from_slice(tokens.ids);
-            let is_regular = tokens.spans.is_none();
-            if !is_regular || end == range.end {
-                scratch.fragment_ids = ids;
-                if is_regular && cache.is_met_again(&chunk) {
-                    cache.keep(chunk, bytes, &scratch.fragment_ids);
-                }
-                return Ok(is_regular);
-            }
-            start = end;
-            end = cuts.fragment_end(bytes, start, range.end);
+            is_regular &= tokens.spans.is_none();
         }
+        scratch.fragment_ids = ids;
+        if is_regular && cache.is_met_again(&chunk) {
+            cache.keep(chunk, bytes, &scratch.fragment_ids);
+        }
+        Ok(is_regular)
     }
 
     /// Encodes the chunk at `range` of `text` into `out`.
