@@ -21,25 +21,28 @@ from pathlib import Path
 
 import harness  # noqa: F401 (finds `comparison`)
 from comparison.passes import limit_threads
+from comparison.texts import documents
 from corpora import SCRATCH, available_corpora, corpus_file, tokenizer_file
 
 TURN = 10**6
+# Characters.
 SLICE = 64 * 10**6
-DOCUMENT = 4000
 
 
 def main() -> None:
     """Measures what the arguments say."""
     arguments = parse_arguments()
     stream = make_stream(arguments.megabytes)
-    if arguments.one:
+    if not arguments.one:
+        for tokenizer in arguments.tokenizers:
+            if arguments.slices:
+                print(measured_alone(arguments, tokenizer, "lexmill", "--slices"), end="", flush=True)
+            else:
+                compare(arguments, tokenizer)
+    elif arguments.slices:
+        measure_slices(arguments.tokenizers[0], stream, arguments.threads)
+    else:
         print(json.dumps(measure_whole(arguments, stream)))
-        return
-    for tokenizer in arguments.tokenizers:
-        if arguments.slices:
-            measure_slices(tokenizer, stream, arguments.threads)
-        else:
-            compare(arguments, tokenizer)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -78,16 +81,20 @@ def compare(arguments: argparse.Namespace, tokenizer: str) -> None:
     rows: dict[str, list[dict[str, float]]] = {library: [] for library in arguments.libraries}
     for _ in range(arguments.rounds):
         for library, measured in rows.items():
-            one = ["--one", "--libraries", library, "--tokenizers", tokenizer]
-            one += ["--megabytes", str(arguments.megabytes), "--threads", str(arguments.threads)]
-            command = [sys.executable, __file__, *one]
-            measured.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+            measured.append(json.loads(measured_alone(arguments, tokenizer, library)))
     results = {(row["ids"], row["sum"]) for measured in rows.values() for row in measured}
     for library, measured in rows.items():
         rate = statistics.median(row["rate"] for row in measured)
         peak = max(row["peak"] for row in measured)
         print(f"{tokenizer:15} {library:10} {rate:5.0f} MB/s  peak {peak:5.0f} MB", flush=True)
     print("  the same ids" if len(results) == 1 else f"  DIFFERENT ids: {results}", flush=True)
+
+
+def measured_alone(arguments: argparse.Namespace, tokenizer: str, library: str, *options: str) -> str:
+    """What a process that measures one library with one tokenizer prints."""
+    one = ["--one", "--libraries", library, "--tokenizers", tokenizer, *options]
+    one += ["--megabytes", str(arguments.megabytes), "--threads", str(arguments.threads)]
+    return subprocess.run([sys.executable, __file__, *one], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def measure_whole(arguments: argparse.Namespace, stream: Path) -> dict[str, float]:
@@ -111,30 +118,19 @@ def measure_slices(name: str, stream: Path, threads: int) -> None:
     import lexmill
 
     tokenizer = lexmill.Tokenizer.from_file(str(tokenizer_file(name)))
-    rates, rest = [], b""
-    with stream.open("rb") as lines:
-        while block := lines.read(SLICE):
-            text = rest + block
-            cut = text.rfind(b"\n") + 1
-            documents, rest = documents_of(text[:cut]), text[cut:]
+    rates = []
+    with stream.open(encoding="utf-8", newline="\n") as lines:
+        while slice_lines := lines.readlines(SLICE):
+            texts = list(documents(slice_lines, safe=False))
+            size = sum(len(text.encode()) for text in texts)
             started = time.perf_counter()
-            tokenizer.encode_batch_arrays(documents, num_threads=threads)
-            rates.append((cut, time.perf_counter() - started))
+            tokenizer.encode_batch_arrays(texts, num_threads=threads)
+            rates.append((size, time.perf_counter() - started))
     for quarter in range(4):
         part = rates[quarter * len(rates) // 4 : (quarter + 1) * len(rates) // 4]
         rate = sum(size for size, _ in part) / sum(seconds for _, seconds in part) / 10**6
         print(f"{name:15} quarter {quarter + 1}  {rate:5.0f} MB/s", flush=True)
     print(f"{name:15} peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB", flush=True)
-
-
-def documents_of(text: bytes) -> list[str]:
-    """Texts of about 4 kB, of whole lines."""
-    documents, start = [], 0
-    while start < len(text):
-        end = text.find(b"\n", start + DOCUMENT) + 1 or len(text)
-        documents.append(text[start:end].decode())
-        start = end
-    return documents
 
 
 if __name__ == "__main__":

@@ -15,6 +15,11 @@ pub(super) struct FirstSights {
 }
 
 impl FirstSights {
+    /// Bytes that the set takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.bits[..])
+    }
+
     /// Whether a chunk with this hash was met before, and notes that it is met.
     pub(super) fn is_met_again(&mut self, hash: u64) -> bool {
         if self.bits.is_empty() || self.set == MOST {

@@ -17,9 +17,6 @@ use crate::sinks::Sink;
 /// Lookups in flight at a time.
 const PREFETCH_BATCH: usize = 32;
 
-/// Of so many batches one tells the cache which chunks are read: what is read often is noted soon enough.
-const BATCHES_MARKED: u32 = 4;
-
 /// Ids of isolated characters that are collected before a batch is emitted, but for those of one word.
 const MOST_ISOLATED: usize = 1 << 10;
 
@@ -31,7 +28,6 @@ pub(super) struct ChunkStream<'a, S> {
     sink: &'a mut S,
     lookups: [Lookup; PREFETCH_BATCH],
     filled: usize,
-    batches: u32,
     /// Words cut beside isolated characters.
     sub_chunks: SubChunks,
     word_id: u32,
@@ -61,7 +57,6 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             sink,
             lookups: [Lookup::default(); PREFETCH_BATCH],
             filled: 0,
-            batches: 0,
             sub_chunks: SubChunks::default(),
             word_id,
             step,
@@ -193,10 +188,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     fn emit(&mut self) -> Result<()> {
         let Worker { cache, scratch } = &mut *self.worker;
         let mut lookups = &self.lookups[..self.filled];
-        self.batches = self.batches.wrapping_add(1);
-        if cache.tracks_use() && self.batches.is_multiple_of(BATCHES_MARKED) {
-            cache.mark_used(lookups, self.text.as_bytes());
-        }
+        cache.note_batch(lookups, self.text.as_bytes());
         loop {
             lookups = &lookups[self.sink.emit_hits(cache, self.text.as_bytes(), lookups)..];
             let Some((&first, rest)) = lookups.split_first() else { return Ok(()) };

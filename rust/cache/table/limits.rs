@@ -12,6 +12,9 @@ pub(super) const SHORT_SHARE: usize = 2;
 /// The table of medium chunks has this part of the limit.
 pub(super) const MEDIUM_SHARE: usize = 4;
 
+/// A cache with a smaller limit does not note which medium chunks were met before.
+pub(super) const LEAST_FOR_FIRST_SIGHTS: usize = 1 << 20;
+
 /// Which chunks are read matters once the arena has this part of the limit.
 const LARGE_ARENA: usize = 16;
 
@@ -28,7 +31,7 @@ impl ChunkCache {
         }
         let short = self.short.bytes_with_one_more(lookup.is_short());
         let medium = self.medium.bytes_with_one_more(lookup.is_medium());
-        let left = self.limits.bytes.saturating_sub(short + medium);
+        let left = self.limits.bytes.saturating_sub(short + medium + self.first_sights.bytes());
         // A record holds the number of ids, the ids and their spans.
         let record = 1 + 3 * self.miss_buffer.ids.len();
         let has_room = |cache: &Self| {

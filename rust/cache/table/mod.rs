@@ -22,6 +22,9 @@ const LONGEST: usize = 1024;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
+/// Of so many batches one says which chunks are read: what is read often is noted soon enough.
+const BATCHES_MARKED: u32 = 4;
+
 /// A table with room for fewer slots keeps nothing.
 const LEAST_CAPACITY: usize = 16;
 
@@ -65,6 +68,8 @@ pub struct ChunkCache {
     /// spans.
     arena: Vec<u32>,
     first_sights: FirstSights,
+    /// Batches noted since chunks that are read are told from others.
+    batches: u32,
     limits: CacheLimits,
     packing: Packing,
     /// Tokens of the last miss, or those of the last slot, unpacked.
@@ -107,6 +112,7 @@ impl ChunkCache {
             long: LongKeys::default(),
             arena: Vec::new(),
             first_sights: FirstSights::default(),
+            batches: 0,
             limits,
             packing,
             miss_buffer: ChunkTokens::default(),
@@ -137,7 +143,8 @@ impl ChunkCache {
 
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
-        self.short.bytes() + self.medium.bytes() + self.long.bytes() + self.arena.len() * 4
+        let tables = self.short.bytes() + self.medium.bytes() + self.long.bytes();
+        tables + self.arena.len() * 4 + self.first_sights.bytes()
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
@@ -246,15 +253,21 @@ impl ChunkCache {
         Some(&self.arena[record + 1..][..count]).filter(|ids| !ids.is_empty())
     }
 
-    /// Whether [`Self::mark_used`] should be called for some of the chunks that are looked up.
+    /// Notes that chunks of `text` are about to be read, which keeps them from being evicted: once that matters, of one batch out
+    /// of [`BATCHES_MARKED`].
+    // Batches of all texts count together, since a short text has one or two.
     #[inline]
-    pub fn tracks_use(&self) -> bool {
-        self.short.tracks_use || self.medium.tracks_use
+    pub fn note_batch(&mut self, lookups: &[Lookup], text: &[u8]) {
+        if self.short.tracks_use || self.medium.tracks_use {
+            self.batches = self.batches.wrapping_add(1);
+            if self.batches.is_multiple_of(BATCHES_MARKED) {
+                self.mark_used(lookups, text);
+            }
+        }
     }
 
-    /// Notes that chunks of `text` are read, which keeps them from being evicted.
     #[inline(never)]
-    pub fn mark_used(&mut self, lookups: &[Lookup], text: &[u8]) {
+    fn mark_used(&mut self, lookups: &[Lookup], text: &[u8]) {
         for lookup in lookups {
             if lookup.is_short() {
                 self.short.mark_used(lookup.key, lookup.hash);
@@ -299,9 +312,11 @@ impl ChunkCache {
         self.insert(lookup, text, miss)
     }
 
-    /// Whether a medium chunk was probably met before: true from the second time on, unless much was met in between.
+    /// Whether a medium chunk was probably met before: true from the second time on, unless much was met in between. A cache with
+    /// little room for such a record has none, and says yes.
     pub fn is_met_again(&mut self, lookup: &Lookup) -> bool {
-        self.first_sights.is_met_again(lookup.key as u64)
+        self.limits.bytes < limits::LEAST_FOR_FIRST_SIGHTS
+            || self.first_sights.is_met_again(lookup.key as u64)
     }
 
     /// Whether the tokens of a medium chunk of `text` are known.

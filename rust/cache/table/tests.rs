@@ -63,8 +63,8 @@ proptest! {
                 prop_assert_eq!(CachedTokens { ids: &ids, spans: None }, expected.as_cached());
                 continue;
             }
-            prop_assert!(!lookup.is_medium() || !cache.contains_medium(&lookup, word.as_bytes()) || limit > 0);
-            cache.mark_used(&[lookup], word.as_bytes());
+            prop_assert!(limit > 0 || !cache.contains_medium(&lookup, word.as_bytes()));
+            cache.note_batch(&[lookup], word.as_bytes());
             let found = cache.resolve(lookup, word.as_bytes(), |range, tokens| {
                 calls += 1;
                 model(&word.as_bytes()[range], *in_context, tokens);
@@ -98,7 +98,6 @@ fn a_full_cache_keeps_to_the_limit_and_takes_new_words() {
             let word = word_of(kind, number);
             let found = cache.get_or_insert_with(word.as_bytes(), 0, word.len(), |_, tokens| {
                 calls += 1;
-                tokens.is_regular = true;
                 tokens.ids.push(number as u32 % 1000);
                 Ok(())
             });
@@ -140,6 +139,45 @@ fn an_arena_that_is_full_keeps_what_is_read() {
         again += ask(format!("read {:09}", number % 10)) - before;
     }
     assert!(again < 100, "{again}");
+}
+
+#[test]
+fn what_short_texts_read_again_outlives_what_is_met_once() {
+    for kind in [0, 1] {
+        let limit = 1 << 16;
+        let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+        let mut calls = 0;
+        // Each word is a batch of its own.
+        let mut ask = |word: String| {
+            let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, false);
+            cache.note_batch(&[lookup], word.as_bytes());
+            let found = cache.resolve(lookup, word.as_bytes(), |_, tokens| {
+                calls += 1;
+                tokens.ids.push(word.len() as u32);
+                Ok(())
+            });
+            assert_eq!(found.expect("the model never fails").ids, [word.len() as u32]);
+            calls
+        };
+        let mut again = 0;
+        for number in 0..50_000 {
+            let before = ask(word_of(kind, 1000 + number));
+            // Three more, so that words read again fall into every place of four batches.
+            again += (0..4).map(|at| ask(word_of(kind, (4 * number + at) % 37))).last().unwrap_or_default()
+                - before;
+        }
+        assert!(again < 15_000, "kind {kind}: {again} of 200,000");
+    }
+}
+
+#[test]
+fn what_was_met_before_counts_as_memory() {
+    for (limit, is_noted) in [(1 << 18, false), (1 << 20, true)] {
+        let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
+        let lookup = cache.prefetch(b"a chunk of medium size", 0, 22, 0, false);
+        assert_eq!([cache.is_met_again(&lookup), cache.is_met_again(&lookup)], [!is_noted, true]);
+        assert_eq!(cache.bytes(), if is_noted { 1 << 16 } else { 0 });
+    }
 }
 
 #[test]

@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use crate::Result;
 use crate::structures::huge_pages::vec_streamed;
 
-/// The array starts with capacity for so many ids at most. Capacity that nobody touches costs address space, not memory; but a
-/// system may refuse more addresses than it has memory, and then there is room for fewer.
-const MOST_ROOM: usize = 1 << 34;
+/// The array starts with capacity for so many ids at most. On Linux, capacity that nobody touches costs address space and no
+/// memory. Elsewhere it may count as memory.
+const MOST_ROOM: usize = if cfg!(target_os = "linux") { 1 << 34 } else { 1 << 27 };
 
 /// A result keeps at most this many ids of unused capacity.
 const ROOM_LEFT: usize = 1 << 12;
