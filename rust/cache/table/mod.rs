@@ -253,8 +253,8 @@ impl ChunkCache {
         Some(&self.arena[record + 1..][..count]).filter(|ids| !ids.is_empty())
     }
 
-    /// Notes that chunks of `text` are about to be read, which keeps them from being evicted: once that matters, of one batch out
-    /// of [`BATCHES_MARKED`].
+    /// Notes that chunks of `text` are about to be read, which keeps them from being evicted: once that matters, and of one batch
+    /// out of four.
     // Batches of all texts count together, since a short text has one or two.
     #[inline]
     pub fn note_batch(&mut self, lookups: &[Lookup], text: &[u8]) {
