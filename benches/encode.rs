@@ -70,16 +70,18 @@ fn main() {
         let (name, parts) = parts(&text);
         let tokenizer = Tokenizer::new(&parts).expect("a valid tokenizer");
         let documents = documents(&text);
-        let ids = tokenizer.encode_ids::<u32>(&documents, true, 1).expect("valid text").ids;
+        let ids = tokenizer.encode_ids::<u32>(&documents[..], true, 1).expect("valid text").ids;
         let mut group = criterion.benchmark_group(format!("encode/{name}"));
         group.throughput(Throughput::Bytes(text.len() as u64));
         let id = |job: &str| BenchmarkId::new(job, format!("{corpus}/{}", text.len()));
         group.bench_function(id("ids, warm"), |bencher| {
-            bencher.iter(|| tokenizer.encode_ids::<u32>(black_box(&documents), true, 1).expect("valid text"));
+            bencher.iter(|| {
+                tokenizer.encode_ids::<u32>(black_box(&documents[..]), true, 1).expect("valid text")
+            });
         });
         group.bench_function(id("ids, cold"), |bencher| {
             let fresh = || Tokenizer::new(&parts).expect("a valid tokenizer");
-            let encode = |tokenizer: Tokenizer| tokenizer.encode_ids::<u32>(&documents, true, 1);
+            let encode = |tokenizer: Tokenizer| tokenizer.encode_ids::<u32>(&documents[..], true, 1);
             bencher.iter_batched(fresh, encode, BatchSize::PerIteration);
         });
         group.bench_function(id("encodings, warm"), |bencher| {
@@ -95,11 +97,12 @@ fn main() {
         group.finish();
         let own = Tokenizer::new(&with_own_pattern(&parts)).expect("a valid tokenizer");
         criterion.bench_function(&format!("encode/{name}/a pattern of one's own/{corpus}"), |bencher| {
-            bencher.iter(|| own.encode_ids::<u32>(black_box(&documents), true, 1).expect("valid text"));
+            bencher.iter(|| own.encode_ids::<u32>(black_box(&documents[..]), true, 1).expect("valid text"));
         });
         let short = prefix(documents[0], 44);
         criterion.bench_function(&format!("encode/{name}/one string of {} bytes", short.len()), |bencher| {
-            bencher.iter(|| tokenizer.encode_ids::<u32>(&[black_box(short)], true, 1).expect("valid text"));
+            bencher
+                .iter(|| tokenizer.encode_ids::<u32>(&[black_box(short)][..], true, 1).expect("valid text"));
         });
     }
     criterion.final_summary();

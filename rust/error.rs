@@ -26,6 +26,12 @@ pub enum Error {
         /// Offset of the first byte that cannot be decoded.
         byte: u64,
     },
+    /// A text that UTF-8 cannot express.
+    #[error("text {text} has lone surrogates, which UTF-8 cannot express")]
+    LoneSurrogates {
+        /// Number of the text among all texts.
+        text: usize,
+    },
     /// A corpus without a single word.
     #[error("the corpus holds no words: {texts} texts, {bytes} bytes were read")]
     EmptyCorpus {

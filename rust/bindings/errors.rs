@@ -11,6 +11,7 @@ fn class_name(error: &Error) -> &'static str {
         Error::Io { .. } => "FileError",
         Error::Output { .. } => "OutputError",
         Error::InvalidUtf8 { .. } => "InvalidUtf8Error",
+        Error::LoneSurrogates { .. } => "InputTypeError",
         Error::EmptyCorpus { .. } => "EmptyCorpusError",
         Error::VocabSizeTooSmall { .. } | Error::InvalidOption { .. } | Error::Unsupported(_) => {
             "OptionError"

@@ -1,6 +1,8 @@
 //! Strings of Python that are not ASCII, written as UTF-8 by several threads.
 //!
-//! CPython would do it one by one under the GIL, and keep the result as long as the string.
+//! CPython would do it one by one under the GIL, and keep the result as long as the string. Where ids alone are wanted, the thread
+//! that encodes a string writes it to memory that the thread uses again for the next string ([`UnwrittenTexts`]); otherwise all
+//! strings are written before the first is encoded ([`write_all`]).
 
 use std::ops::Range;
 
@@ -11,6 +13,8 @@ use pyo3::types::PyString;
 use pyo3::types::string::PyStringData;
 
 use crate::structures::parallel::share;
+use crate::tokenizer::TextSource;
+use crate::{Error, Result};
 
 /// Units that are written at a time.
 const CHUNK: usize = 1 << 13;
@@ -69,7 +73,7 @@ impl Units {
     }
 
     /// Most bytes that the units take as UTF-8.
-    fn bound(self) -> usize {
+    pub(super) fn bound(self) -> usize {
         match self {
             Self::One(units) => 2 * units.len(),
             Self::Two(units) => 3 * units.len(),
@@ -113,7 +117,7 @@ fn write_chunks<T>(units: &[T], most: usize, out: &mut Vec<u8>, convert: impl Fn
 }
 
 /// Writes all strings, in order; the place of the first one with lone surrogates is the error.
-pub(super) fn write_all(strings: &[Units], threads: usize) -> Result<Vec<Written>, usize> {
+pub(super) fn write_all(strings: &[Units], threads: usize) -> std::result::Result<Vec<Written>, usize> {
     let total: usize = strings.iter().map(|units| units.len()).sum();
     let threads = (total / WORTH_A_THREAD).clamp(1, threads.max(1));
     // Strings without characters do not each make a group.
@@ -132,7 +136,7 @@ pub(super) fn write_all(strings: &[Units], threads: usize) -> Result<Vec<Written
     share(groups, |(first, group)| write_group(first, group)).into_iter().collect()
 }
 
-fn write_group(first: usize, group: &[Units]) -> Result<Written, usize> {
+fn write_group(first: usize, group: &[Units]) -> std::result::Result<Written, usize> {
     let mut bytes = Vec::with_capacity(group.iter().map(|units| units.bound()).sum());
     let mut places = Vec::with_capacity(group.len());
     for (at, units) in (first..).zip(group) {
@@ -143,4 +147,40 @@ fn write_group(first: usize, group: &[Units]) -> Result<Written, usize> {
         places.push(start..bytes.len());
     }
     Ok(Written { bytes, places })
+}
+
+/// Texts some of which are not UTF-8 yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnwrittenTexts<'a> {
+    /// The texts; what is written is empty for rows that have units.
+    pub(super) rows: &'a [&'static str],
+    /// What is to be written in the place of a row; as many as rows, or none at all.
+    pub(super) units: &'a [Option<Units>],
+}
+
+impl UnwrittenTexts<'_> {
+    fn units(&self, row: usize) -> Option<Units> {
+        self.units.get(row).copied().flatten()
+    }
+}
+
+impl TextSource for UnwrittenTexts<'_> {
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn most_bytes(&self, row: usize) -> usize {
+        self.units(row).map_or(self.rows[row].len(), Units::bound)
+    }
+
+    fn lent(&self, row: usize) -> Option<&str> {
+        if self.units(row).is_some() { None } else { Some(self.rows[row]) }
+    }
+
+    fn text<'a>(&'a self, row: usize, buffer: &'a mut Vec<u8>) -> Result<&'a str> {
+        let Some(units) = self.units(row) else { return Ok(self.rows[row]) };
+        buffer.clear();
+        let text = if units.write(buffer) { simdutf8::basic::from_utf8(buffer).ok() } else { None };
+        text.ok_or(Error::LoneSurrogates { text: row })
+    }
 }

@@ -6,8 +6,9 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use super::arrow::{Column, Imported, Malformed};
 use super::errors::{exception, to_python};
-use super::strings::{Units, Written, write_all};
+use super::strings::{Units, UnwrittenTexts, Written, write_all};
 use crate::corpus::Utf8Errors;
+use crate::pipeline::WHOLE;
 
 /// Texts that stay alive and unchanged while the interpreter is detached; ASCII, bytes and columns are not copied.
 pub(super) struct Texts {
@@ -20,6 +21,8 @@ pub(super) struct Texts {
     mended: Vec<Box<str>>,
     /// Rows of strings that are not written as UTF-8 yet.
     waiting: Vec<(usize, Units)>,
+    /// By row: what the thread that encodes the row writes; empty unless [`Self::for_ids`] made the texts.
+    units: Vec<Option<Units>>,
     written: Vec<Vec<u8>>,
 }
 
@@ -41,6 +44,7 @@ impl Texts {
             arrays: Vec::new(),
             mended: Vec::new(),
             waiting: Vec::new(),
+            units: Vec::new(),
             written: Vec::new(),
         }
     }
@@ -54,6 +58,30 @@ impl Texts {
 
     /// All texts of a list, an iterable, an array or a column; strings are written as UTF-8 by `threads`.
     pub(super) fn of(items: &Bound<'_, PyAny>, errors: Utf8Errors, threads: usize) -> PyResult<Self> {
+        let mut texts = Self::collect(items, errors)?;
+        let waiting = std::mem::take(&mut texts.waiting);
+        texts.write(items.py(), waiting, threads)?;
+        Ok(texts)
+    }
+
+    /// As [`Self::of`], for [`Self::as_source`]: strings that no other thread shares are left to the thread that encodes them.
+    pub(super) fn for_ids(items: &Bound<'_, PyAny>, errors: Utf8Errors, threads: usize) -> PyResult<Self> {
+        let mut texts = Self::collect(items, errors)?;
+        let waiting = std::mem::take(&mut texts.waiting);
+        let (short, long): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|(_, units)| units.bound() <= WHOLE);
+        texts.write(items.py(), long, threads)?;
+        if !short.is_empty() {
+            texts.units.resize(texts.rows.len(), None);
+        }
+        for (row, units) in short {
+            texts.bytes += units.bound();
+            texts.units[row] = Some(units);
+        }
+        Ok(texts)
+    }
+
+    fn collect(items: &Bound<'_, PyAny>, errors: Utf8Errors) -> PyResult<Self> {
         let mut texts = Self::new(errors);
         if let Ok(list) = items.cast::<PyList>() {
             texts.push_list(list)?;
@@ -71,16 +99,20 @@ impl Texts {
                 texts.push(&item?)?;
             }
         }
-        texts.write_waiting(items.py(), threads)?;
         Ok(texts)
     }
 
-    /// The texts.
+    /// The texts of [`Self::for_ids`].
+    pub(super) fn as_source(&self) -> UnwrittenTexts<'_> {
+        UnwrittenTexts { rows: &self.rows, units: &self.units }
+    }
+
+    /// The texts of [`Self::of`] and [`Self::of_column`].
     pub(super) fn as_slice(&self) -> &[&str] {
         &self.rows
     }
 
-    /// Bytes of all texts.
+    /// Bytes of all texts; the most that they take where they are not written yet.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -118,11 +150,11 @@ impl Texts {
         Ok(())
     }
 
-    fn write_waiting(&mut self, py: Python<'_>, threads: usize) -> PyResult<()> {
-        if self.waiting.is_empty() {
+    fn write(&mut self, py: Python<'_>, waiting: Vec<(usize, Units)>, threads: usize) -> PyResult<()> {
+        if waiting.is_empty() {
             return Ok(());
         }
-        let (rows, units): (Vec<usize>, Vec<Units>) = self.waiting.drain(..).unzip();
+        let (rows, units): (Vec<usize>, Vec<Units>) = waiting.into_iter().unzip();
         let written = py.detach(|| write_all(&units, threads));
         let written = written.map_err(|at| not_utf8(py, rows[at]))?;
         let mut rows = rows.into_iter();
@@ -200,7 +232,7 @@ fn not_texts(items: &Bound<'_, PyAny>) -> PyResult<PyErr> {
 }
 
 fn not_utf8(py: Python<'_>, row: usize) -> PyErr {
-    exception(py, "InputTypeError", format!("text {row} has lone surrogates, which UTF-8 cannot express"))
+    to_python(py, &crate::Error::LoneSurrogates { text: row })
 }
 
 /// The name of an object's type, as messages give it.

@@ -107,9 +107,6 @@ impl PyTokenizer {
         };
         let core = limits.apply(py, self.core(py)?)?;
         let errors = utf8_errors(errors)?;
-        let texts = Texts::of(texts, errors, threads(num_threads))?;
-        let pairs = pairs.map(|pairs| Texts::of(pairs, errors, threads(num_threads))).transpose()?;
-        let (texts, pairs) = (texts.as_slice(), pairs.as_ref().map(Texts::as_slice));
         let options = ColumnOptions {
             offsets: return_offsets,
             word_ids: return_word_ids,
@@ -118,6 +115,24 @@ impl PyTokenizer {
             special_tokens_mask: return_special_tokens_mask,
             overflowing: return_overflowing,
         };
+        if pairs.is_none() && options == ColumnOptions::default() {
+            let texts = Texts::for_ids(texts, errors, threads(num_threads))?;
+            let texts = texts.as_source();
+            return encode_arrays(
+                py,
+                &core,
+                num_threads,
+                |parallelism| {
+                    core.encode_ids(&texts, add_special_tokens, parallelism).map(TokenColumns::from)
+                },
+                |parallelism| {
+                    core.encode_ids(&texts, add_special_tokens, parallelism).map(TokenColumns::from)
+                },
+            );
+        }
+        let texts = Texts::of(texts, errors, threads(num_threads))?;
+        let pairs = pairs.map(|pairs| Texts::of(pairs, errors, threads(num_threads))).transpose()?;
+        let (texts, pairs) = (texts.as_slice(), pairs.as_ref().map(Texts::as_slice));
         encode_arrays(
             py,
             &core,

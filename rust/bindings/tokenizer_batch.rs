@@ -17,7 +17,7 @@ use super::tokenizer::PyTokenizer;
 use crate::cache::Id;
 use crate::corpus::files::{FileOptions, count_files};
 use crate::structures::parallel::Parallelism;
-use crate::tokenizer::{Ragged, Tokenizer};
+use crate::tokenizer::{Ragged, TextSource, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
 pub(super) fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -62,9 +62,10 @@ fn encode_lists<'py, T: Id + Into<u32>>(
     special: bool,
     num_threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let mut lists = Lists { lists: Vec::with_capacity(texts.as_slice().len()), raised: None };
+    let source = texts.as_source();
+    let mut lists = Lists { lists: Vec::with_capacity(source.count()), raised: None };
     let encode = |parallelism: Parallelism<'_>| {
-        core.for_each_rows::<T>(texts.as_slice(), special, parallelism, |rows| lists.push(rows))
+        core.for_each_rows::<T>(&source, special, parallelism, |rows| lists.push(rows))
     };
     let encoded = batch(py, texts.bytes(), num_threads, encode);
     lists.raised.map_or(encoded, Err)?;
@@ -212,7 +213,7 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
+        let texts = Texts::for_ids(texts, utf8_errors(errors)?, threads(num_threads))?;
         let core = self.core(py)?;
         let lists = if core.has_narrow_ids() { encode_lists::<u16> } else { encode_lists::<u32> };
         lists(py, &core, &texts, add_special_tokens, num_threads)
@@ -237,11 +238,11 @@ impl PyTokenizer {
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let texts = Texts::of(texts, utf8_errors(errors)?, threads(num_threads))?;
+        let texts = Texts::for_ids(texts, utf8_errors(errors)?, threads(num_threads))?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
         let count = |parallelism: Parallelism<'_>| {
-            core.count_tokens(texts.as_slice(), add_special_tokens, parallelism)
+            core.count_tokens(&texts.as_source(), add_special_tokens, parallelism)
         };
         Ok(count_array(py, watched(py, threads, count)?))
     }

@@ -11,6 +11,8 @@ pub struct Worker<S> {
     pub cache: ChunkCache,
     /// Memory that misses reuse.
     pub scratch: S,
+    /// The thread that took it last, by its number in that call.
+    thread: usize,
 }
 
 /// Workers that wait for the next call: one lock a call and thread, none per token.
@@ -28,16 +30,27 @@ impl<S: Default> Pool<S> {
         Self { idle: Mutex::default(), preloaded: Mutex::default(), limits }
     }
 
-    /// The most recently used idle worker, or a new one.
+    /// As [`Self::take_for`], for the calling thread.
+    pub fn take(&self) -> Worker<S> {
+        self.take_for(0)
+    }
+
+    /// The idle worker that a thread of number `thread` took last, so that a thread finds the chunks of its last texts; or another
+    /// idle one, or a new one.
     ///
     /// Never waits: a lock that another thread holds, perhaps one that a fork left locked, counts as empty.
-    pub fn take(&self) -> Worker<S> {
-        let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
-        idle.unwrap_or_else(|| {
+    pub fn take_for(&self, thread: usize) -> Worker<S> {
+        let idle = self.idle.try_lock().ok().and_then(|mut idle| {
+            let own = idle.iter().rposition(|worker| worker.thread == thread);
+            own.map(|own| idle.remove(own)).or_else(|| idle.pop())
+        });
+        let mut worker = idle.unwrap_or_else(|| {
             let known = self.preloaded.try_lock().ok().and_then(|known| known.clone());
             let cache = known.map_or_else(|| ChunkCache::new(self.limits), |known| known.copy());
-            Worker { cache, scratch: S::default() }
-        })
+            Worker { cache, scratch: S::default(), thread }
+        });
+        worker.thread = thread;
+        worker
     }
 
     /// Gives each new worker a copy of the cache that `make` makes within the limits it is given. `make` is called once, and only

@@ -249,7 +249,7 @@ mod tests {
                 let mut source = FileBlocks { block, ..source.expect("a separator") };
                 let parallelism = threads.into();
                 let streamed = tokenizer.encode_blocks::<u32>(source.bytes, |block| source.next(block), true, parallelism).expect("no bad bytes");
-                let whole = tokenizer.encode_ids::<u32>(&files.documents(), true, 1).expect("all is known");
+                let whole = tokenizer.encode_ids::<u32>(&files.documents()[..], true, 1).expect("all is known");
                 prop_assert_eq!(streamed, Some(whole), "{:?}", tokenizer.pipeline().plan());
             }
             std::fs::remove_dir_all(&folder).expect("a temporary folder");

@@ -44,7 +44,7 @@ pub fn encode_files<T: Id>(
         return Ok(rows);
     }
     let files = read_documents(paths, separator, errors)?;
-    tokenizer.encode_ids(&files.documents(), add_special_tokens, parallelism)
+    tokenizer.encode_ids(&files.documents()[..], add_special_tokens, parallelism)
 }
 
 /// Number of tokens of each document; memory does not grow with the files, unless the post-processor has to see whole rows.

@@ -186,7 +186,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     }
 
     fn emit(&mut self) -> Result<()> {
-        let Worker { cache, scratch } = &mut *self.worker;
+        let Worker { cache, scratch, .. } = &mut *self.worker;
         let mut lookups = &self.lookups[..self.filled];
         cache.note_batch(lookups, self.text.as_bytes());
         loop {

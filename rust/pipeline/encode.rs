@@ -163,7 +163,7 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
     /// Encodes one pre-token of text that stages have changed; a long one is cut at the model's cut points.
     pub(super) fn encode_pre_token(&mut self, text: &Normalized<'_>, pre_token: Range<usize>) -> Result<()> {
         let encoder = self.pipeline.encoder();
-        let (bytes, Worker { cache, scratch }) = (text.text().as_bytes(), &mut *self.worker);
+        let (bytes, Worker { cache, scratch, .. }) = (text.text().as_bytes(), &mut *self.worker);
         let len = pre_token.len();
         let is_cut = is_cut(bytes, pre_token.clone());
         let cuts = if is_cut { encoder.cut_points(len) } else { None };

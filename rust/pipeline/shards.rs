@@ -56,22 +56,15 @@ impl Shard {
 }
 
 impl Pipeline {
-    /// Cuts texts into shards for `threads` threads.
-    pub fn shards(&self, texts: &[&str], threads: usize) -> Vec<Shard> {
-        let total: usize = texts.iter().map(|text| text.len()).sum();
+    /// Cuts a text of more than [`WHOLE`] bytes, the one of number `row`, into shards for a call that encodes `total` bytes on
+    /// `threads` threads.
+    pub fn shards(&self, row: usize, text: &str, total: usize, threads: usize) -> Vec<Shard> {
         let target = (total / (threads.max(1) * 8)).clamp(WHOLE / 4, WHOLE * 2);
-        let mut shards = Vec::with_capacity(texts.len());
-        for (row, text) in texts.iter().enumerate() {
-            if text.len() <= WHOLE {
-                shards.push(Shard::whole(row, text.len()));
-                continue;
-            }
-            shards.extend(self.shard_ranges(text, target).into_iter().map(|bytes| {
-                let (is_first, is_last) = (bytes.start == 0, bytes.end == text.len());
-                Shard { row, bytes, is_first, is_last }
-            }));
-        }
-        shards
+        let shard = |bytes: Range<usize>| {
+            let (is_first, is_last) = (bytes.start == 0, bytes.end == text.len());
+            Shard { row, bytes, is_first, is_last }
+        };
+        self.shard_ranges(text, target).into_iter().map(shard).collect()
     }
 
     /// Cuts `text` into ranges of about `target` bytes, or larger ones where there is no boundary.

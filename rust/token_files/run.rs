@@ -260,7 +260,7 @@ impl Run<'_> {
             encoder.encode(block, text_encoder, scratch)
         };
         let ahead = threads * BLOCKS_AHEAD;
-        bounded_for_each(ahead, |block| reader.next(block), parallelism, || None, drop, work, take)
+        bounded_for_each(ahead, |block| reader.next(block), parallelism, |_| None, drop, work, take)
     }
 
     /// Removes what is of no use beside a complete manifest.

@@ -15,7 +15,7 @@ use crate::cache::Id;
 use crate::encoding::{RowLayout, RowPart, RowTrim, SpacesAround, char_offsets};
 use crate::pipeline::Worker;
 use crate::sinks::{ColumnSink, IdSink, SpanColumns};
-use crate::structures::parallel::{Parallelism, ordered_map, runs, write_in_order};
+use crate::structures::parallel::{Parallelism, Runs, ordered_map, write_in_order};
 
 /// What the rows of one call are made by.
 struct Call<'a> {
@@ -69,9 +69,9 @@ impl Call<'_> {
         let bytes: usize = sizes.iter().sum();
         let pipeline = &self.tokenizer.pipeline;
         pipeline.prepare(bytes, parallelism.threads);
-        let start = || (pipeline.pool().take(), self.empty_columns(), self.empty_columns());
+        let start = |thread| (pipeline.pool().take_for(thread), self.empty_columns(), self.empty_columns());
         let finish = |(worker, ..): (Worker, SpanColumns<T>, SpanColumns<T>)| pipeline.pool().put(worker);
-        let (next, parallelism) = runs(&sizes, parallelism);
+        let (runs, parallelism) = Runs::new(&sizes, parallelism);
         let room = |is_wanted| if is_wanted { bytes } else { 0 };
         // A column nobody asked for has no values in any run.
         let (ids, (offsets, (words, runs))) = write_in_order(bytes, |ids| {
@@ -84,7 +84,7 @@ impl Call<'_> {
                         words.put(number, &mut made.words);
                         Ok(pushed)
                     };
-                    ordered_map(next, parallelism, start, finish, work)
+                    ordered_map(runs, parallelism, start, finish, work)
                 })
             })
         })?;

@@ -9,7 +9,7 @@ use crate::encoding::{ColumnsBuilder, Encoding};
 use crate::pipeline::Worker;
 use crate::processors::PostProcessor;
 use crate::sinks::ColumnSink;
-use crate::structures::parallel::{Parallelism, ordered_map, runs};
+use crate::structures::parallel::{Parallelism, Runs, ordered_map};
 
 /// Bytes of text of a token, as a rule more.
 const BYTES_PER_TOKEN: usize = 3;
@@ -67,12 +67,12 @@ impl Tokenizer {
         let (parallelism, pool) = (parallelism.into(), self.pipeline.pool());
         self.pipeline.prepare(sizes.iter().sum(), parallelism.threads);
         let calls = self.pipeline.next_call();
-        let (next, parallelism) = runs(&sizes, parallelism);
+        let (runs, parallelism) = Runs::new(&sizes, parallelism);
         let finish = |worker| pool.put(worker);
         let batches = ordered_map(
-            next,
+            runs,
             parallelism,
-            || pool.take(),
+            |thread| pool.take_for(thread),
             finish,
             |_, run, worker| self.encode_run(inputs, Range::clone(run), add_special_tokens, calls, worker),
         )?;

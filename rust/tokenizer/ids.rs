@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use super::rows::{Ragged, RowRules, RunRows, SpecialAffixes, row_splits};
-use super::{EncodeInput, Tokenizer};
+use super::{EncodeInput, TextSource, Tokenizer};
 use crate::Result;
 use crate::cache::Id;
 use crate::encoding::Encoding;
 use crate::pipeline::{Pipeline, Shard, WHOLE, Worker, check_length};
 use crate::sinks::IdSink;
-use crate::structures::parallel::{Parallelism, ordered_for_each, ordered_map, runs, write_in_order};
+use crate::structures::parallel::{
+    InOrder, Parallelism, Runs, ordered_for_each, ordered_map, write_in_order,
+};
 
 /// Text that is encoded while other text is read.
 #[derive(Debug, Default)]
@@ -28,22 +30,57 @@ struct Call<'a> {
     after: &'a [u32],
 }
 
+/// Where shards lie.
+trait ShardSource {
+    /// The text of a shard, which may be written to `buffer`.
+    fn text<'a>(&'a self, shard: &Shard, buffer: &'a mut Vec<u8>) -> Result<&'a str>;
+}
+
+impl ShardSource for Block {
+    fn text<'a>(&'a self, shard: &Shard, _: &'a mut Vec<u8>) -> Result<&'a str> {
+        Ok(&self.text[shard.bytes.clone()])
+    }
+}
+
+impl<S: TextSource + ?Sized> ShardSource for S {
+    fn text<'a>(&'a self, shard: &Shard, buffer: &'a mut Vec<u8>) -> Result<&'a str> {
+        match self.lent(shard.row) {
+            Some(text) => Ok(&text[shard.bytes.clone()]),
+            None => TextSource::text(self, shard.row, buffer),
+        }
+    }
+}
+
+/// What one thread works with.
+struct Work<T> {
+    worker: Worker,
+    ids: Vec<T>,
+    /// A text that is written before it is encoded.
+    buffer: Vec<u8>,
+}
+
+impl<T> Work<T> {
+    fn new(worker: Worker) -> Self {
+        Self { worker, ids: Vec::new(), buffer: Vec::new() }
+    }
+}
+
 impl Call<'_> {
-    /// Encodes the shards of a run, with what their rows get before and after them.
-    fn push_run<'t, T: Id>(
+    /// Encodes the shards of a run to `work.ids`, with what their rows get before and after them.
+    fn push_run<T: Id>(
         &self,
         shards: &[Shard],
-        text_of: impl Fn(&Shard) -> &'t str,
-        worker: &mut Worker,
-        ids: &mut Vec<T>,
+        source: &(impl ShardSource + ?Sized),
+        work: &mut Work<T>,
     ) -> Result<RunRows> {
+        let Work { worker, ids, buffer } = work;
         let (mut sink, mut ends) = (IdSink(ids), Vec::new());
         for shard in shards {
             self.pipeline.seed_row(self.number, shard.row, worker);
             if shard.is_first {
                 sink.push(self.before);
             }
-            let text = &text_of(shard)[shard.bytes.clone()];
+            let text = source.text(shard, buffer)?;
             self.pipeline.encode_shard(text, shard.is_first, worker, &mut sink)?;
             if shard.is_last {
                 sink.push(self.after);
@@ -61,7 +98,7 @@ impl Tokenizer {
     /// As [`Self::encode_batch`].
     pub fn encode_ids<'a, T: Id>(
         &self,
-        texts: &[&str],
+        texts: &(impl TextSource + ?Sized),
         add_special_tokens: bool,
         parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Ragged<T>> {
@@ -72,12 +109,12 @@ impl Tokenizer {
         let (shards, sizes) = self.shards(texts, parallelism.threads)?;
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
         let (ids, runs) = write_in_order(sizes.iter().sum(), |writer| {
-            let start = || (pool.take(), Vec::new());
-            let finish = |(worker, _)| pool.put(worker);
-            let (next, parallelism) = runs(&sizes, parallelism);
-            ordered_map(next, parallelism, start, finish, |number, run: &mut Range<usize>, (worker, ids)| {
-                let rows = call.push_run(&shards[run.clone()], |shard| texts[shard.row], worker, ids)?;
-                writer.put(number, ids);
+            let start = |thread| Work::new(pool.take_for(thread));
+            let finish = |work: Work<T>| pool.put(work.worker);
+            let (runs, parallelism) = Runs::new(&sizes, parallelism);
+            ordered_map(runs, parallelism, start, finish, |number, run: &mut Range<usize>, work| {
+                let rows = call.push_run(&shards[run.clone()], texts, work)?;
+                writer.put(number, &mut work.ids);
                 Ok(rows)
             })
         })?;
@@ -91,7 +128,7 @@ impl Tokenizer {
     /// Those of [`Self::encode_batch`] and of `take`.
     pub fn for_each_rows<'a, T: Id>(
         &self,
-        texts: &[&str],
+        texts: &(impl TextSource + ?Sized),
         add_special_tokens: bool,
         parallelism: impl Into<Parallelism<'a>>,
         mut take: impl FnMut(&Ragged<T>) -> Result<()>,
@@ -103,10 +140,10 @@ impl Tokenizer {
         };
         let (shards, sizes) = self.shards(texts, parallelism.threads)?;
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
-        let encode = |_, run: &mut Range<usize>, worker: &mut Worker| {
-            let mut ids = Vec::with_capacity(sizes[run.clone()].iter().sum::<usize>() / 4);
-            let rows = call.push_run(&shards[run.clone()], |shard| texts[shard.row], worker, &mut ids)?;
-            Ok((ids, rows))
+        let encode = |_, run: &mut Range<usize>, work: &mut Work<T>| {
+            work.ids = Vec::with_capacity(sizes[run.clone()].iter().sum::<usize>() / 4);
+            let rows = call.push_run(&shards[run.clone()], texts, work)?;
+            Ok((std::mem::take(&mut work.ids), rows))
         };
         // Ids of a row that the last run did not end.
         let mut begun = Vec::new();
@@ -124,8 +161,9 @@ impl Tokenizer {
             begun.extend(rest);
             parallelism.check()
         };
-        let (next, parallelism) = runs(&sizes, parallelism);
-        ordered_for_each(next, parallelism, || pool.take(), |worker| pool.put(worker), encode, take_rows)
+        let (runs, parallelism) = Runs::new(&sizes, parallelism);
+        let start = |thread| Work::new(pool.take_for(thread));
+        ordered_for_each(runs, parallelism, start, |work| pool.put(work.worker), encode, take_rows)
     }
 
     /// Encodes the rows of blocks that `next` fills, about `bytes` bytes, to bare ids, while other blocks are read; `next` returns
@@ -145,11 +183,12 @@ impl Tokenizer {
         self.pipeline.prepare(bytes, parallelism.threads);
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
         let (ids, runs) = write_in_order(bytes, |writer| {
-            let start = || (pool.take(), Vec::new());
-            let finish = |(worker, _)| pool.put(worker);
-            ordered_map(next, parallelism, start, finish, |number, block: &mut Block, (worker, ids)| {
-                let rows = call.push_run(&block.shards, |_| &block.text, worker, ids)?;
-                writer.put(number, ids);
+            let start = |thread| Work::new(pool.take_for(thread));
+            let finish = |work: Work<T>| pool.put(work.worker);
+            let blocks = InOrder::new(next);
+            ordered_map(blocks, parallelism, start, finish, |number, block: &mut Block, work| {
+                let rows = call.push_run(&block.shards, block, work)?;
+                writer.put(number, &mut work.ids);
                 Ok(rows)
             })
         })?;
@@ -168,7 +207,7 @@ impl Tokenizer {
     ) -> Result<Vec<u32>> {
         let is_simple = |rules: &RowRules<'_>| text.len() <= WHOLE && !rules.has_limits();
         let Some(rules) = self.row_rules(add_special_tokens)?.filter(is_simple) else {
-            return self.encode_ids(&[text], add_special_tokens, parallelism).map(|rows| rows.ids);
+            return self.encode_ids(&[text][..], add_special_tokens, parallelism).map(|rows| rows.ids);
         };
         let SpecialAffixes { before, after } = rules.affixes;
         let mut ids = Vec::with_capacity(text.len() / 3 + before.len() + after.len());
@@ -202,7 +241,7 @@ impl Tokenizer {
     /// As [`Self::encode_batch`].
     pub fn count_tokens<'a>(
         &self,
-        texts: &[&str],
+        texts: &(impl TextSource + ?Sized),
         add_special_tokens: bool,
         parallelism: impl Into<Parallelism<'a>>,
     ) -> Result<Vec<u64>> {
@@ -216,11 +255,19 @@ impl Tokenizer {
         Call { pipeline: &self.pipeline, number: self.pipeline.next_call(), before, after }
     }
 
-    /// The shards of texts and a cost for each; prepares the caches.
-    fn shards(&self, texts: &[&str], threads: usize) -> Result<(Vec<Shard>, Vec<usize>)> {
+    /// The shards of texts and the most bytes of each; prepares the caches.
+    fn shards(&self, texts: &(impl TextSource + ?Sized), threads: usize) -> Result<(Vec<Shard>, Vec<usize>)> {
+        let sizes = || (0..texts.count()).map(|row| texts.most_bytes(row));
         // Shards of a text that is too long may be short enough.
-        texts.iter().try_for_each(|text| check_length(text.len()))?;
-        let shards = self.pipeline.shards(texts, threads);
+        sizes().try_for_each(check_length)?;
+        let total = sizes().sum();
+        let mut shards = Vec::with_capacity(texts.count());
+        for (row, size) in sizes().enumerate() {
+            match texts.lent(row).filter(|_| size > WHOLE) {
+                Some(text) => shards.extend(self.pipeline.shards(row, text, total, threads)),
+                None => shards.push(Shard::whole(row, size)),
+            }
+        }
         let sizes: Vec<usize> = shards.iter().map(|shard| shard.bytes.len() + 1).collect();
         self.pipeline.prepare(sizes.iter().sum(), threads);
         Ok((shards, sizes))
@@ -228,10 +275,11 @@ impl Tokenizer {
 
     fn encode_ids_by_encodings<T: Id>(
         &self,
-        texts: &[&str],
+        texts: &(impl TextSource + ?Sized),
         add_special_tokens: bool,
         parallelism: Parallelism<'_>,
     ) -> Result<Ragged<T>> {
+        let texts = texts.all()?;
         let inputs: Vec<EncodeInput<'_>> = texts.iter().map(|text| EncodeInput::of_text(text)).collect();
         let encodings = self.encode_batch(&inputs, add_special_tokens, parallelism)?;
         let mut rows = Ragged::for_rows(encodings.iter().map(Encoding::len))?;

@@ -15,6 +15,7 @@ mod merge_checkpoint;
 mod nbest;
 mod padding;
 mod rows;
+mod text_source;
 mod token_columns;
 mod training;
 
@@ -31,6 +32,7 @@ pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 #[cfg(feature = "sources")]
 pub use merge_checkpoint::{Fingerprint, MergeCheckpoint};
 pub use rows::Ragged;
+pub use text_source::TextSource;
 pub use token_columns::{ColumnOptions, TokenColumns};
 pub use training::{BlockEnd, WordCounting};
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::counting::{Spill, WordCounter};
 use crate::pipeline::Pipeline;
-use crate::structures::parallel::{OnProgress, Parallelism, Progress, ordered_map, runs, share};
+use crate::structures::parallel::{InOrder, OnProgress, Parallelism, Progress, Runs, ordered_map, share};
 use crate::trainers::word_counts::WordCounts;
 use crate::{Error, Result};
 
@@ -136,10 +136,16 @@ impl WordCounting {
         self.texts += texts.len() as u64;
         let (threads, pipeline) = (self.threads, Arc::clone(&self.pipeline));
         self.with_counters(|take, put| {
-            let (next, parallelism) = runs(&sizes, threads.into());
-            ordered_map(next, parallelism, take, put, |_, run: &mut Range<usize>, counter| {
-                run.clone().try_for_each(|at| count_text(&pipeline, texts[at], starts[at], counter))
-            })
+            let (runs, parallelism) = Runs::new(&sizes, threads.into());
+            ordered_map(
+                runs,
+                parallelism,
+                |_| take(),
+                put,
+                |_, run: &mut Range<usize>, counter| {
+                    run.clone().try_for_each(|at| count_text(&pipeline, texts[at], starts[at], counter))
+                },
+            )
         })?;
         Ok(())
     }
@@ -169,15 +175,21 @@ impl WordCounting {
         };
         let parallelism = Parallelism { threads, interrupt: Some(&report) };
         let blocks = self.with_counters(|take, put| {
-            ordered_map(next, parallelism, take, put, |_, block: &mut B, counter| {
-                let mut texts = 0;
-                let end = read(block, &mut |text, offset| {
-                    texts += 1;
-                    count_text(&pipeline, text, start + positions(offset), counter)
-                })?;
-                done.fetch_add(end.read, Ordering::Relaxed);
-                Ok((texts, end.offset))
-            })
+            ordered_map(
+                InOrder::new(next),
+                parallelism,
+                |_| take(),
+                put,
+                |_, block: &mut B, counter| {
+                    let mut texts = 0;
+                    let end = read(block, &mut |text, offset| {
+                        texts += 1;
+                        count_text(&pipeline, text, start + positions(offset), counter)
+                    })?;
+                    done.fetch_add(end.read, Ordering::Relaxed);
+                    Ok((texts, end.offset))
+                },
+            )
         })?;
         self.texts += blocks.iter().map(|&(texts, _)| texts).sum::<u64>();
         self.bytes = done.load(Ordering::Relaxed);

@@ -84,17 +84,17 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let expected = texts.iter().map(|text| ids(text)).collect::<Result<Vec<_>>>()?;
         for threads in [1, 2, 7] {
-            let rows = TOKENIZER.encode_ids::<u32>(&texts, true, threads)?;
+            let rows = TOKENIZER.encode_ids::<u32>(&texts[..], true, threads)?;
             let rows = rows.row_splits.windows(2).map(|row| &rows.ids[row[0] as usize..row[1] as usize]);
             prop_assert_eq!(rows.map(<[u32]>::to_vec).collect::<Vec<_>>(), expected.clone());
             let mut taken = Vec::new();
-            TOKENIZER.for_each_rows::<u32>(&texts, true, threads, |rows| {
+            TOKENIZER.for_each_rows::<u32>(&texts[..], true, threads, |rows| {
                 let rows = rows.row_splits.windows(2).map(|row| &rows.ids[row[0] as usize..row[1] as usize]);
                 taken.extend(rows.map(<[u32]>::to_vec));
                 Ok(())
             })?;
             prop_assert_eq!(&taken, &expected);
-            let counts = TOKENIZER.count_tokens(&texts, true, threads)?;
+            let counts = TOKENIZER.count_tokens(&texts[..], true, threads)?;
             let lengths = expected.iter().map(|row| row.len() as u64);
             prop_assert_eq!(counts, lengths.collect::<Vec<_>>());
         }

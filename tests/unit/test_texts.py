@@ -333,18 +333,22 @@ class TestLibraries:
 
 
 class TestWidths:
-    """Strings of one, two and four bytes a character, which threads write as UTF-8."""
+    """Strings of one, two and four bytes a character, which threads write as UTF-8; long ones before the first is encoded."""
 
     @pytest.mark.parametrize(
         "text", ["é", "ÿ1 ", "日本", "a日", "🐈a", "a🐈é日", "\x80", "\u07ff\u0800\uffff\U00010000"]
     )
-    @pytest.mark.parametrize("times", [1, 9_000])
+    @pytest.mark.parametrize("times", [1, 9_000, 150_000])
     def test_all_widths_give_what_one_text_gives(self, text: str, times: int) -> None:
         tokenizer = byte_level()
         texts = [text * times, "", text, "ascii", text * 3] * 20
         expected = [tokenizer.encode(one).ids for one in texts[:5]] * 20
         assert tokenizer.encode_batch_ids(texts, num_threads=3) == expected
         assert tokenizer.count_tokens(iter(texts)).tolist() == [len(ids) for ids in expected]
+        arrays = tokenizer.encode_batch_arrays(texts, num_threads=2)
+        assert arrays.ids.tolist() == [id for ids in expected for id in ids]
+        with_offsets = tokenizer.encode_batch_arrays(texts[:5], return_offsets=True)
+        assert with_offsets.ids.tolist() == [id for ids in expected[:5] for id in ids]
 
     def test_empty_strings_of_a_subclass_share_a_thread(self) -> None:
         assert byte_level().encode_batch_ids([np.str_("")] * 20_000, num_threads=64) == [[]] * 20_000
@@ -357,3 +361,10 @@ class TestWidths:
         texts[row] += bad
         with pytest.raises(InputTypeError, match=f"^text {row} has lone surrogates"):
             byte_level().encode_batch_arrays(texts)
+
+    @pytest.mark.parametrize("row", [0, 900, 1999])
+    def test_the_first_of_several_rows_with_surrogates_is_named(self, row: int) -> None:
+        texts = ["日本" * 5_000 if at < row else "\ud800" for at in range(2000)]
+        for encode in (byte_level().encode_batch_arrays, byte_level().encode_batch_ids, byte_level().count_tokens):
+            with pytest.raises(InputTypeError, match=f"^text {row} has lone surrogates"):
+                encode(texts, num_threads=3)

@@ -162,10 +162,17 @@ fn merge_short(pairs: &PairTable, ids: &mut [u32], lens: &mut [u32], merges: &mu
         if let Some(gone) = merges.get_mut(right) {
             *gone = NO_MERGE;
         }
-        merges[at] = if after < count { pairs.merge(ids[at], ids[after]) } else { NO_MERGE };
-        if at > 0 {
-            let before = usize::from(prev[at]);
+        if at == 0 {
+            merges[at] = if after < count { pairs.merge(ids[at], ids[after]) } else { NO_MERGE };
+            continue;
+        }
+        let before = usize::from(prev[at]);
+        if after < count {
+            let both = [(ids[before], ids[at]), (ids[at], ids[after])];
+            [merges[before], merges[at]] = pairs.merge_both(both);
+        } else {
             merges[before] = pairs.merge(ids[before], ids[at]);
+            merges[at] = NO_MERGE;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Hash table of merges: from a pair of neighbouring ids to the rank of their merge and the id that it makes.
 
 use crate::structures::huge_pages::vec_filled;
+use crate::structures::prefetch::prefetch;
 
 /// Open addressing with linear probing, keyed by `(left, right)`; read-only after construction, 16 bytes a slot.
 ///
@@ -86,6 +87,22 @@ impl PairTable {
         if self.filter[word] & bits == bits { self.slots[self.slot(key, hash)].1 } else { NO_MERGE }
     }
 
+    /// The merges of two pairs, as two calls of [`Self::merge`], but all of the table that they may need is on its way before the
+    /// first answer: a new symbol is looked up with both neighbours, and each lookup alone would wait for memory.
+    #[inline]
+    pub(super) fn merge_both(&self, pairs: [(u32, u32); 2]) -> [u64; 2] {
+        let lookups = pairs.map(|pair| {
+            let key = key(pair);
+            let hash = hash(key);
+            prefetch(&self.slots, (hash >> self.shift) as usize);
+            let (word, bits) = self.filter_place(hash);
+            (key, hash, self.filter[word] & bits == bits)
+        });
+        lookups.map(
+            |(key, hash, may_merge)| if may_merge { self.slots[self.slot(key, hash)].1 } else { NO_MERGE },
+        )
+    }
+
     /// The rank of a pair's merge.
     pub fn rank(&self, pair: (u32, u32)) -> Option<u32> {
         let merge = self.merge(pair.0, pair.1);
@@ -122,6 +139,9 @@ mod tests {
             for pair in (0..40).flat_map(|left| (0..40).map(move |right| (left, right))) {
                 let found = table.rank(pair).zip(table.made_id(pair));
                 prop_assert_eq!(found, naive.get(&pair).copied());
+            }
+            for both in pairs.windows(2).map(|both| [both[0].0, (both[1].0.0, both[0].0.1)]) {
+                prop_assert_eq!(table.merge_both(both), both.map(|(left, right)| table.merge(left, right)));
             }
             for &(pair, _) in &pairs {
                 prop_assert_eq!(table.rank(pair).zip(table.made_id(pair)), naive.get(&pair).copied());

@@ -117,7 +117,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         let (mut starts, mut ends) = ([0], [0]);
         splitter.fill_spans(&text[chunk..], 0, &mut starts, &mut ends);
         let (end, encoder) = (chunk + ends[0] as usize, self.pipeline.chunk_encoder());
-        let Worker { cache, scratch } = &mut *self.worker;
+        let Worker { cache, scratch, .. } = &mut *self.worker;
         let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, false);
         let miss = |range, out: &mut _| encoder.encode(text, range, false, scratch, out);
         let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;

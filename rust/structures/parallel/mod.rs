@@ -3,7 +3,9 @@
 //! | file | what it offers |
 //! |---|---|
 //! | `scoped` | one leader on the calling thread and helpers on scoped threads |
-//! | `ordered` | a function over runs of items, or over blocks that are read meanwhile; results in order |
+//! | `ordered` | a function over blocks; results in order |
+//! | `source` | where blocks come from; blocks that are read meanwhile |
+//! | `runs` | runs of items in memory as blocks |
 //! | `ordered_writer` | one array of ids, filled by several threads |
 //! | `background` | jobs in order on a thread of their own |
 //! | `join` | a few jobs, each on its own thread |
@@ -18,14 +20,18 @@ mod background;
 mod join;
 mod ordered;
 mod ordered_writer;
+mod runs;
 mod scoped;
+mod source;
 mod stage;
 mod stage_clock;
 
 pub use background::{Background, with_background};
 pub use join::{both, share, sort_in_runs};
-pub use ordered::{bounded_for_each, ordered_for_each, ordered_map, runs};
+pub use ordered::{bounded_for_each, ordered_for_each, ordered_map};
 pub use ordered_writer::{OrderedWriter, write_in_order};
+pub use runs::Runs;
 pub use scoped::{Parallelism, scoped};
+pub use source::{InOrder, Source};
 pub use stage::{METER_EVERY, Meter, OnProgress, Pacer, Progress, run_parts};
 pub use stage_clock::StageClock;

@@ -1,61 +1,33 @@
 //! A function over blocks, on a few threads, with results in the order of the blocks.
 //!
-//! A mutex guards the source of blocks: one thread reads a block while the others process theirs. Items in memory are grouped
-//! into runs of about equal size, so a thread that finishes early takes more of them.
+//! A mutex guards the source of blocks: one thread reads a block while the others process theirs.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::scoped::{Parallelism, scoped};
+use super::source::{InOrder, Source};
 use crate::Result;
 
-/// Below this many bytes a second thread costs more than it saves.
-const SERIAL_BYTES: usize = 1 << 16;
-
-/// Neighbouring items of the given sizes in bytes as a source of runs, with as many threads as may find one to work on. Input
-/// below 128 KiB is one run.
-pub fn runs<'a>(
-    sizes: &[usize],
-    parallelism: Parallelism<'a>,
-) -> (impl FnMut(&mut Range<usize>) -> Result<bool> + Send + use<>, Parallelism<'a>) {
-    let total: usize = sizes.iter().sum();
-    let share = (total / (parallelism.threads.max(1) * 16)).clamp(SERIAL_BYTES, 1 << 20);
-    let target = if total < SERIAL_BYTES * 2 { total } else { share };
-    let mut runs = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for (at, size) in sizes.iter().enumerate() {
-        bytes += size;
-        if bytes >= target || at + 1 == sizes.len() {
-            runs.push(start..at + 1);
-            (start, bytes) = (at + 1, 0);
-        }
-    }
-    let parallelism = parallelism.at_most(runs.len());
-    let mut runs = runs.into_iter();
-    (move |run: &mut Range<usize>| Ok(runs.next().map(|next| *run = next).is_some()), parallelism)
-}
-
-/// Calls `work` with every block that `next` fills and the number of that block, on the threads of `parallelism`; returns the
-/// results in the order of the blocks.
+/// Calls `work` with every block of `source` and the number of that block, on the threads of `parallelism`; returns the results in
+/// the order of the blocks.
 ///
-/// `next` returns false at the end of the source. Each thread makes its state once with `start` and hands it to `finish` at the
-/// end.
+/// Each thread makes its state once with `start`, which is given the number of the thread, and hands it to `finish` at the end.
 ///
 /// # Errors
 /// The error of the first block, in order, that could not be read or processed; or the error of `parallelism.interrupt`.
 pub fn ordered_map<B: Default, S, T: Send>(
-    next: impl FnMut(&mut B) -> Result<bool> + Send,
+    source: impl Source<B> + Send,
     parallelism: Parallelism<'_>,
-    start: impl Fn() -> S + Sync,
+    start: impl Fn(usize) -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let mut results = Vec::new();
-    ordered_for_each(next, parallelism, start, finish, work, |result| {
+    ordered_for_each(source, parallelism, start, finish, work, |result| {
         results.push(result);
         Ok(())
     })?;
@@ -71,18 +43,19 @@ pub fn ordered_map<B: Default, S, T: Send>(
 /// # Errors
 /// Those of [`ordered_map`] and of `take`.
 pub fn ordered_for_each<B: Default, S, T: Send>(
-    next: impl FnMut(&mut B) -> Result<bool> + Send,
+    source: impl Source<B> + Send,
     parallelism: Parallelism<'_>,
-    start: impl Fn() -> S + Sync,
+    start: impl Fn(usize) -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
     take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
-    bounded_for_each(usize::MAX, next, parallelism, start, finish, work, take)
+    for_each(usize::MAX, source, parallelism, start, finish, work, take)
 }
 
 /// As [`ordered_for_each`], but no thread begins a block while `ahead` blocks, or a few more, are begun and not taken. So results take
-/// bounded memory, however slow `take` or one of the blocks is.
+/// bounded memory, however slow `take` or one of the blocks is. Blocks come in their order: `next` fills one, and returns false at
+/// the end.
 ///
 /// # Errors
 /// Those of [`ordered_for_each`].
@@ -90,30 +63,39 @@ pub fn bounded_for_each<B: Default, S, T: Send>(
     ahead: usize,
     next: impl FnMut(&mut B) -> Result<bool> + Send,
     parallelism: Parallelism<'_>,
-    start: impl Fn() -> S + Sync,
+    start: impl Fn(usize) -> S + Sync,
+    finish: impl Fn(S) + Sync,
+    work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
+    take: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    // A bound and another order could wait for each other: what is to be taken next may be for a thread that waits for room.
+    for_each(ahead, InOrder::new(next), parallelism, start, finish, work, take)
+}
+
+fn for_each<B: Default, S, T: Send>(
+    ahead: usize,
+    source: impl Source<B> + Send,
+    parallelism: Parallelism<'_>,
+    start: impl Fn(usize) -> S + Sync,
     finish: impl Fn(S) + Sync,
     work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
-    let queue = Queue::new(ahead, next);
-    let work_on_next = |block: &mut B, state: &mut S| {
-        let result = match queue.read(block) {
-            (_, Ok(false)) => return false,
-            (number, Ok(true)) => (number, work(number, block, state)),
-            (number, Err(error)) => (number, Err(error)),
-        };
-        queue.put(result.0, result.1);
+    let queue = Queue::new(ahead, source);
+    let work_on_next = |thread, block: &mut B, state: &mut S| {
+        let Some((number, filled)) = queue.fill(thread, block) else { return false };
+        queue.put(number, filled.and_then(|()| work(number, block, state)));
         true
     };
-    let help = || {
+    let help = |thread| {
         let _ends = OnPanic(|| queue.has_panicked.store(true, Relaxed));
-        let (mut block, mut state) = (B::default(), start());
-        while queue.wait_for_room() && work_on_next(&mut block, &mut state) {}
+        let (mut block, mut state) = (B::default(), start(thread));
+        while queue.wait_for_room() && work_on_next(thread, &mut block, &mut state) {}
         finish(state);
     };
     let lead = || {
         let _ends = OnPanic(|| queue.close(true));
-        let (mut block, mut state) = (B::default(), start());
+        let (mut block, mut state) = (B::default(), start(0));
         let outcome = loop {
             let called_off = parallelism.check().and_then(|()| queue.take_finished(&mut take));
             if called_off.is_err() || queue.has_panicked.load(Relaxed) {
@@ -121,7 +103,7 @@ pub fn bounded_for_each<B: Default, S, T: Send>(
             }
             if queue.is_full() {
                 queue.wait_for_result();
-            } else if !work_on_next(&mut block, &mut state) {
+            } else if !work_on_next(0, &mut block, &mut state) {
                 break Ok(());
             }
         };
@@ -136,8 +118,8 @@ pub fn bounded_for_each<B: Default, S, T: Send>(
 /// Blocks on their way from the source to the thread that takes results.
 struct Queue<N, T> {
     ahead: usize,
-    /// The number of the next block, and what fills it, unless the source has ended or the work is called off.
-    source: Mutex<(usize, Option<N>)>,
+    /// What fills blocks, and the number below which they are wanted.
+    source: Mutex<(N, usize)>,
     finished: Mutex<Finished<T>>,
     /// Told when a result is taken and when one is finished.
     has_room: Condvar,
@@ -158,11 +140,11 @@ struct Finished<T> {
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl<N, T> Queue<N, T> {
-    fn new(ahead: usize, next: N) -> Self {
+    fn new(ahead: usize, source: N) -> Self {
         let finished = Finished { results: BTreeMap::new(), begun: 0, taken: 0, is_closed: false };
         Self {
             ahead,
-            source: Mutex::new((0, Some(next))),
+            source: Mutex::new((source, usize::MAX)),
             finished: Mutex::new(finished),
             has_room: Condvar::new(),
             has_result: Condvar::new(),
@@ -174,34 +156,29 @@ impl<N, T> Queue<N, T> {
         self.finished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fills a block; answers its number.
-    fn read<B>(&self, block: &mut B) -> (usize, Result<bool>)
+    /// Fills a block for a thread; `None` if none is left.
+    fn fill<B>(&self, thread: usize, block: &mut B) -> Option<(usize, Result<()>)>
     where
-        N: FnMut(&mut B) -> Result<bool>,
+        N: Source<B>,
     {
-        let (number, next) = &mut *self.source.lock().unwrap_or_else(PoisonError::into_inner);
-        let filled = next.as_mut().map_or(Ok(false), |next| next(block));
-        if !matches!(filled, Ok(true)) {
-            *next = None;
-        }
-        if !matches!(filled, Ok(false)) {
-            *number += 1;
-            self.finished().begun = *number;
-        }
-        (number.wrapping_sub(1), filled)
+        let (source, below) = &mut *self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let filled = source.fill(thread, *below, block)?;
+        self.finished().begun += 1;
+        Some(filled)
     }
 
     fn put(&self, number: usize, result: Result<T>) {
         if result.is_err() {
-            // All blocks before this one have been handed out, so the first error in their order is still found.
-            self.end_source();
+            // Only blocks before this one are still of interest: one of them may fail, too, and the first error counts.
+            self.end_source_at(number);
         }
         self.finished().results.insert(number, result);
         self.has_result.notify_one();
     }
 
-    fn end_source(&self) {
-        self.source.lock().unwrap_or_else(PoisonError::into_inner).1 = None;
+    fn end_source_at(&self, number: usize) {
+        let (_, below) = &mut *self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        *below = number.min(*below);
     }
 
     fn take_finished(&self, take: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
@@ -243,7 +220,7 @@ impl<N, T> Queue<N, T> {
     /// Lets all threads come to their end.
     fn close(&self, is_called_off: bool) {
         if is_called_off || self.has_panicked.load(Relaxed) {
-            self.end_source();
+            self.end_source_at(0);
         }
         self.finished().is_closed = true;
         self.has_room.notify_all();
@@ -263,18 +240,26 @@ impl<F: Fn()> Drop for OnPanic<F> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use super::super::runs::Runs;
     use super::*;
     use crate::Error;
+
+    /// Single items as blocks in order.
+    fn items(count: usize) -> impl FnMut(&mut Range<usize>) -> Result<bool> + Send {
+        let mut left = 0..count;
+        move |block| Ok(left.next().map(|at| *block = at..at + 1).is_some())
+    }
 
     #[test]
     fn results_come_in_order_for_any_number_of_threads() {
         let sizes = vec![40_000; 100];
         for threads in [1, 2, 7] {
             let work = |_, run: &mut Range<usize>, (): &mut ()| Ok(run.clone().collect::<Vec<_>>());
-            let (next, parallelism) = runs(&sizes, threads.into());
-            let results = ordered_map(next, parallelism, || (), |()| (), work).expect("nothing fails");
+            let (runs, parallelism) = Runs::new(&sizes, threads.into());
+            let results = ordered_map(runs, parallelism, |_| (), |()| (), work).expect("nothing fails");
             assert_eq!(results.concat(), (0..100).collect::<Vec<_>>());
         }
     }
@@ -304,8 +289,8 @@ mod tests {
                 is_off.store(start >= 20, Ordering::Relaxed);
                 if start < 20 { Ok(()) } else { Err(Error::Interrupted) }
             };
-            let (next, parallelism) = runs(&sizes, threads.into());
-            let outcome = ordered_for_each(next, parallelism, || (), |()| (), work, take);
+            let (runs, parallelism) = Runs::new(&sizes, threads.into());
+            let outcome = ordered_for_each(runs, parallelism, |_| (), |()| (), work, take);
             assert!(matches!(outcome, Err(Error::Interrupted)));
             assert_eq!(expected, 21);
             assert!(done.load(Ordering::Relaxed) < sizes.len());
@@ -314,7 +299,6 @@ mod tests {
 
     #[test]
     fn no_more_results_wait_than_the_bound_allows() {
-        let sizes = vec![1 << 20; 300];
         for threads in [1, 2, 7] {
             let (begun, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let work = |_, run: &mut Range<usize>, (): &mut ()| {
@@ -328,8 +312,7 @@ mod tests {
                 std::thread::sleep(Duration::from_micros(100));
                 Ok(())
             };
-            let (next, parallelism) = runs(&sizes, threads.into());
-            let outcome = bounded_for_each(4, next, parallelism, || (), |()| (), work, take);
+            let outcome = bounded_for_each(4, items(300), threads.into(), |_| (), |()| (), work, take);
             assert!(outcome.is_ok());
             assert_eq!(taken.load(Ordering::Relaxed), 300);
         }
@@ -339,7 +322,6 @@ mod tests {
     fn a_panic_on_any_thread_ends_the_work() {
         for threads in [1, 2, 7] {
             for panics_in_work in [false, true] {
-                let (next, parallelism) = runs(&[1 << 20; 300], Parallelism::from(threads));
                 let work = |number, _: &mut Range<usize>, (): &mut ()| {
                     assert!(!panics_in_work || number < 20, "expected");
                     Ok(number)
@@ -348,7 +330,7 @@ mod tests {
                     assert!(panics_in_work || number < 20, "expected");
                     Ok(())
                 };
-                let run = || bounded_for_each(4, next, parallelism, || (), |()| (), work, take);
+                let run = || bounded_for_each(4, items(300), threads.into(), |_| (), |()| (), work, take);
                 assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
             }
         }
@@ -358,11 +340,14 @@ mod tests {
     fn the_first_error_wins() {
         let sizes = vec![100_000; 50];
         let work = |_, run: &mut Range<usize>, (): &mut ()| {
-            if run.contains(&20) { Err(Error::UnknownId { id: 20, vocab_size: 0 }) } else { Ok(()) }
+            let id = run.start as u32;
+            if id < 20 { Ok(()) } else { Err(Error::UnknownId { id, vocab_size: 0 }) }
         };
-        let (next, parallelism) = runs(&sizes, 4.into());
-        let error = ordered_map(next, parallelism, || (), |()| (), work).expect_err("run 20 fails");
-        assert!(matches!(error, Error::UnknownId { id: 20, .. }));
+        for threads in [1, 2, 7] {
+            let (runs, parallelism) = Runs::new(&sizes, threads.into());
+            let error = ordered_map(runs, parallelism, |_| (), |()| (), work).expect_err("later runs fail");
+            assert!(matches!(error, Error::UnknownId { id: 20, .. }));
+        }
     }
 
     #[test]
@@ -374,7 +359,8 @@ mod tests {
                 is_off.store(done.load(Ordering::Relaxed) >= 20, Ordering::Relaxed);
                 if is_off.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
             };
-            let (next, parallelism) = runs(&sizes, Parallelism { threads, interrupt: Some(&interrupt) });
+            let parallelism = Parallelism { threads, interrupt: Some(&interrupt) };
+            let (runs, parallelism) = Runs::new(&sizes, parallelism);
             done.store(0, Ordering::Relaxed);
             is_off.store(false, Ordering::Relaxed);
             let work = |_, run: &mut Range<usize>, (): &mut ()| {
@@ -389,7 +375,7 @@ mod tests {
                 }
                 Ok(())
             };
-            let outcome = ordered_map(next, parallelism, || (), |()| (), work);
+            let outcome = ordered_map(runs, parallelism, |_| (), |()| (), work);
             assert!(matches!(outcome, Err(Error::Interrupted)));
             assert!(done.load(Ordering::Relaxed) < sizes.len());
         }

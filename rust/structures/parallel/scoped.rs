@@ -36,12 +36,14 @@ impl Parallelism<'_> {
     }
 }
 
-/// Runs `lead` on the calling thread and `help` on `threads - 1` scoped threads; returns when all have finished.
+/// Runs `lead` on the calling thread and `help` on `threads - 1` scoped threads, which are numbered from 1; returns when all have
+/// finished.
 ///
 /// The system may refuse threads; then fewer help.
-pub fn scoped<R>(threads: usize, help: impl Fn() + Sync, lead: impl FnOnce() -> R) -> R {
+pub fn scoped<R>(threads: usize, help: impl Fn(usize) + Sync, lead: impl FnOnce() -> R) -> R {
     std::thread::scope(|scope| {
-        let start = |_| Builder::new().spawn_scoped(scope, &help).ok();
+        let help = &help;
+        let start = |number| Builder::new().spawn_scoped(scope, move || help(number)).ok();
         let helpers: Vec<_> = (1..threads).map_while(start).collect();
         let outcome = lead();
         for helper in helpers {

@@ -163,7 +163,7 @@ fn one_text(tokenizer: &Tokenizer, text: &str, add_special_tokens: bool) {
     let ids: Vec<u32> = encoding.ids().collect();
     let one = tokenizer.encode_one(text, add_special_tokens, 1);
     assert_eq!(one.map_err(|error| message(&error)).as_ref(), Ok(&ids), "{text:?}");
-    let count = tokenizer.count_tokens(&[text], add_special_tokens, 1);
+    let count = tokenizer.count_tokens(&[text][..], add_special_tokens, 1);
     assert_eq!(count.map_err(|error| message(&error)), Ok(vec![ids.len() as u64]), "{text:?}");
 }
 
