@@ -5,7 +5,8 @@
 
 The stream takes a megabyte from each corpus in turn, and begins a corpus again at its end. Without `--slices`, each
 library encodes the file to its fastest result, whole, in a fresh process, in rounds; the ids are compared by number and
-sum. With `--slices`, one lexmill encodes slices of 64 MB one after the other, and the rate of each quarter is told.
+sum. A library that reads no files gets documents, whose reading and cutting count. A tokenizer is a published one or a
+`tokenizer.json`. With `--slices`, one lexmill encodes slices of 64 MB one after the other, and the rate of each quarter is told.
 """
 
 from __future__ import annotations
@@ -103,9 +104,13 @@ def measure_whole(arguments: argparse.Namespace, stream: Path) -> dict[str, floa
     from comparison.adapters import load_adapter
 
     adapter = load_adapter(arguments.libraries[0], arguments.threads)
-    adapter.load(tokenizer_file(arguments.tokenizers[0]))
+    adapter.load(path_of(arguments.tokenizers[0]))
     started = time.perf_counter()
-    result = adapter.encode_file(stream)
+    if hasattr(adapter, "encode_file"):
+        result = adapter.encode_file(stream)
+    else:
+        with stream.open(encoding="utf-8", newline="\n") as lines:
+            result = adapter.encode_arrays(list(documents(lines, safe=False)))
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     ids, _ = adapter.columns(result)
@@ -113,11 +118,16 @@ def measure_whole(arguments: argparse.Namespace, stream: Path) -> dict[str, floa
     return {"rate": rate, "peak": peak, "ids": len(ids), "sum": int(ids.sum(dtype="uint64"))}
 
 
+def path_of(tokenizer: str) -> Path:
+    """The file of a tokenizer, which is named or given."""
+    return Path(tokenizer) if tokenizer.endswith(".json") else tokenizer_file(tokenizer)
+
+
 def measure_slices(name: str, stream: Path, threads: int) -> None:
     """The rate of each quarter of the stream, and the peak memory."""
     import lexmill
 
-    tokenizer = lexmill.Tokenizer.from_file(str(tokenizer_file(name)))
+    tokenizer = lexmill.Tokenizer.from_file(str(path_of(name)))
     rates = []
     with stream.open(encoding="utf-8", newline="\n") as lines:
         while slice_lines := lines.readlines(SLICE):

@@ -27,6 +27,8 @@ pub struct Scratch {
     pub(super) path: Vec<Edge>,
     pub(super) random: fastrand::Rng,
     pub(super) fragments: FragmentMemo,
+    /// The path of a fragment, from right to left, on its way to the memo.
+    pub(super) edges: Vec<(Edge, f64)>,
     /// The next text continues a pre-token: other text stands before it.
     pub(super) is_continuation: bool,
     /// The tokens of the last continuation may depend on the text before it.
@@ -36,8 +38,8 @@ pub struct Scratch {
 impl Default for Scratch {
     fn default() -> Self {
         let random = fastrand::Rng::with_seed(0);
-        let (nodes, path, fragments) = (Vec::new(), Vec::new(), FragmentMemo::default());
-        Self { nodes, path, random, fragments, is_continuation: false, depends: false }
+        let (nodes, path, fragments, edges) = (Vec::new(), Vec::new(), FragmentMemo::default(), Vec::new());
+        Self { nodes, path, random, fragments, edges, is_continuation: false, depends: false }
     }
 }
 

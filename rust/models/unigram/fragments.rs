@@ -55,7 +55,13 @@ impl FragmentMemo {
         self.table.find(hash, is_same).copied()
     }
 
-    fn insert(&mut self, hash: u64, text: &[u8], margin: Margin, path: impl Iterator<Item = (Edge, f64)>) {
+    fn insert(
+        &mut self,
+        hash: u64,
+        text: &[u8],
+        margin: Margin,
+        path: impl Iterator<Item = (Edge, f64)>,
+    ) -> Fragment {
         let size = self.text.len()
             + self.edges.len() * size_of::<(Edge, f64)>()
             + self.table.capacity() * size_of::<Fragment>();
@@ -66,7 +72,9 @@ impl FragmentMemo {
         self.text.extend_from_slice(text);
         self.edges.extend(path);
         let (text, edges) = ((text_start, self.text.len() as u32), (edges_start, self.edges.len() as u32));
-        self.table.insert_unique(hash, Fragment { hash, text, edges, margin }, |fragment| fragment.hash);
+        let fragment = Fragment { hash, text, edges, margin };
+        self.table.insert_unique(hash, fragment, |fragment| fragment.hash);
+        fragment
     }
 }
 
@@ -138,27 +146,35 @@ impl Unigram {
         mut sum: f64,
         scratch: &mut Scratch,
     ) -> Result<f64> {
-        let Scratch { nodes, path, fragments, .. } = &mut *scratch;
+        let Scratch { nodes, path, fragments, edges, .. } = &mut *scratch;
         let hash = FixedState::default().hash_one(fragment.as_bytes());
         let known = match fragments.get(hash, fragment.as_bytes()) {
+            Some(known) => known,
             None => {
-                let margin = self.viterbi::<true, S>(fragment, 0.0, nodes)?;
-                let mut edges: Vec<(Edge, f64)> = Vec::new();
+                let margin = self.margin_of::<S>(fragment, nodes)?;
                 trace(nodes, |edge| edges.push((edge, self.score_of(fragment, edge))));
-                fragments.insert(hash, fragment.as_bytes(), margin, edges.into_iter().rev());
-                fragments.get(hash, fragment.as_bytes())
+                fragments.insert(hash, fragment.as_bytes(), margin, edges.drain(..).rev())
             }
-            known => known,
         };
-        let known = known.filter(|known| known.margin.holds_at::<S>(sum, fragment.len()));
-        let Some(Fragment { edges: (first, last), .. }) = known else {
+        if !known.margin.holds_at::<S>(sum, fragment.len()) {
             return self.push_viterbi::<S>(fragment, start, sum, scratch);
-        };
+        }
+        let (first, last) = known.edges;
         for &(Edge { start: from, end: to, id }, score) in &fragments.edges[first as usize..last as usize] {
             path.push(Edge { start: start as u32 + from, end: start as u32 + to, id });
             sum = S::rounded(score + sum);
         }
         Ok(sum)
+    }
+
+    /// Finds the best path through a fragment before which the sum is 0; returns a margin that is no greater than the search had.
+    fn margin_of<S: Sums>(&self, fragment: &str, nodes: &mut Vec<Node>) -> Result<Margin> {
+        if !self.has_finite_sums(0.0) {
+            return self.viterbi::<true, S>(fragment, 0.0, nodes);
+        }
+        let least = self.viterbi_branchless::<true>(fragment, 0.0, nodes)?;
+        // A path has as many pieces as the fragment has bytes, or fewer.
+        Ok(Margin { least, largest: fragment.len() as f64 * self.largest_score })
     }
 
     /// As [`Self::push_fragment`], without the memo.
