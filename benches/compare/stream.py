@@ -83,12 +83,13 @@ def compare(arguments: argparse.Namespace, tokenizer: str) -> None:
     for _ in range(arguments.rounds):
         for library, measured in rows.items():
             measured.append(json.loads(measured_alone(arguments, tokenizer, library)))
-    results = {(row["ids"], row["sum"]) for measured in rows.values() for row in measured}
+    results = {library: {(row["ids"], row["sum"]) for row in measured} for library, measured in rows.items()}
     for library, measured in rows.items():
         rate = statistics.median(row["rate"] for row in measured)
         peak = max(row["peak"] for row in measured)
         print(f"{tokenizer:15} {library:10} {rate:5.0f} MB/s  peak {peak:5.0f} MB", flush=True)
-    print("  the same ids" if len(results) == 1 else f"  DIFFERENT ids: {results}", flush=True)
+    is_same = len(set.union(*results.values())) == 1
+    print("  the same ids" if is_same else f"  DIFFERENT ids: {results}", flush=True)
 
 
 def measured_alone(arguments: argparse.Namespace, tokenizer: str, library: str, *options: str) -> str:
