@@ -4,9 +4,10 @@
     python benches/compare/stream.py --tokenizers gpt2 --megabytes 2000 --slices
 
 The stream takes a megabyte from each corpus in turn, and begins a corpus again at its end. Without `--slices`, each
-library encodes the file to its fastest result, whole, in a fresh process, in rounds; the ids are compared by number and
-sum. A library that reads no files gets documents, whose reading and cutting count. A tokenizer is a published one or a
-`tokenizer.json`. With `--slices`, one lexmill encodes slices of 64 MB one after the other, and the rate of each quarter is told.
+library encodes the file to its fastest result, whole, in a fresh process, in rounds; the ids are compared by number
+and sum. A library that reads no files gets documents, whose reading and cutting count. A tokenizer is a published one
+or a `tokenizer.json`. With `--slices`, one lexmill encodes slices of 64 MB one after the other, and the rate of each
+quarter is told.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def measure_whole(arguments: argparse.Namespace, stream: Path) -> dict[str, floa
         result = adapter.encode_file(stream)
     else:
         with stream.open(encoding="utf-8", newline="\n") as lines:
-            result = adapter.encode_arrays(list(documents(lines, safe=False)))
+            result = adapter.encode_arrays(list(documents(lines)))
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     ids, _ = adapter.columns(result)

@@ -18,6 +18,7 @@ mod limits;
 mod models;
 mod normalized_string;
 mod normalizers;
+mod numpy_loading;
 mod parity_training;
 mod pre_tokenized_string;
 mod pre_tokenizers;

@@ -1,8 +1,8 @@
 //! Strings of Python that are not ASCII, written as UTF-8 by several threads.
 //!
 //! CPython would do it one by one under the GIL, and keep the result as long as the string. Where ids alone are wanted, the thread
-//! that encodes a string writes it to memory that the thread uses again for the next string ([`UnwrittenTexts`]); otherwise all
-//! strings are written before the first is encoded ([`write_all`]).
+//! that encodes a string writes it to memory that the thread uses again for the next string ([`UnwrittenTexts`]). Strings that
+//! threads share, and all strings where more than ids is wanted, are written before the first is encoded ([`write_all`]).
 
 use std::ops::Range;
 
@@ -81,29 +81,42 @@ impl Units {
         }
     }
 
-    /// Appends the text as UTF-8; false if it has lone surrogates.
-    fn write(self, out: &mut Vec<u8>) -> bool {
+    /// A guess at the bytes that the units take as UTF-8.
+    pub(super) fn likely_bytes(self) -> usize {
         match self {
-            Self::One(units) => {
-                write_chunks(units, 2, out, convert_latin1_to_utf8);
-                true
-            }
-            Self::Two(units) => {
-                let is_text = !units.chunks(CHUNK).any(|chunk| {
-                    // No early end, which would keep it from looking at many units at a time.
-                    chunk.iter().filter(|&&unit| unit & 0xF800 == 0xD800).count() > 0
-                });
-                if is_text {
-                    write_chunks(units, 3, out, convert_utf16_to_utf8);
-                }
-                is_text
-            }
-            Self::Four(units) => units.iter().all(|&unit| {
-                let Some(c) = char::from_u32(unit) else { return false };
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                true
-            }),
+            Self::One(units) => units.len(),
+            // One character beyond Latin-1 makes all of an English text two bytes wide.
+            Self::Two(_) | Self::Four(_) => 2 * self.len(),
         }
+    }
+
+    /// Whether UTF-8 can express the text: it has no lone surrogates.
+    pub(super) fn is_text(self) -> bool {
+        match self {
+            Self::One(_) => true,
+            Self::Two(units) => !units.chunks(CHUNK).any(|chunk| {
+                // No early end, which would keep it from looking at many units at a time.
+                chunk.iter().filter(|&&unit| unit & 0xF800 == 0xD800).count() > 0
+            }),
+            Self::Four(units) => units.iter().all(|&unit| char::from_u32(unit).is_some()),
+        }
+    }
+
+    /// Appends the text as UTF-8; false, and nothing appended, if it has lone surrogates.
+    fn write(self, out: &mut Vec<u8>) -> bool {
+        if !self.is_text() {
+            return false;
+        }
+        match self {
+            Self::One(units) => write_chunks(units, 2, out, convert_latin1_to_utf8),
+            Self::Two(units) => write_chunks(units, 3, out, convert_utf16_to_utf8),
+            Self::Four(units) => {
+                for c in units.iter().filter_map(|&unit| char::from_u32(unit)) {
+                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+        }
+        true
     }
 }
 
@@ -152,13 +165,18 @@ fn write_group(first: usize, group: &[Units]) -> std::result::Result<Written, us
 /// Texts some of which are not UTF-8 yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnwrittenTexts<'a> {
-    /// The texts; what is written is empty for rows that have units.
-    pub(super) rows: &'a [&'static str],
-    /// What is to be written in the place of a row; as many as rows, or none at all.
-    pub(super) units: &'a [Option<Units>],
+    /// Texts in UTF-8; empty where `units` has the row.
+    rows: &'a [&'a str],
+    /// By row, what is to be written; `None` where `rows` has the text. Empty if nothing is to be written.
+    units: &'a [Option<Units>],
 }
 
-impl UnwrittenTexts<'_> {
+impl<'a> UnwrittenTexts<'a> {
+    /// The texts in `rows`, and the units of those that are empty there.
+    pub(super) fn new(rows: &'a [&'a str], units: &'a [Option<Units>]) -> Self {
+        Self { rows, units }
+    }
+
     fn units(&self, row: usize) -> Option<Units> {
         self.units.get(row).copied().flatten()
     }
@@ -171,6 +189,10 @@ impl TextSource for UnwrittenTexts<'_> {
 
     fn most_bytes(&self, row: usize) -> usize {
         self.units(row).map_or(self.rows[row].len(), Units::bound)
+    }
+
+    fn likely_bytes(&self, row: usize) -> usize {
+        self.units(row).map_or(self.rows[row].len(), Units::likely_bytes)
     }
 
     fn lent(&self, row: usize) -> Option<&str> {

@@ -1,11 +1,13 @@
 //! Texts from Python, borrowed for one call: lists, iterables, numpy arrays and Arrow columns.
 
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
 use super::arrow::{Column, Imported, Malformed};
 use super::errors::{exception, to_python};
+use super::numpy_loading::load_numpy;
 use super::strings::{Units, UnwrittenTexts, Written, write_all};
 use crate::corpus::Utf8Errors;
 use crate::pipeline::WHOLE;
@@ -60,7 +62,8 @@ impl Texts {
     pub(super) fn of(items: &Bound<'_, PyAny>, errors: Utf8Errors, threads: usize) -> PyResult<Self> {
         let mut texts = Self::collect(items, errors)?;
         let waiting = std::mem::take(&mut texts.waiting);
-        texts.write(items.py(), waiting, threads)?;
+        let written = texts.write(items.py(), waiting, threads);
+        written.map_err(|row| not_utf8(items.py(), row))?;
         Ok(texts)
     }
 
@@ -70,12 +73,15 @@ impl Texts {
         let waiting = std::mem::take(&mut texts.waiting);
         let (short, long): (Vec<_>, Vec<_>) =
             waiting.into_iter().partition(|(_, units)| units.bound() <= WHOLE);
-        texts.write(items.py(), long, threads)?;
+        texts.write(items.py(), long, threads).map_err(|row| {
+            let is_earlier = |&&(at, units): &&(usize, Units)| at < row && !units.is_text();
+            not_utf8(items.py(), short.iter().find(is_earlier).map_or(row, |&(at, _)| at))
+        })?;
         if !short.is_empty() {
             texts.units.resize(texts.rows.len(), None);
         }
         for (row, units) in short {
-            texts.bytes += units.bound();
+            texts.bytes += units.likely_bytes();
             texts.units[row] = Some(units);
         }
         Ok(texts)
@@ -85,16 +91,27 @@ impl Texts {
         let mut texts = Self::new(errors);
         if let Ok(list) = items.cast::<PyList>() {
             texts.push_list(list)?;
-        } else if let Some(column) = Column::of(items)? {
+            return Ok(texts);
+        }
+        if let Some(column) = Column::of(items)? {
             return Self::of_column(items.py(), column, errors);
-        } else if let Ok(array) = items.cast::<PyUntypedArray>() {
+        }
+        load_numpy(items.py())?;
+        if let Ok(array) = items.cast::<PyUntypedArray>() {
             texts.push_list(&list_of(array)?)?;
         } else {
             let is_one = items.is_instance_of::<PyString>()
                 || items.is_instance_of::<PyBytes>()
                 || items.is_instance_of::<PyByteArray>();
-            let iterator = if is_one { None } else { items.try_iter().ok() };
-            let Some(iterator) = iterator else { return Err(not_texts(items)?) };
+            if is_one {
+                return Err(not_texts(items)?);
+            }
+            let iterator = match items.try_iter() {
+                Err(error) if error.is_instance_of::<PyTypeError>(items.py()) => {
+                    return Err(not_texts(items)?);
+                }
+                iterator => iterator?,
+            };
             for item in iterator {
                 texts.push(&item?)?;
             }
@@ -104,7 +121,7 @@ impl Texts {
 
     /// The texts of [`Self::for_ids`].
     pub(super) fn as_source(&self) -> UnwrittenTexts<'_> {
-        UnwrittenTexts { rows: &self.rows, units: &self.units }
+        UnwrittenTexts::new(&self.rows, &self.units)
     }
 
     /// The texts of [`Self::of`] and [`Self::of_column`].
@@ -112,7 +129,7 @@ impl Texts {
         &self.rows
     }
 
-    /// Bytes of all texts; the most that they take where they are not written yet.
+    /// Bytes of all texts; a guess for those that are not written yet.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -150,17 +167,17 @@ impl Texts {
         Ok(())
     }
 
-    fn write(&mut self, py: Python<'_>, waiting: Vec<(usize, Units)>, threads: usize) -> PyResult<()> {
+    /// Writes strings to their rows; the error is the first row with lone surrogates.
+    fn write(&mut self, py: Python<'_>, waiting: Vec<(usize, Units)>, threads: usize) -> Result<(), usize> {
         if waiting.is_empty() {
             return Ok(());
         }
         let (rows, units): (Vec<usize>, Vec<Units>) = waiting.into_iter().unzip();
-        let written = py.detach(|| write_all(&units, threads));
-        let written = written.map_err(|at| not_utf8(py, rows[at]))?;
+        let written = py.detach(|| write_all(&units, threads)).map_err(|at| rows[at])?;
         let mut rows = rows.into_iter();
         for Written { bytes, places } in written {
             for (place, row) in places.into_iter().zip(&mut rows) {
-                let text = simdutf8::basic::from_utf8(&bytes[place]).map_err(|_| not_utf8(py, row))?;
+                let text = simdutf8::basic::from_utf8(&bytes[place]).map_err(|_| row)?;
                 self.bytes += text.len();
                 self.rows[row] = kept(text);
             }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use super::arguments::{FilePath, threads};
 use super::errors::{OrRaise, exception};
+use super::numpy_loading::load_numpy;
 use super::progress::Reporter;
 use super::sources::PyFileSource;
 use super::tokenizer::PyTokenizer;
@@ -124,6 +125,7 @@ type GroupArrays<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>);
 /// negative.
 #[pyfunction]
 pub(super) fn parquet_token_group(py: Python<'_>, path: FilePath, group: usize) -> PyResult<GroupArrays<'_>> {
+    load_numpy(py)?;
     let (ids, splits) = py.detach(|| token_files::parquet_group(&path, group)).or_raise(py)?;
     Ok((ids.into_pyarray(py), splits.into_pyarray(py)))
 }

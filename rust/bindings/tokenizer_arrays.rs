@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use super::arguments::{FilePath, threads, utf8_errors};
 use super::arrays::PyTokenArrays;
 use super::limits::LimitArguments;
+use super::numpy_loading::load_numpy;
 use super::progress::watched;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
@@ -22,6 +23,7 @@ fn encode_arrays(
     narrow: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u16>> + Send,
     wide: impl FnOnce(Parallelism<'_>) -> crate::Result<TokenColumns<u32>> + Send,
 ) -> PyResult<PyTokenArrays> {
+    load_numpy(py)?;
     let threads = threads(num_threads);
     if core.has_narrow_ids() {
         PyTokenArrays::of(py, watched(py, threads, narrow)?)
@@ -115,7 +117,7 @@ impl PyTokenizer {
             special_tokens_mask: return_special_tokens_mask,
             overflowing: return_overflowing,
         };
-        if pairs.is_none() && options == ColumnOptions::default() {
+        if options.is_ids_alone(pairs.is_some()) {
             let texts = Texts::for_ids(texts, errors, threads(num_threads))?;
             let texts = texts.as_source();
             return encode_arrays(

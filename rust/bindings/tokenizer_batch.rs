@@ -10,6 +10,7 @@ use super::arguments::{ATTACHED_BYTES, FilePath, Inputs, OwnedInput, sequence, t
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::int_lists::{list_of_ints, list_of_lists, push_rows};
+use super::numpy_loading::load_numpy;
 use super::progress::watched;
 use super::properties::unsigned;
 use super::texts::Texts;
@@ -239,6 +240,7 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let texts = Texts::for_ids(texts, utf8_errors(errors)?, threads(num_threads))?;
+        load_numpy(py)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
         let count = |parallelism: Parallelism<'_>| {
@@ -271,6 +273,7 @@ impl PyTokenizer {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
         let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
+        load_numpy(py)?;
         let core = self.core(py)?;
         let count = |parallelism: Parallelism<'_>| count_files(&core, &paths, options, parallelism);
         Ok(count_array(py, watched(py, threads(num_threads), count)?))

@@ -30,7 +30,7 @@ impl<S: Default> Pool<S> {
         Self { idle: Mutex::default(), preloaded: Mutex::default(), limits }
     }
 
-    /// As [`Self::take_for`], for the calling thread.
+    /// As [`Self::take_for`] with number 0, which any thread may do.
     pub fn take(&self) -> Worker<S> {
         self.take_for(0)
     }
@@ -44,13 +44,12 @@ impl<S: Default> Pool<S> {
             let own = idle.iter().rposition(|worker| worker.thread == thread);
             own.map(|own| idle.remove(own)).or_else(|| idle.pop())
         });
-        let mut worker = idle.unwrap_or_else(|| {
+        let new = || {
             let known = self.preloaded.try_lock().ok().and_then(|known| known.clone());
             let cache = known.map_or_else(|| ChunkCache::new(self.limits), |known| known.copy());
             Worker { cache, scratch: S::default(), thread }
-        });
-        worker.thread = thread;
-        worker
+        };
+        idle.map_or_else(new, |worker| Worker { thread, ..worker })
     }
 
     /// Gives each new worker a copy of the cache that `make` makes within the limits it is given. `make` is called once, and only
@@ -90,5 +89,24 @@ impl<S: Default> Pool<S> {
         if let Ok(mut known) = self.preloaded.try_lock() {
             *known = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_gets_its_own_worker_again_else_another_else_a_new_one() {
+        let pool = Pool::<usize>::new(CacheLimits { bytes: 1 << 20, id_bound: 1 << 16 });
+        for thread in 0..3 {
+            pool.put(Worker { scratch: 10 + thread, ..pool.take_for(thread) });
+        }
+        // Each of them was taken by one thread after the other: only the last is left.
+        assert_eq!((pool.take_for(1).scratch, pool.take_for(1).scratch), (12, 0));
+        for worker in [0, 1, 2].map(|thread| Worker { scratch: 20 + thread, ..pool.take_for(thread) }) {
+            pool.put(worker);
+        }
+        assert_eq!([1, 0, 7, 2].map(|thread| pool.take_for(thread).scratch), [21, 20, 22, 0]);
     }
 }

@@ -83,7 +83,7 @@ fn part_of(counters: &[WordCounter], number: usize, parts: usize, meter: &Meter)
 }
 
 impl Part {
-    /// The short words of a counter, and the long ones, which are in order already unless counters were joined.
+    /// The short words of a counter, and the long ones, which are in order already where texts came in order.
     fn of(counter: WordCounter) -> [Self; 2] {
         let mut words = counter.entries;
         words.retain(|entry| entry.key != 0);

@@ -23,6 +23,10 @@ const FAMILIES: [Detect; 5] = [unigram::detect, bert, metaspace_bpe::detect, spl
 
 /// The fastest plan that gives exactly what the stages give.
 pub(super) fn choose(stages: &Stages, model: &Model) -> Plan {
+    // A caller's own stage sees all others at work, the one that maps bytes too, so the model gets mapped bytes.
+    if stages.has_custom() {
+        return Plan::Staged;
+    }
     let plan = FAMILIES.iter().find_map(|detect| detect(stages, model));
     // Text of unknown tokens is spelled as the model sees it, so the model must not see mapped bytes.
     let is_spelled =

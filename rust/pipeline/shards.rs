@@ -40,7 +40,8 @@ const BLURRED: usize = 16;
 pub struct Shard {
     /// Number of the text among all texts, or of the row among all rows of all blocks.
     pub row: usize,
-    /// Bytes of the shard in its text, or in the block that holds it.
+    /// Bytes of the shard in its text, or in the block that holds it. A text that is yet to be written is one shard of the most bytes
+    /// that it may take.
     pub bytes: Range<usize>,
     /// Whether the text begins here.
     pub is_first: bool,

@@ -99,7 +99,7 @@ impl Stages {
     }
 
     /// True if a stage is a caller's own.
-    fn has_custom(&self) -> bool {
+    pub(super) fn has_custom(&self) -> bool {
         self.normalizer.as_ref().is_some_and(Normalizer::has_custom)
             || self.pre_tokenizer.as_ref().is_some_and(PreTokenizer::has_custom)
     }

@@ -48,8 +48,7 @@ impl Tokenizer {
     ) -> Result<TokenColumns<T>> {
         check_pairs(texts, pairs)?;
         let (parallelism, is_pair) = (parallelism.into(), pairs.is_some());
-        // For ids alone several threads share a long text.
-        if !is_pair && options == ColumnOptions::default() {
+        if options.is_ids_alone(is_pair) {
             return self.encode_ids(texts, add_special_tokens, parallelism).map(TokenColumns::from);
         }
         let layout = self.layout(is_pair, add_special_tokens)?;

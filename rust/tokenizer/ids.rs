@@ -51,6 +51,27 @@ impl<S: TextSource + ?Sized> ShardSource for S {
     }
 }
 
+/// The shards of the texts of one call.
+struct ShardedTexts {
+    shards: Vec<Shard>,
+    /// A guess at the bytes of each shard, and one more, so that empty texts count.
+    likely: Vec<usize>,
+    /// The most ids that all shards give: one a byte, and one for each text.
+    most: usize,
+}
+
+impl ShardedTexts {
+    fn with_capacity(shards: usize) -> Self {
+        Self { shards: Vec::with_capacity(shards), likely: Vec::with_capacity(shards), most: 0 }
+    }
+
+    fn push(&mut self, shard: Shard, likely: usize) {
+        self.most += shard.bytes.len() + 1;
+        self.likely.push(likely + 1);
+        self.shards.push(shard);
+    }
+}
+
 /// What one thread works with.
 struct Work<T> {
     worker: Worker,
@@ -66,7 +87,7 @@ impl<T> Work<T> {
 }
 
 impl Call<'_> {
-    /// Encodes the shards of a run to `work.ids`, with what their rows get before and after them.
+    /// Appends the ids of the shards of a run to `work.ids`, with what their rows get before and after them.
     fn push_run<T: Id>(
         &self,
         shards: &[Shard],
@@ -106,12 +127,12 @@ impl Tokenizer {
         let Some(rules) = self.row_rules(add_special_tokens)? else {
             return self.encode_ids_by_encodings(texts, add_special_tokens, parallelism);
         };
-        let (shards, sizes) = self.shards(texts, parallelism.threads)?;
+        let ShardedTexts { shards, likely, most } = self.shards(texts, parallelism.threads)?;
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
-        let (ids, runs) = write_in_order(sizes.iter().sum(), |writer| {
+        let (ids, runs) = write_in_order(most, |writer| {
             let start = |thread| Work::new(pool.take_for(thread));
             let finish = |work: Work<T>| pool.put(work.worker);
-            let (runs, parallelism) = Runs::new(&sizes, parallelism);
+            let (runs, parallelism) = Runs::new(&likely, parallelism);
             ordered_map(runs, parallelism, start, finish, |number, run: &mut Range<usize>, work| {
                 let rows = call.push_run(&shards[run.clone()], texts, work)?;
                 writer.put(number, &mut work.ids);
@@ -138,10 +159,10 @@ impl Tokenizer {
         let Some(rules) = rules.filter(|rules| !rules.has_limits()) else {
             return take(&self.encode_ids(texts, add_special_tokens, parallelism)?);
         };
-        let (shards, sizes) = self.shards(texts, parallelism.threads)?;
+        let ShardedTexts { shards, likely, .. } = self.shards(texts, parallelism.threads)?;
         let (pool, call) = (self.pipeline.pool(), self.call(&rules));
         let encode = |_, run: &mut Range<usize>, work: &mut Work<T>| {
-            work.ids = Vec::with_capacity(sizes[run.clone()].iter().sum::<usize>() / 4);
+            work.ids = Vec::with_capacity(likely[run.clone()].iter().sum::<usize>() / 4);
             let rows = call.push_run(&shards[run.clone()], texts, work)?;
             Ok((std::mem::take(&mut work.ids), rows))
         };
@@ -161,7 +182,7 @@ impl Tokenizer {
             begun.extend(rest);
             parallelism.check()
         };
-        let (runs, parallelism) = Runs::new(&sizes, parallelism);
+        let (runs, parallelism) = Runs::new(&likely, parallelism);
         let start = |thread| Work::new(pool.take_for(thread));
         ordered_for_each(runs, parallelism, start, |work| pool.put(work.worker), encode, take_rows)
     }
@@ -255,22 +276,27 @@ impl Tokenizer {
         Call { pipeline: &self.pipeline, number: self.pipeline.next_call(), before, after }
     }
 
-    /// The shards of texts and the most bytes of each; prepares the caches.
-    fn shards(&self, texts: &(impl TextSource + ?Sized), threads: usize) -> Result<(Vec<Shard>, Vec<usize>)> {
-        let sizes = || (0..texts.count()).map(|row| texts.most_bytes(row));
+    /// The shards of texts; prepares the caches.
+    fn shards(&self, texts: &(impl TextSource + ?Sized), threads: usize) -> Result<ShardedTexts> {
+        let rows = 0..texts.count();
         // Shards of a text that is too long may be short enough.
-        sizes().try_for_each(check_length)?;
-        let total = sizes().sum();
-        let mut shards = Vec::with_capacity(texts.count());
-        for (row, size) in sizes().enumerate() {
-            match texts.lent(row).filter(|_| size > WHOLE) {
-                Some(text) => shards.extend(self.pipeline.shards(row, text, total, threads)),
-                None => shards.push(Shard::whole(row, size)),
+        rows.clone().try_for_each(|row| check_length(texts.most_bytes(row)))?;
+        let likely: usize = rows.clone().map(|row| texts.likely_bytes(row)).sum();
+        let mut all = ShardedTexts::with_capacity(rows.len());
+        for row in rows {
+            let most = texts.most_bytes(row);
+            match texts.lent(row).filter(|_| most > WHOLE) {
+                Some(text) => {
+                    for shard in self.pipeline.shards(row, text, likely, threads) {
+                        let bytes = shard.bytes.len();
+                        all.push(shard, bytes);
+                    }
+                }
+                None => all.push(Shard::whole(row, most), texts.likely_bytes(row)),
             }
         }
-        let sizes: Vec<usize> = shards.iter().map(|shard| shard.bytes.len() + 1).collect();
-        self.pipeline.prepare(sizes.iter().sum(), threads);
-        Ok((shards, sizes))
+        self.pipeline.prepare(likely, threads);
+        Ok(all)
     }
 
     fn encode_ids_by_encodings<T: Id>(

@@ -9,8 +9,11 @@ pub trait TextSource: Sync {
     /// Number of texts.
     fn count(&self) -> usize;
 
-    /// The most bytes that text `row` takes as UTF-8.
+    /// The most bytes that text `row` takes as UTF-8; exactly its bytes if the text is lent.
     fn most_bytes(&self, row: usize) -> usize;
+
+    /// A guess at the bytes that text `row` takes as UTF-8.
+    fn likely_bytes(&self, row: usize) -> usize;
 
     /// Text `row`, unless it has to be written first. A text of more than [`WHOLE`](crate::pipeline::WHOLE) bytes never has to:
     /// threads share it.
@@ -27,9 +30,10 @@ pub trait TextSource: Sync {
     /// # Errors
     /// Those of [`Self::text`].
     fn all(&self) -> Result<Vec<Cow<'_, str>>> {
+        let mut buffer = Vec::new();
         let text = |row| match self.lent(row) {
             Some(text) => Ok(Cow::Borrowed(text)),
-            None => Ok(Cow::Owned(self.text(row, &mut Vec::new())?.to_owned())),
+            None => Ok(Cow::Owned(self.text(row, &mut buffer)?.to_owned())),
         };
         (0..self.count()).map(text).collect()
     }
@@ -41,6 +45,10 @@ impl TextSource for [&str] {
     }
 
     fn most_bytes(&self, row: usize) -> usize {
+        self[row].len()
+    }
+
+    fn likely_bytes(&self, row: usize) -> usize {
         self[row].len()
     }
 

@@ -25,6 +25,13 @@ pub struct ColumnOptions {
     pub overflowing: bool,
 }
 
+impl ColumnOptions {
+    /// Whether bare ids of single texts are wanted, so that several threads may share a long text.
+    pub fn is_ids_alone(self, is_pair: bool) -> bool {
+        !is_pair && self == Self::default()
+    }
+}
+
 /// Rows of tokens, column by column. Columns that were not asked for are absent; each other one has one value per token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenColumns<T> {

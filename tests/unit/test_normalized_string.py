@@ -15,8 +15,10 @@ from lexmill.errors import LexmillError
 from lexmill.models import WordLevel
 from lexmill.normalizers import Lowercase, Normalizer
 from lexmill.normalizers import Sequence as Normalizers
-from lexmill.pre_tokenizers import Digits, PreTokenizer, Whitespace
+from lexmill.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Whitespace
 from lexmill.pre_tokenizers import Sequence as PreTokenizers
+from lexmill.trainers import BpeTrainer
+from small import byte_level
 
 
 def test_a_part_knows_its_part_of_the_original() -> None:
@@ -162,6 +164,26 @@ def test_an_interrupt_in_a_stage_stays_one(error: type[BaseException]) -> None:
     for call in (lambda: made.encode("a"), lambda: made.encode_batch_ids(["a"] * 9, num_threads=2)):
         with pytest.raises(error):
             call()
+
+
+@pytest.mark.parametrize("is_split", [False, True])
+def test_bytes_are_mapped_once_after_a_stage_of_ones_own(is_split: bool) -> None:
+    class Idle:
+        """Changes nothing."""
+
+        def normalize(self, normalized: NormalizedString) -> None:
+            pass
+
+    made, texts = byte_level(("Ġ", "a"), ("Ã", "©")), [" a é", "日 Ab"]
+    if is_split:
+        made.pre_tokenizer = PreTokenizers([Whitespace(), ByteLevel(add_prefix_space=False, use_regex=False)])
+    expected = [made.encode(text) for text in texts]
+    made.normalizer = Normalizer.custom(Idle())
+    found = [made.encode(text) for text in texts]
+    assert [(one.ids, one.offsets) for one in found] == [(one.ids, one.offsets) for one in expected]
+    assert made.encode_batch_ids(texts) == [one.ids for one in expected]
+    made.train_from_iterator(["é a é a"], BpeTrainer(show_progress=False, min_frequency=2))
+    assert "Ã©" in made.get_vocab()
 
 
 def test_a_stage_changes_a_string_in_place() -> None:

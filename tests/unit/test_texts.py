@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -332,8 +332,18 @@ class TestLibraries:
             letters().encode_batch_ids(pd.Series(["a", None]))
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, RuntimeError])
+def test_what_an_iterable_raises_at_once_comes_through(error: type[BaseException]) -> None:
+    class Raising:
+        def __iter__(self) -> Iterator[str]:
+            raise error
+
+    with pytest.raises(error):
+        byte_level().count_tokens(Raising())
+
+
 class TestWidths:
-    """Strings of one, two and four bytes a character, which threads write as UTF-8; long ones before the first is encoded."""
+    """Strings of one, two and four bytes a character, which threads write as UTF-8, long ones beforehand."""
 
     @pytest.mark.parametrize(
         "text", ["é", "ÿ1 ", "日本", "a日", "🐈a", "a🐈é日", "\x80", "\u07ff\u0800\uffff\U00010000"]
@@ -341,8 +351,9 @@ class TestWidths:
     @pytest.mark.parametrize("times", [1, 9_000, 150_000])
     def test_all_widths_give_what_one_text_gives(self, text: str, times: int) -> None:
         tokenizer = byte_level()
-        texts = [text * times, "", text, "ascii", text * 3] * 20
-        expected = [tokenizer.encode(one).ids for one in texts[:5]] * 20
+        repeats = 20 if times < 100_000 else 2
+        texts = [text * times, "", text, "ascii", text * 3] * repeats
+        expected = [tokenizer.encode(one).ids for one in texts[:5]] * repeats
         assert tokenizer.encode_batch_ids(texts, num_threads=3) == expected
         assert tokenizer.count_tokens(iter(texts)).tolist() == [len(ids) for ids in expected]
         arrays = tokenizer.encode_batch_arrays(texts, num_threads=2)
@@ -362,9 +373,21 @@ class TestWidths:
         with pytest.raises(InputTypeError, match=f"^text {row} has lone surrogates"):
             byte_level().encode_batch_arrays(texts)
 
-    @pytest.mark.parametrize("row", [0, 900, 1999])
-    def test_the_first_of_several_rows_with_surrogates_is_named(self, row: int) -> None:
-        texts = ["日本" * 5_000 if at < row else "\ud800" for at in range(2000)]
+    @pytest.mark.parametrize("row", [0, 900])
+    @pytest.mark.parametrize("long_first", [False, True])
+    def test_the_first_of_several_rows_with_surrogates_is_named(self, row: int, long_first: bool) -> None:
+        bad = ["\ud800", "日" * 100_000 + "\ud800"]
+        texts = ["日本" * 500] * row + (bad[::-1] if long_first else bad) * 3
         for encode in (byte_level().encode_batch_arrays, byte_level().encode_batch_ids, byte_level().count_tokens):
             with pytest.raises(InputTypeError, match=f"^text {row} has lone surrogates"):
                 encode(texts, num_threads=3)
+
+    def test_any_number_of_threads_gives_the_same_over_several_windows(self) -> None:
+        texts = [f"слово{number} " * 50 for number in range(36_000)]
+        tokenizer = byte_level()
+        alone = tokenizer.encode_batch_arrays(texts, num_threads=1)
+        assert len(alone.ids) == sum(len(text.encode()) for text in texts) > 24 << 20
+        for threads in (2, 3):
+            shared = tokenizer.encode_batch_arrays(texts, num_threads=threads)
+            assert np.array_equal(shared.ids, alone.ids)
+            assert np.array_equal(shared.row_splits, alone.row_splits)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -113,6 +114,27 @@ assert same and os.waitpid(child, 0)[1] == 0
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+@pytest.mark.parametrize("seconds", [0.005, 0.02, 0.06])
+@pytest.mark.parametrize("call", ["count_tokens", "encode_batch_arrays"])
+def test_a_signal_during_the_first_call_for_arrays_is_raised(call: str, seconds: float) -> None:
+    program = f"""
+import signal, sys
+sys.path.insert(0, "tests")
+from small import byte_level
+tokenizer, texts = byte_level(), ["the café is 12, "] * 200_000
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+try:
+    signal.setitimer(signal.ITIMER_REAL, {seconds})
+    tokenizer.{call}(texts)
+    signal.pause()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
 @pytest.mark.parametrize(

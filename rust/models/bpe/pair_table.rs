@@ -87,8 +87,8 @@ impl PairTable {
         if self.filter[word] & bits == bits { self.slots[self.slot(key, hash)].1 } else { NO_MERGE }
     }
 
-    /// The merges of two pairs, as two calls of [`Self::merge`], but all of the table that they may need is on its way before the
-    /// first answer: a new symbol is looked up with both neighbours, and each lookup alone would wait for memory.
+    /// The merges of two pairs, as two calls of [`Self::merge`], but the first slot of both is on its way before either is read: a new
+    /// symbol is looked up with both neighbours, and each lookup alone would wait for memory.
     #[inline]
     pub(super) fn merge_both(&self, pairs: [(u32, u32); 2]) -> [u64; 2] {
         let lookups = pairs.map(|pair| {

@@ -148,13 +148,12 @@ impl Unigram {
     ) -> Result<f64> {
         let Scratch { nodes, path, fragments, edges, .. } = &mut *scratch;
         let hash = FixedState::default().hash_one(fragment.as_bytes());
-        let known = match fragments.get(hash, fragment.as_bytes()) {
-            Some(known) => known,
-            None => {
-                let margin = self.margin_of::<S>(fragment, nodes)?;
-                trace(nodes, |edge| edges.push((edge, self.score_of(fragment, edge))));
-                fragments.insert(hash, fragment.as_bytes(), margin, edges.drain(..).rev())
-            }
+        let known = if let Some(known) = fragments.get(hash, fragment.as_bytes()) {
+            known
+        } else {
+            let margin = self.margin_of::<S>(fragment, nodes)?;
+            trace(nodes, |edge| edges.push((edge, self.score_of(fragment, edge))));
+            fragments.insert(hash, fragment.as_bytes(), margin, edges.drain(..).rev())
         };
         if !known.margin.holds_at::<S>(sum, fragment.len()) {
             return self.push_viterbi::<S>(fragment, start, sum, scratch);
@@ -167,14 +166,16 @@ impl Unigram {
         Ok(sum)
     }
 
-    /// Finds the best path through a fragment before which the sum is 0; returns a margin that is no greater than the search had.
+    /// Finds the best path through a fragment before which the sum is 0; returns the margin of the search, whose `largest` may be an
+    /// upper bound.
     fn margin_of<S: Sums>(&self, fragment: &str, nodes: &mut Vec<Node>) -> Result<Margin> {
         if !self.has_finite_sums(0.0) {
             return self.viterbi::<true, S>(fragment, 0.0, nodes);
         }
         let least = self.viterbi_branchless::<true>(fragment, 0.0, nodes)?;
-        // A path has as many pieces as the fragment has bytes, or fewer.
-        Ok(Margin { least, largest: fragment.len() as f64 * self.largest_score })
+        // A path has at most one piece a byte, so no sum is larger but by rounding, for which `holds_at` leaves room.
+        let pieces = u32::try_from(fragment.len()).map_or(f64::INFINITY, f64::from);
+        Ok(Margin { least, largest: pieces * self.largest_score })
     }
 
     /// As [`Self::push_fragment`], without the memo.

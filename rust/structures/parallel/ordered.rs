@@ -68,7 +68,7 @@ pub fn bounded_for_each<B: Default, S, T: Send>(
     work: impl Fn(usize, &mut B, &mut S) -> Result<T> + Sync,
     take: impl FnMut(T) -> Result<()>,
 ) -> Result<()> {
-    // A bound and another order could wait for each other: what is to be taken next may be for a thread that waits for room.
+    // In another order, the block to be taken next could still lie in the share of a thread that waits for room.
     for_each(ahead, InOrder::new(next), parallelism, start, finish, work, take)
 }
 

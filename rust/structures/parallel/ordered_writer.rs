@@ -21,7 +21,7 @@ const ROOM_LEFT: usize = 1 << 12;
 /// Ordered writer: accepts runs of ids in any order and copies each to the output once all earlier runs have their
 /// ranges.
 ///
-/// Runs should be small enough to be still in a core's cache when they are copied.
+/// Runs should be small enough to be still in a core's cache when they are copied, as they are where runs come in order.
 #[derive(Debug)]
 pub struct OrderedWriter<'a, T> {
     state: Mutex<State<'a, T>>,

@@ -2,8 +2,9 @@
 //!
 //! Neighbouring texts share words: many corpora are sorted by language or by topic. So each thread takes neighbouring runs, and
 //! meets new words that no other thread meets. The items are divided into windows, and a window into one share for each thread; a
-//! thread whose share is done helps with another one of the same window. The results of a window wait for its first share, so
-//! windows bound what waits. A thread takes the same shares of the same texts in every call, unless it helps.
+//! thread whose share is done helps with another one of the same window. The results of a window wait for its first share. So as
+//! long as runs take about equally long, the results of one window wait, or fewer; nothing bounds how many wait for a run that takes
+//! much longer. A thread takes the same shares of the same items in every call, unless it helps.
 
 use std::ops::Range;
 
@@ -14,22 +15,23 @@ use crate::Result;
 /// Below this many bytes a second thread costs more than it saves.
 const SERIAL_BYTES: usize = 1 << 16;
 
-/// The most bytes of a run, as long as no single item is larger.
+/// The most bytes that a run is aimed at. A run ends with the item that reaches the aim.
 const RUN_BYTES: usize = 1 << 20;
 
-/// The most bytes of a window, as long as each thread has one run of it.
+/// Bytes that a window is aimed at; each thread has one run of it at least.
 const WINDOW_BYTES: usize = 16 << 20;
 
 /// Runs of neighbouring items; each block is a range of items.
 #[derive(Debug)]
 pub struct Runs {
-    runs: Vec<Range<usize>>,
+    /// The items of each run.
+    items: Vec<Range<usize>>,
     /// The runs that are left of each thread's share of the window.
     shares: Vec<Range<usize>>,
-    /// Runs before the end of the window.
-    begun: usize,
+    /// The number of the first run after the window.
+    window_end: usize,
     /// The most runs in a share.
-    longest: usize,
+    per_share: usize,
 }
 
 impl Runs {
@@ -49,23 +51,23 @@ impl Runs {
         }
         let parallelism = parallelism.at_most(runs.len());
         let threads = parallelism.threads.max(1);
-        let longest = (WINDOW_BYTES / target.max(1) / threads).max(1);
-        (Self { runs, shares: vec![0..0; threads], begun: 0, longest }, parallelism)
+        let per_share = (WINDOW_BYTES / target.max(1) / threads).max(1);
+        (Self { items: runs, shares: vec![0..0; threads], window_end: 0, per_share }, parallelism)
     }
 
     /// Divides the next window among the threads.
     fn begin_window(&mut self) {
-        let (start, threads) = (self.begun, self.shares.len());
-        let runs = (self.runs.len() - start).min(self.longest * threads);
+        let (start, threads) = (self.window_end, self.shares.len());
+        let runs = (self.items.len() - start).min(self.per_share * threads);
         for (thread, share) in self.shares.iter_mut().enumerate() {
             *share = start + runs * thread / threads..start + runs * (thread + 1) / threads;
         }
-        self.begun += runs;
+        self.window_end += runs;
     }
 
     /// The last run of the longest rest of a share: its owner goes on with neighbours.
     fn take_from_longest(&mut self) -> Option<usize> {
-        self.shares.iter_mut().max_by_key(|rest| rest.len())?.next_back()
+        self.shares.iter_mut().max_by_key(ExactSizeIterator::len)?.next_back()
     }
 
     /// The number of the next run for a thread, below number `below`.
@@ -75,7 +77,7 @@ impl Runs {
             match own.or_else(|| self.take_from_longest()) {
                 Some(number) if number < below => return Some(number),
                 Some(_) => {}
-                None if self.begun < self.runs.len().min(below) => self.begin_window(),
+                None if self.window_end < self.items.len().min(below) => self.begin_window(),
                 None => return None,
             }
         }
@@ -85,7 +87,7 @@ impl Runs {
 impl Source<Range<usize>> for Runs {
     fn fill(&mut self, thread: usize, below: usize, block: &mut Range<usize>) -> Option<(usize, Result<()>)> {
         let number = self.next(thread, below)?;
-        *block = self.runs[number].clone();
+        *block = self.items[number].clone();
         Some((number, Ok(())))
     }
 }
@@ -122,15 +124,23 @@ mod tests {
         fn runs_before_a_failed_one_are_still_handed_out(
             count in 1..100usize,
             threads in 1..6usize,
-            failed in any::<prop::sample::Index>(),
+            turns in prop::collection::vec((0..8usize, any::<prop::sample::Index>()), 1..50),
+            fails_after in 0..100usize,
         ) {
             let (mut runs, _) = Runs::new(&vec![RUN_BYTES; count], threads.into());
-            let (failed, mut found) = (failed.index(count), Vec::new());
-            while let Some((number, _)) = runs.fill(0, failed, &mut (0..0)) {
+            let (mut below, mut found) = (usize::MAX, Vec::new());
+            for (turn, (thread, failed)) in turns.iter().cycle().enumerate() {
+                if turn >= fails_after {
+                    below = below.min(failed.index(count));
+                }
+                let Some((number, _)) = runs.fill(*thread, below, &mut (0..0)) else { break };
+                prop_assert!(number < below);
                 found.push(number);
             }
+            prop_assert!((0..8).all(|thread| runs.fill(thread, below, &mut (0..0)).is_none()));
             found.sort_unstable();
-            prop_assert_eq!(found, (0..failed).collect::<Vec<_>>());
+            found.truncate(below.min(count));
+            prop_assert_eq!(found, (0..below.min(count)).collect::<Vec<_>>());
         }
     }
 
