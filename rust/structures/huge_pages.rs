@@ -3,10 +3,15 @@
 //! A read outside the reach of the processor's TLB takes as long to translate its address as to load the data; huge
 //! pages extend that reach. A result that is written from front to back gains because a new huge page costs a third of
 //! the ordinary pages in its place. Small tables and results stay on ordinary pages: where free memory is fragmented,
-//! the system has to compact it before it can give out a huge page. The request has to come before the first touch.
+//! the system has to compact it before it can give out a huge page. A virtual machine may have given the huge pages that it
+//! does not use back to its host, and gets them again at fifty times the usual price; so a result goes on with ordinary
+//! pages once a huge page was slow ([`PagesAhead`]). The request has to come before the first touch.
 //! Ordinary pages of tables are populated in one call, which costs two thirds of faulting them in one by one.
 
+use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// An allocation of this many bytes always gets its own mapping: glibc's largest mmap threshold, and a little more.
 const ALWAYS_MAPPED: usize = if cfg!(all(target_os = "linux", target_env = "gnu")) { 33 << 20 } else { 0 };
@@ -16,6 +21,13 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// Bytes that the TLB of a current processor covers with ordinary pages.
 const REACH: usize = 8 << 20;
+
+/// A huge page that takes longer than this costs more than the ordinary pages in its place: 0.1 milliseconds are usual, and 4 where
+/// a host has to find the memory. The ordinary pages take 0.6 milliseconds.
+const SLOW: Duration = Duration::from_millis(1);
+
+/// Bytes for which [`PagesAhead`] asks at a time.
+const BLOCK: usize = 32 << 20;
 
 /// Smaller allocations get no advice.
 const MIN_HUGE_BYTES: usize = 1 << 20;
@@ -38,18 +50,57 @@ pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
     items
 }
 
-/// An empty vector with capacity for `capacity` items, or for as many as the system has addresses for, to be written from front
-/// to back; from 8 MiB on it asks for huge pages and populates none.
+/// An empty vector with capacity for `capacity` items, or for as many as the system has addresses for; populates no pages.
 pub fn vec_streamed<T>(mut capacity: usize) -> Vec<T> {
     let mut items = Vec::new();
     while items.try_reserve_exact(capacity).is_err() {
         capacity /= 2;
     }
-    let memory: &mut [_] = items.spare_capacity_mut();
-    if size_of_val(memory) >= REACH {
-        request_huge_pages(memory);
-    }
     items
+}
+
+/// Asks for huge pages for memory that is written from front to back, block by block. The first huge page of each block is
+/// populated: if it was slow, the block and all after it get ordinary pages.
+#[derive(Debug)]
+pub struct PagesAhead {
+    /// Items from the front of the memory on for which nothing has to be asked.
+    ready: usize,
+    is_wanted: bool,
+}
+
+impl PagesAhead {
+    /// For `memory`, of which nothing is written yet.
+    pub fn new<T>(memory: &[MaybeUninit<T>]) -> Self {
+        Self { ready: 0, is_wanted: size_of_val(memory) >= REACH }
+    }
+
+    /// Prepares the first `count` items of `memory`, which are written next; the next call gets the memory after them.
+    pub fn prepare<T>(&mut self, memory: &mut [MaybeUninit<T>], count: usize) {
+        while self.is_wanted && self.ready < count {
+            let end = memory.len().min(self.ready + BLOCK / size_of::<T>().max(1));
+            let block = &mut memory[self.ready..end];
+            request_huge_pages(block);
+            if time_of_first_huge_page(block) > SLOW {
+                request_ordinary_pages(block);
+                self.is_wanted = false;
+            }
+            self.is_wanted &= self.ready < end;
+            self.ready = end;
+        }
+        self.ready = self.ready.saturating_sub(count);
+    }
+}
+
+/// Writes to the first huge page that lies wholly in `memory`; returns how long that took.
+fn time_of_first_huge_page<T>(memory: &mut [MaybeUninit<T>]) -> Duration {
+    let start = memory.as_ptr().addr();
+    let place = (start.next_multiple_of(HUGE_PAGE) - start).div_ceil(size_of::<T>().max(1));
+    let before = Instant::now();
+    if let Some(item) = memory.get_mut(place) {
+        *item = MaybeUninit::zeroed();
+        black_box(item);
+    }
+    before.elapsed()
 }
 
 /// As [`vec_mapped`], filled with `len` copies of `value`.
@@ -119,8 +170,16 @@ fn request_huge_pages<T>(memory: &mut [T]) {
     ask(whole_pages(memory), libc::MADV_HUGEPAGE);
 }
 
+#[cfg(target_os = "linux")]
+fn request_ordinary_pages<T>(memory: &mut [T]) {
+    ask(whole_pages(memory), libc::MADV_NOHUGEPAGE);
+}
+
 #[cfg(not(target_os = "linux"))]
 fn request_huge_pages<T>(_: &mut [T]) {}
+
+#[cfg(not(target_os = "linux"))]
+fn request_ordinary_pages<T>(_: &mut [T]) {}
 
 /// Populates the pages of a table of 1 MiB or more. From 8 MiB on it asks for huge pages and populates only the ordinary pages
 /// around them.
@@ -152,6 +211,23 @@ mod tests {
             assert_eq!((items.len(), items.iter().sum::<u64>()), (len, 7 * len as u64));
             assert_eq!(vec_copied(&items), items);
             assert_eq!(vec_mapped_filled(7u64, len), items);
+        }
+    }
+
+    #[test]
+    fn memory_is_prepared_in_any_steps() {
+        for (len, steps) in
+            [(0, vec![0]), (100, vec![7, 93]), (3 * BLOCK / 4, vec![1, BLOCK / 4, BLOCK / 2 - 1])]
+        {
+            let mut items = vec_streamed::<u32>(len);
+            let mut free = &mut items.spare_capacity_mut()[..len];
+            let mut pages = PagesAhead::new(free);
+            for step in steps {
+                pages.prepare(free, step);
+                let (written, rest) = free.split_at_mut(step.min(free.len()));
+                written.fill(MaybeUninit::new(7));
+                free = rest;
+            }
         }
     }
 

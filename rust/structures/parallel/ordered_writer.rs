@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Result;
-use crate::structures::huge_pages::vec_streamed;
+use crate::structures::huge_pages::{PagesAhead, vec_streamed};
 
 /// The array starts with capacity for so many ids at most. On Linux, capacity that nobody touches costs address space and no
 /// memory. Elsewhere it may count as memory.
@@ -31,6 +31,7 @@ pub struct OrderedWriter<'a, T> {
 struct State<'a, T> {
     /// The capacity after all ranges that have been assigned.
     free: &'a mut [MaybeUninit<T>],
+    pages: PagesAhead,
     /// Ids that have been copied.
     written: usize,
     /// Number of the next run to get a range.
@@ -73,6 +74,7 @@ impl<'a, T> State<'a, T> {
                 self.late.push(ids);
                 continue;
             }
+            self.pages.prepare(self.free, ids.len());
             let (place, free) = std::mem::take(&mut self.free).split_at_mut(ids.len());
             self.free = free;
             placed.push((place, ids));
@@ -98,7 +100,8 @@ pub fn write_in_order<T: Copy + Send, R>(
     let mut ids = vec_streamed(expected.min(MOST_ROOM));
     let free = ids.spare_capacity_mut();
     let (room, waiting) = (free.len(), BTreeMap::new());
-    let state = State { free, written: 0, next: 0, waiting, late: Vec::new(), spare: Vec::new() };
+    let pages = PagesAhead::new(free);
+    let state = State { free, pages, written: 0, next: 0, waiting, late: Vec::new(), spare: Vec::new() };
     let writer = OrderedWriter { state: Mutex::new(state) };
     let result = fill(&writer)?;
     let State { free, written, late, .. } = writer.state.into_inner().unwrap_or_else(PoisonError::into_inner);
