@@ -1,7 +1,9 @@
 //! Joins the counters of several threads into one list, in the order of first appearance.
 //!
-//! Two rounds, both parallel. First, each thread joins the words of one part, chosen by hash, so that all counts of a
-//! word meet on one thread. Then each thread orders the words that first appeared within one range of the corpus.
+//! Three rounds, each of them parallel. First, each thread moves the words of one counter together and gives the free slots back to
+//! the system, since the tables of the next round need as much memory. Then each thread joins the words of one part, chosen by
+//! hash, so that all counts of a word meet on one thread. Last, each thread orders the words that first appeared within one range
+//! of the corpus.
 
 use std::slice::Iter;
 
@@ -11,10 +13,18 @@ use crate::byte_level::push_mapped;
 use crate::cache::KeyForm;
 use crate::cache::key::{hash_key, key_bytes};
 use crate::structures::huge_pages::vec_mapped;
-use crate::structures::parallel::{METER_EVERY, Meter, OnProgress, run_parts};
+use crate::structures::parallel::{METER_EVERY, Meter, OnProgress, run_parts, share};
 use crate::trainers::word_counts::WordCounts;
 
 const STAGE: &str = "join counts";
+
+/// The words of one counter, without its free slots and its index.
+struct Counted {
+    short: Vec<Entry>,
+    long: Vec<Entry>,
+    long_hashes: Vec<u64>,
+    long_text: Vec<u8>,
+}
 
 /// The short or the long words of one part, in the order of first appearance.
 struct Part {
@@ -29,21 +39,21 @@ impl WordCounter {
     /// # Errors
     /// Those of `on_progress`.
     pub fn join(
-        mut counters: Vec<Self>,
+        counters: Vec<Self>,
         key_form: KeyForm,
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<WordCounts> {
-        counters.iter_mut().for_each(Self::count_pending);
-        let words: usize = counters.iter().map(|counter| counter.used + counter.long.len()).sum();
-        let parts = if counters.len() < 2 {
-            run_parts(STAGE, words as u64, counters, on_progress, |counter, _| Part::of(counter))?
+        let all_counted: Vec<Counted> = share(counters, Counted::of);
+        let words: usize = all_counted.iter().map(|counted| counted.short.len() + counted.long.len()).sum();
+        let parts = if all_counted.len() < 2 {
+            run_parts(STAGE, words as u64, all_counted, on_progress, |counted, _| counted.into_parts())?
         } else {
             let numbers = (0..threads.max(1)).collect();
             let parts = run_parts(STAGE, words as u64, numbers, on_progress, |number, meter| {
-                Part::of(part_of(&counters, number, threads.max(1), meter))
+                Counted::of(part_of(&all_counted, number, threads.max(1), meter)).into_parts()
             })?;
-            drop(counters);
+            drop(all_counted);
             parts
         };
         let parts: Vec<Part> = parts.into_iter().flatten().collect();
@@ -56,43 +66,51 @@ impl WordCounter {
     }
 }
 
-/// Part `number` of `parts` of the words of all `counters`.
-fn part_of(counters: &[WordCounter], number: usize, parts: usize, meter: &Meter) -> WordCounter {
+impl Counted {
+    fn of(mut counter: WordCounter) -> Self {
+        counter.count_pending();
+        let WordCounter { mut entries, long, long_hashes, long_text, .. } = counter;
+        entries.retain(|entry| entry.key != 0);
+        entries.shrink_to_fit();
+        Self { short: entries, long, long_hashes, long_text }
+    }
+
+    /// The short words, and the long ones, which are in order already where texts came in order.
+    fn into_parts(self) -> [Part; 2] {
+        [(self.short, Vec::new()), (self.long, self.long_text)].map(|(mut words, long_text)| {
+            words.sort_unstable_by_key(|entry| entry.first);
+            Part { words, long_text }
+        })
+    }
+}
+
+/// Part `number` of `parts` of the words of all counters.
+fn part_of(all_counted: &[Counted], number: usize, parts: usize, meter: &Meter) -> WordCounter {
     // The tables use the lower bits of the hash, so parts use higher ones.
     let is_here = |hash: u64| (hash >> 40) as usize % parts == number;
-    let most = counters.iter().map(|counter| counter.used).max().unwrap_or(0);
+    let most = all_counted.iter().map(|counted| counted.short.len()).max().unwrap_or(0);
     let mut part = WordCounter::with_room(most / parts + most / (2 * parts));
-    for counter in counters {
-        for entries in counter.entries.chunks(METER_EVERY) {
+    for counted in all_counted {
+        for entries in counted.short.chunks(METER_EVERY) {
             for &entry in entries {
                 let hash = hash_key(entry.key);
-                if entry.key != 0 && is_here(hash) {
+                if is_here(hash) {
                     part.add_short(hash, entry);
                 }
             }
-            if !meter.add(entries.len() / 2) {
+            if !meter.add(entries.len()) {
                 return part;
             }
         }
-        let hashes = counter.long_hashes.iter().copied();
-        for (hash, entry) in hashes.zip(&counter.long).filter(|&(hash, _)| is_here(hash)) {
-            part.add_long(entry.long_word(&counter.long_text), hash, entry.count, entry.first);
+        let hashes = counted.long_hashes.iter().copied();
+        for (hash, entry) in hashes.zip(&counted.long).filter(|&(hash, _)| is_here(hash)) {
+            part.add_long(entry.long_word(&counted.long_text), hash, entry.count, entry.first);
         }
     }
     part
 }
 
 impl Part {
-    /// The short words of a counter, and the long ones, which are in order already where texts came in order.
-    fn of(counter: WordCounter) -> [Self; 2] {
-        let mut words = counter.entries;
-        words.retain(|entry| entry.key != 0);
-        [(words, Vec::new()), (counter.long, counter.long_text)].map(|(mut words, long_text)| {
-            words.sort_unstable_by_key(|entry| entry.first);
-            Self { words, long_text }
-        })
-    }
-
     /// The words that first appeared from `start` on and before `end`.
     fn within(&self, start: u64, end: u64) -> &[Entry] {
         let place = |bound| self.words.partition_point(|entry| entry.first < bound);

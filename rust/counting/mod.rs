@@ -88,11 +88,11 @@ pub struct WordCounter {
 }
 
 impl WordCounter {
-    /// An empty counter with capacity for `words` short pre-tokens.
+    /// An empty counter with capacity for `words` short pre-tokens, which fill it up to three quarters.
     fn with_room(words: usize) -> Self {
-        let capacity = (2 * words + 1).next_power_of_two().max(FIRST_CAPACITY);
+        let capacity = (words + words / 3 + 1).next_power_of_two().max(FIRST_CAPACITY);
         let entries = vec_mapped_filled(Entry::default(), capacity);
-        Self { entries, most: capacity / 2, ..Self::default() }
+        Self { entries, most: capacity / 4 * 3, ..Self::default() }
     }
 
     /// Counts `text[start..end]`, seen at `position` of the corpus.
@@ -151,7 +151,7 @@ impl WordCounter {
 
     fn grow(&mut self) {
         let capacity = (self.entries.len() * 2).max(FIRST_CAPACITY);
-        self.most = capacity / 2;
+        self.most = capacity / 4 * 3;
         let old = std::mem::replace(&mut self.entries, vec_mapped_filled(Entry::default(), capacity));
         for entry in old.into_iter().filter(|entry| entry.key != 0) {
             let place = self.place(entry.key, hash_key(entry.key));

@@ -16,6 +16,10 @@ use std::time::{Duration, Instant};
 /// An allocation of this many bytes always gets its own mapping: glibc's largest mmap threshold, and a little more.
 const ALWAYS_MAPPED: usize = if cfg!(all(target_os = "linux", target_env = "gnu")) { 33 << 20 } else { 0 };
 
+/// Bytes of an ordinary page.
+#[cfg(target_os = "linux")]
+const PAGE: usize = 4096;
+
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -39,15 +43,15 @@ const MIN_HUGE_BYTES: usize = 1 << 20;
 /// always get their own mapping. So a vector of 1 MiB or more claims at least that many addresses. Addresses that
 /// nobody touches cost no memory.
 pub fn vec_mapped<T>(capacity: usize) -> Vec<T> {
-    let size = size_of::<T>().max(1);
-    let claimed = if capacity.saturating_mul(size) < MIN_HUGE_BYTES {
-        capacity
-    } else {
-        capacity.max(ALWAYS_MAPPED / size)
-    };
-    let mut items = Vec::with_capacity(claimed);
-    populate(&mut items.spare_capacity_mut()[..capacity]);
+    let mut items = Vec::with_capacity(claimed::<T>(capacity));
+    populate(items.spare_capacity_mut(), capacity);
     items
+}
+
+/// How many items to ask for, so that `capacity` items get their own mapping if they take 1 MiB or more.
+fn claimed<T>(capacity: usize) -> usize {
+    let size = size_of::<T>().max(1);
+    if capacity.saturating_mul(size) < MIN_HUGE_BYTES { capacity } else { capacity.max(ALWAYS_MAPPED / size) }
 }
 
 /// An empty vector with capacity for `capacity` items, or for as many as the system has addresses for; populates no pages.
@@ -110,19 +114,20 @@ pub fn vec_mapped_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     items
 }
 
-/// A vector of `len` zeros, or other defaults that are zeros; pages that nobody writes to take no memory.
+/// As [`vec_mapped`], with `len` zeros, or other defaults that are zeros; pages that nobody writes to take no memory.
 pub fn vec_zeroed<T: Copy + Default>(len: usize) -> Vec<T> {
-    let mut items = vec![T::default(); len];
-    if size_of_val(&items[..]) >= REACH {
+    let mut items = vec![T::default(); claimed::<T>(len)];
+    if size_of_val(&items[..len]) >= REACH {
         request_huge_pages(&mut items[..]);
     }
+    items.truncate(len);
     items
 }
 
 /// A vector of `len` copies of `value`.
 pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     let mut items = Vec::with_capacity(len);
-    populate(items.spare_capacity_mut());
+    populate(items.spare_capacity_mut(), len);
     items.resize(len, value);
     items
 }
@@ -130,7 +135,7 @@ pub fn vec_filled<T: Clone>(value: T, len: usize) -> Vec<T> {
 /// A copy of `source`.
 pub fn vec_copied<T: Copy>(source: &[T]) -> Vec<T> {
     let mut items = Vec::with_capacity(source.len());
-    populate(items.spare_capacity_mut());
+    populate(items.spare_capacity_mut(), source.len());
     items.extend_from_slice(source);
     items
 }
@@ -148,26 +153,34 @@ fn ordinary(memory: Range<usize>) -> [Range<usize>; 2] {
 /// The addresses of the pages that lie wholly in `memory`.
 #[cfg(target_os = "linux")]
 fn whole_pages<T>(memory: &mut [T]) -> Range<usize> {
-    const PAGE: usize = 4096;
     let range = memory.as_mut_ptr_range();
     (range.start as usize).next_multiple_of(PAGE)..range.end as usize / PAGE * PAGE
 }
 
-/// Makes a request to the system about pages that [`whole_pages`] found.
+/// The addresses of all pages of `memory`, which may begin and end with memory of others.
+///
+/// A mapping of one kind of pages from its first page to its last can grow without a copy.
+#[cfg(target_os = "linux")]
+fn all_pages<T>(memory: &mut [T]) -> Range<usize> {
+    let range = memory.as_mut_ptr_range();
+    range.start as usize / PAGE * PAGE..(range.end as usize).next_multiple_of(PAGE)
+}
+
+/// Makes a request to the system about pages that [`whole_pages`] or [`all_pages`] found.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "there are no safe calls for these requests")]
 fn ask(pages: Range<usize>, request: i32) {
     if !pages.is_empty() {
         let start = std::ptr::with_exposed_provenance_mut(pages.start);
-        // SAFETY: the requests made here cover only pages that lie wholly in memory of ours, and change no content. A system
-        // that refuses a request changes nothing, so the answer does not matter.
+        // SAFETY: all pages hold memory of ours, so they stay mapped, and the requests made here change no content, neither of ours
+        // nor of others. A system that refuses a request changes nothing, so the answer does not matter.
         unsafe { libc::madvise(start, pages.len(), request) };
     }
 }
 
 #[cfg(target_os = "linux")]
 fn request_huge_pages<T>(memory: &mut [T]) {
-    ask(whole_pages(memory), libc::MADV_HUGEPAGE);
+    ask(all_pages(memory), libc::MADV_HUGEPAGE);
 }
 
 #[cfg(target_os = "linux")]
@@ -181,14 +194,15 @@ fn request_huge_pages<T>(_: &mut [T]) {}
 #[cfg(not(target_os = "linux"))]
 fn request_ordinary_pages<T>(_: &mut [T]) {}
 
-/// Populates the pages of a table of 1 MiB or more. From 8 MiB on it asks for huge pages and populates only the ordinary pages
-/// around them.
+/// Populates the pages of the first `count` items of `memory`, if they take 1 MiB or more. From 8 MiB on it asks for huge pages, for
+/// the rest of `memory` too, and populates only the ordinary pages around them.
 #[cfg(target_os = "linux")]
-fn populate<T>(memory: &mut [T]) {
-    if size_of_val(memory) < MIN_HUGE_BYTES {
+fn populate<T>(memory: &mut [T], count: usize) {
+    let first = &mut memory[..count];
+    if size_of_val(first) < MIN_HUGE_BYTES {
         return;
     }
-    let pages = whole_pages(memory);
+    let pages = whole_pages(first);
     if pages.len() >= REACH {
         request_huge_pages(memory);
     }
@@ -198,7 +212,7 @@ fn populate<T>(memory: &mut [T]) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn populate<T>(_: &mut [T]) {}
+fn populate<T>(_: &mut [T], _: usize) {}
 
 #[cfg(test)]
 mod tests {

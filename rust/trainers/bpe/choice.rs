@@ -104,19 +104,23 @@ impl Frequency {
 
     /// The pair that will be the best once the pairs in `merged` are merged, if that is certain now.
     ///
-    /// `merged` are the best pairs of this state, in order; none of them joins a token with itself. Merging `a` and `b` takes
-    /// occurrences only from pairs that end in `a` or begin with `b`, and a new pair occurs at most as often as one of these
-    /// did. So if, for every pair in `merged`, no pair of the current highest count is one of these, then no new pair reaches
-    /// that count and no pair of that count loses occurrences. All pairs above it are in `merged`. A pair whose count has
-    /// fallen may still be queued at the highest count: then the answer may be `None` although the next pair is certain.
+    /// `merged` are the best pairs of this state, in order; none of them joins a token with itself, and each makes a token with a
+    /// larger id than all tokens before. The best pair of those left is the next one unless a pair in `merged` takes occurrences
+    /// from it. For merging `a` and `b` takes occurrences only
+    /// from pairs `x a` and `b y`, and the pairs that it makes, `x ab` and `ab y`, occur at most as often as these did. Neither of
+    /// these is in `merged`, so each comes after the best pair left. A new pair that is as frequent comes after it too: by ids,
+    /// since `ab` has a larger id than all tokens so far, and by first appearance, since `x` keeps its position, and `a`
+    /// starts before the best pair only if `b` does.
     fn next_beside(&mut self, merged: &[Pair], pairs: &mut PairTable, arena: &Arena) -> Option<u32> {
         loop {
-            if merged.iter().any(|&pair| self.ties.suffer_from(pair)) {
-                return None;
-            }
-            while let Some(index) = self.ties.pop(pairs) {
+            while let Some(index) = self.ties.pop() {
                 let count = pairs.live_count(index);
                 if count == self.queue.level() {
+                    let best = pairs.get(index);
+                    if merged.iter().any(|&pair| best.suffers_from(pair)) {
+                        self.ties.push(index, pairs, arena);
+                        return None;
+                    }
                     return Some(index);
                 }
                 if count > 0 {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::arena::Arena;
-use super::pair_stats::{self, Counts, DenseCounts, PairCount, PairStats, sum};
+use super::pair_stats::{self, Counted, Counts, DenseCounts, PairCount, PairStats};
 use super::pairs::{LengthLimit, PairTable, key};
 use super::sketch::{Filter, Hash, Sketch};
 use super::tokens::Tokens;
@@ -34,6 +34,8 @@ pub(super) struct Counter<'a> {
     pub(super) length_limit: LengthLimit,
     /// How many threads count.
     pub(super) threads: usize,
+    /// Pairs of more ids are counted in a sketch first; also where [`pair_stats::fit_densely`] says so.
+    pub(super) dense_ids: usize,
 }
 
 impl Counter<'_> {
@@ -69,10 +71,16 @@ impl Counter<'_> {
         }
     }
 
+    /// Whether pairs are counted in matrices.
+    fn is_dense(self) -> bool {
+        let ids = self.tokens.len();
+        ids <= self.dense_ids && pair_stats::fit_densely(ids, self.arena.len(), self.threads)
+    }
+
     /// Counts or sketches all pairs.
     pub(super) fn pair_stats(self, on_progress: &mut OnProgress<'_>) -> Result<PairStats> {
-        if pair_stats::fit_densely(self.tokens.len()) {
-            self.count_all(on_progress).map(PairStats::Exact)
+        if self.is_dense() {
+            Ok(PairStats::Exact(Counted::new(self.count_all(on_progress)?)))
         } else {
             self.sketch(on_progress).map(PairStats::Sketch)
         }
@@ -128,29 +136,30 @@ impl Counter<'_> {
         most: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<PairTable> {
-        let counted = match pair_stats {
+        let Counted { parts, sums: mut pairs } = match pair_stats {
             PairStats::Exact(counted) => counted,
-            PairStats::Sketch(sketch) => self.count_filtered(&sketch.filter(threshold), on_progress)?,
+            PairStats::Sketch(sketch) => {
+                Counted::new(self.count_filtered(&sketch.filter(threshold), on_progress)?)
+            }
         };
-        let mut pairs = sum(&counted);
         pairs.retain(|&(_, weight, _)| weight >= threshold);
         let raised = raised(&pairs, most);
         let threshold = raised.max(threshold);
         pairs.retain(|&(_, weight, _)| weight >= threshold);
-        let part_lens: Vec<Vec<u32>> = counted.iter().map(|counts| lens(counts, &pairs)).collect();
-        drop(counted);
+        let part_lens: Vec<Vec<u32>> = parts.iter().map(|counts| lens(counts, &pairs)).collect();
+        drop(parts);
         let mut by_ids = FlatMap::with_capacity(pairs.len());
         for (&(key, ..), index) in pairs.iter().zip(0..) {
             *by_ids.entry(key) = index;
         }
         let (starts, total) = starts(part_lens);
         // Room for the positions of pairs that merges create; untouched memory costs nothing.
-        let mut places = huge_pages::vec_mapped(total + total / 2);
-        places.resize(total, 0);
+        let mut places = huge_pages::vec_zeroed(total + total / 2);
+        places.truncate(total);
         // No copy: an atomic integer has the layout of the integer.
         let places: Vec<_> = places.into_iter().map(AtomicU32::new).collect();
         let parts = self.parts().into_iter().zip(starts).collect();
-        if pair_stats::fit_densely(self.tokens.len()) {
+        if self.is_dense() {
             let mut dense_counts = DenseCounts::new(self.tokens.len());
             for (&(key, ..), index) in pairs.iter().zip(0..) {
                 *dense_counts.get_mut(key) = Some(index);

@@ -32,17 +32,20 @@ pub(super) struct Tuning {
     pub(super) least_places: usize,
     /// Narrow cells hold ids up to this one.
     pub(super) narrow_id: usize,
+    /// Pairs of more ids are counted in a sketch first.
+    pub(super) dense_ids: usize,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
         Self {
             spread: 256,
-            tracked_percent: 130,
+            tracked_percent: 160,
             share: 1 << 13,
             memory_percent: 160,
             least_places: 1 << 24,
             narrow_id: u16::MOST as usize,
+            dense_ids: usize::MAX,
         }
     }
 }
@@ -70,6 +73,10 @@ struct Batch {
 }
 
 impl Batch {
+    fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
     fn clear(&mut self) {
         self.indices.clear();
         self.pairs.clear();
@@ -257,6 +264,7 @@ impl<'a> MergeLoop<'a> {
             tokens: &self.tokens,
             length_limit: LengthLimit(self.trainer.max_token_length),
             threads,
+            dense_ids: self.tuning.dense_ids,
         };
         let pair_stats = counter.pair_stats(on_progress)?;
         // A sketch may overestimate counts, so the ceiling ensures that each threshold is lower than the last.
@@ -302,6 +310,11 @@ impl<'a> MergeLoop<'a> {
         known
     }
 
+    /// Whether the last merge of the batch makes a token with a new id, the largest one.
+    fn ends_with_new_token(&self) -> bool {
+        self.batch.replacements.last().is_some_and(|last| last.joined as usize + 1 == self.tokens.len())
+    }
+
     /// Adds pairs that are certain to come next to the batch, until there is enough work for all threads.
     fn widen(&mut self, pairs: &mut PairTable) {
         let threads = self.trainer.threads;
@@ -312,7 +325,9 @@ impl<'a> MergeLoop<'a> {
         if is_run(self.batch.pairs[0]) {
             return;
         }
-        while places < wanted && self.batch.pairs.len() < LARGEST && self.wants_more() {
+        // A token that had an id before, as special tokens have, makes pairs with smaller ids than those that wait.
+        while places < wanted && self.batch.len() < LARGEST && self.wants_more() && self.ends_with_new_token()
+        {
             let Some(index) = self.choice.next_beside(&self.batch.pairs, pairs, &self.arena) else { return };
             if is_run(pairs.get(index)) || self.join(pairs, index) {
                 self.choice.give_back(index, pairs, &self.arena);

@@ -3,6 +3,8 @@
 //! Where a merge joins `left` and `right`, the pairs with the token before and the token after change. These neighbours are
 //! tallied in dense arrays, so an occurrence costs no hashing.
 
+use std::ops::Range;
+
 use super::cells::Applied;
 use crate::Result;
 use crate::structures::parallel::METER_EVERY;
@@ -83,21 +85,31 @@ impl Numbers {
 #[derive(Debug, Default)]
 pub(super) struct Side {
     tallies: Tallies,
-    // For each occurrence the index of its tally and the position of the new pair, ascending by position.
-    places: Vec<(u32, u32)>,
+    // Where its occurrences lie among those of all merges.
+    range: Range<usize>,
 }
 
 impl Side {
+    fn clear(&mut self) {
+        self.tallies.0.clear();
+        self.range = 0..0;
+    }
+
     #[inline]
-    fn add(&mut self, token: u32, position: u32, weight: u64, numbers: &mut Numbers) {
-        let number = self.tallies.number(token, numbers);
+    fn add(&mut self, token: u32, position: u32, weight: u64, occurrences: &mut Occurrences) {
+        let number = self.tallies.number(token, &mut occurrences.numbers);
         self.tallies.get(number).add(Tally { weight, occurrences: 1, slot: 0 });
-        self.places.push((number, position));
+        occurrences.places.push((number, position));
     }
 
     /// Writes each position into its neighbour's range of `lists`, in order; calls `tick` with the number written.
-    fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
-        for places in self.places.chunks(METER_EVERY) {
+    fn hand_out(
+        &mut self,
+        occurrences: &Occurrences,
+        lists: &mut [u32],
+        tick: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        for places in occurrences.places[self.range.clone()].chunks(METER_EVERY) {
             for &(number, position) in places {
                 let slot = &mut self.tallies.get(number).slot;
                 if *slot != UNPLACED {
@@ -109,10 +121,28 @@ impl Side {
         }
         Ok(())
     }
+}
 
-    fn clear(&mut self) {
-        self.tallies.0.clear();
+/// The neighbours on one side of all merges of a batch, in one array: memory for the largest batch, not for the largest merge of
+/// every number.
+#[derive(Debug, Default)]
+struct Occurrences {
+    numbers: Numbers,
+    // For each occurrence the index of its tally and the position of the new pair; for each merge ascending by position.
+    places: Vec<(u32, u32)>,
+}
+
+impl Occurrences {
+    /// Removes the last batch and makes room for ids below `ids`.
+    fn start(&mut self, ids: usize) {
         self.places.clear();
+        self.numbers.make_room(ids);
+    }
+
+    /// Ends the side of a merge, whose occurrences begin at `start`.
+    fn finish(&mut self, side: &mut Side, start: usize) {
+        self.numbers.forget(&side.tallies);
+        side.range = start..self.places.len();
     }
 }
 
@@ -140,9 +170,14 @@ impl Neighbours {
     }
 
     /// Writes all needed positions into `lists`; calls `tick` with the number written, and stops if it fails.
-    fn hand_out(&mut self, lists: &mut [u32], tick: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
-        self.left.hand_out(lists, tick)?;
-        self.right.hand_out(lists, tick)?;
+    fn hand_out(
+        &mut self,
+        [left, right]: [&Occurrences; 2],
+        lists: &mut [u32],
+        tick: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        self.left.hand_out(left, lists, tick)?;
+        self.right.hand_out(right, lists, tick)?;
         if self.self_pair.occurrences > 0 && self.self_pair.slot != UNPLACED {
             let slot = self.self_pair.slot as usize;
             lists[slot..slot + self.self_pair_places.len()].copy_from_slice(&self.self_pair_places);
@@ -155,8 +190,8 @@ impl Neighbours {
 #[derive(Debug, Default)]
 pub(super) struct MergeDeltas {
     merges: Vec<Neighbours>,
-    left: Numbers,
-    right: Numbers,
+    left: Occurrences,
+    right: Occurrences,
 }
 
 impl MergeDeltas {
@@ -166,8 +201,8 @@ impl MergeDeltas {
             self.merges.resize_with(merges, Neighbours::default);
         }
         self.merges[..merges].iter_mut().for_each(Neighbours::clear);
-        self.left.make_room(ids);
-        self.right.make_room(ids);
+        self.left.start(ids);
+        self.right.start(ids);
     }
 
     /// The neighbours of one merge.
@@ -178,7 +213,8 @@ impl MergeDeltas {
     /// Starts to record the merge into `joined`.
     pub(super) fn note(&mut self, number: usize, joined: u32) -> Notes<'_> {
         let Self { merges, left, right } = self;
-        Notes { neighbours: &mut merges[number], left, right, joined, waiting: None }
+        let starts = [left.places.len(), right.places.len()];
+        Notes { neighbours: &mut merges[number], left, right, starts, joined, waiting: None }
     }
 
     /// Writes all needed positions of the first `merges` merges into `lists`; calls `tick` with the number written, and stops
@@ -189,7 +225,8 @@ impl MergeDeltas {
         lists: &mut [u32],
         mut tick: impl FnMut(u64) -> Result<()>,
     ) -> Result<()> {
-        self.merges[..merges].iter_mut().try_for_each(|merge| merge.hand_out(lists, &mut tick))
+        let Self { merges: all_merges, left, right } = self;
+        all_merges[..merges].iter_mut().try_for_each(|merge| merge.hand_out([left, right], lists, &mut tick))
     }
 }
 
@@ -197,8 +234,10 @@ impl MergeDeltas {
 #[derive(Debug)]
 pub(super) struct Notes<'a> {
     neighbours: &'a mut Neighbours,
-    left: &'a mut Numbers,
-    right: &'a mut Numbers,
+    left: &'a mut Occurrences,
+    right: &'a mut Occurrences,
+    // Where the occurrences of this merge begin in these.
+    starts: [usize; 2],
     joined: u32,
     // The right neighbour of the last occurrence is held back: the next merge may consume it.
     waiting: Option<(u32, u32, u64)>,
@@ -236,8 +275,9 @@ impl Notes<'_> {
     /// Finishes the merge.
     pub(super) fn finish(mut self) {
         self.take_in_waiting();
-        self.left.forget(&self.neighbours.left.tallies);
-        self.right.forget(&self.neighbours.right.tallies);
+        let [left, right] = self.starts;
+        self.left.finish(&mut self.neighbours.left, left);
+        self.right.finish(&mut self.neighbours.right, right);
     }
 }
 

@@ -3,13 +3,25 @@
 use super::pairs::{ids, key};
 use super::sketch::Sketch;
 use crate::structures::flat_map::FlatMap;
+use crate::structures::huge_pages::vec_mapped_filled;
 
-/// The most ids for a dense matrix of all pairs; its 4 MB are as fast to reach as a sketch.
+/// The most ids for a dense matrix of all pairs on any number of threads: its 4 MB are as fast to reach as a sketch.
 const DENSE_IDS: usize = 512;
 
-/// Whether `ids` ids are few enough for [`DenseCounts`].
-pub(super) fn fit_densely(ids: usize) -> bool {
-    ids <= DENSE_IDS
+/// The most ids for dense matrices of 16 MB. Matrices spare a pass over the words, so these need many words.
+const MOST_DENSE_IDS: usize = 1024;
+
+/// The most threads that have a matrix of 16 MB each.
+const MOST_DENSE_THREADS: usize = 4;
+
+/// Cells of the words for each value of a matrix of more than 4 MB.
+const CELLS_PER_VALUE: usize = 4;
+
+/// Whether `ids` ids in `cells` cells are few enough for [`DenseCounts`] on each of `threads` threads.
+pub(super) fn fit_densely(ids: usize, cells: usize, threads: usize) -> bool {
+    let fit_largest =
+        ids <= MOST_DENSE_IDS && threads <= MOST_DENSE_THREADS && ids * ids * CELLS_PER_VALUE <= cells;
+    ids <= DENSE_IDS || fit_largest
 }
 
 /// How often one pair occurs.
@@ -43,7 +55,13 @@ pub(super) struct DenseCounts<V> {
 impl<V: Copy + Default> DenseCounts<V> {
     /// Default values for the pairs of `ids` ids.
     pub(super) fn new(ids: usize) -> Self {
-        Self { side: ids, values: vec![V::default(); ids * ids] }
+        // Threads may keep small memory for later, but large memory returns to the system.
+        let values = if ids <= DENSE_IDS {
+            vec![V::default(); ids * ids]
+        } else {
+            vec_mapped_filled(V::default(), ids * ids)
+        };
+        Self { side: ids, values }
     }
 
     /// The value of a pair.
@@ -68,11 +86,43 @@ impl<V: Copy + Default> DenseCounts<V> {
     }
 }
 
+/// Exact counts of pairs.
+#[derive(Debug)]
+pub(super) struct Counted {
+    /// Those of each part of the words.
+    pub(super) parts: Vec<Counts>,
+    /// Keys of pairs with their counts and occurrences, summed over all parts.
+    pub(super) sums: Vec<(u64, u64, u32)>,
+}
+
+impl Counted {
+    /// The counts of all parts.
+    pub(super) fn new(parts: Vec<Counts>) -> Self {
+        let flat = |(key, count): (u64, PairCount)| (key, count.weight, count.occurrences);
+        let sums = if let [counts] = &parts[..] {
+            counts.iter().map(flat).collect()
+        } else {
+            let mut summed = Counts::with_capacity(parts.first().map_or(0, Counts::len));
+            for (key, count) in parts.iter().flat_map(Counts::iter) {
+                let entry = summed.entry(key);
+                entry.weight += count.weight;
+                entry.occurrences += count.occurrences;
+            }
+            summed.iter().map(flat).collect()
+        };
+        Self { parts, sums }
+    }
+
+    fn weights(&self) -> impl Iterator<Item = u64> + '_ {
+        self.sums.iter().map(|&(_, weight, _)| weight)
+    }
+}
+
 /// Counts of all pairs before the threshold is chosen.
 #[derive(Debug)]
 pub(super) enum PairStats {
-    /// Exact counts, for each part of the words.
-    Exact(Vec<Counts>),
+    /// Exact counts.
+    Exact(Counted),
     /// Upper bounds, rarely far above the counts.
     Sketch(Sketch),
 }
@@ -81,7 +131,7 @@ impl PairStats {
     /// The highest count.
     pub(super) fn highest(&self) -> u64 {
         match self {
-            Self::Exact(parts) => sum(parts).into_iter().map(|(_, weight, _)| weight).max().unwrap_or(0),
+            Self::Exact(counted) => counted.weights().max().unwrap_or(0),
             Self::Sketch(sketch) => sketch.highest(),
         }
     }
@@ -89,27 +139,12 @@ impl PairStats {
     /// The count at index `rank` in descending order; 0 if there are too few pairs.
     pub(super) fn nth_highest(&self, rank: usize) -> u64 {
         match self {
-            Self::Exact(parts) => {
-                let mut weights: Vec<u64> = sum(parts).into_iter().map(|(_, weight, _)| weight).collect();
+            Self::Exact(counted) => {
+                let mut weights: Vec<u64> = counted.weights().collect();
                 weights.sort_unstable_by(|one, other| other.cmp(one));
                 weights.get(rank).copied().unwrap_or(0)
             }
             Self::Sketch(sketch) => sketch.nth_highest(rank),
         }
     }
-}
-
-/// Keys of pairs with their counts and occurrences, summed over all parts.
-pub(super) fn sum(counted: &[Counts]) -> Vec<(u64, u64, u32)> {
-    let flat = |(key, count): (u64, PairCount)| (key, count.weight, count.occurrences);
-    if let [counts] = counted {
-        return counts.iter().map(flat).collect();
-    }
-    let mut summed = Counts::with_capacity(counted.first().map_or(0, Counts::len));
-    for (key, count) in counted.iter().flat_map(Counts::iter) {
-        let entry = summed.entry(key);
-        entry.weight += count.weight;
-        entry.occurrences += count.occurrences;
-    }
-    summed.iter().map(flat).collect()
 }

@@ -17,6 +17,13 @@ pub(super) struct Pair {
     len: u32,
 }
 
+impl Pair {
+    /// Whether merging `other` takes occurrences from this pair.
+    pub(super) fn suffers_from(self, other: Self) -> bool {
+        self.right == other.left || self.left == other.right
+    }
+}
+
 /// All pairs that reached `threshold` when they were counted or made; others are ignored until the next recount.
 #[derive(Debug)]
 pub(super) struct PairTable {

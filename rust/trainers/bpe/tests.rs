@@ -62,12 +62,13 @@ prop_compose! {
 prop_compose! {
     // A share of one or two positions starts many threads, which is slow, so it is rare.
     fn tunings()(
-        (spread, tracked_percent) in prop_oneof![Just((256, 130)), (1u64..4, 0usize..50)],
+        (spread, tracked_percent) in prop_oneof![Just((256, 160)), (1u64..4, 0usize..50)],
         share in prop_oneof![19 => Just(1 << 13), 1 => 1usize..3],
         (memory_percent, least_places) in prop_oneof![Just((160, 1 << 22)), (0usize..300, 0usize..20)],
         narrow_id in prop_oneof![Just(16_383usize), 0usize..90],
+        dense_ids in prop_oneof![Just(usize::MAX), 0usize..9],
     ) -> Tuning {
-        Tuning { spread, tracked_percent, share, memory_percent, least_places, narrow_id }
+        Tuning { spread, tracked_percent, share, memory_percent, least_places, narrow_id, dense_ids }
     }
 }
 
@@ -320,6 +321,21 @@ fn noise(length: usize, letters: u8) -> String {
         char::from(b'a' + ((state >> 33) % u64::from(letters)) as u8)
     };
     (0..length).map(step).collect()
+}
+
+#[test]
+fn a_merge_into_a_special_token_makes_pairs_that_come_before_others() {
+    let trainer = BpeTrainer {
+        vocab_size: 6,
+        min_frequency: 0,
+        special_tokens: vec!["bac".to_owned(), "b".to_owned()],
+        threads: 2,
+        ..BpeTrainer::default()
+    };
+    let words = [("aaca", 2), ("bacb", 2)];
+    let learnt = train(&trainer, &words);
+    assert_eq!(learnt.merges.last(), Some(&(0, 1)), "`bac` has the smallest id");
+    assert_eq!(learnt, train_naive(&trainer, &words));
 }
 
 #[test]
