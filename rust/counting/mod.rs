@@ -1,7 +1,7 @@
 //! Counts pre-tokens for training: keys as in the cache, with counts instead of tokens.
 //!
 //! Each thread fills its own [`WordCounter`]; [`WordCounter::join`] merges them. A pre-token of up to 15 bytes is a
-//! 128-bit key in an open-addressing table, at most half full. Longer ones lie in a list with a hash index.
+//! 128-bit key in an open-addressing table, at most three quarters full. Longer ones lie in a list with a hash index.
 //!
 //! In bounded memory a counter whose tables are full writes its words as a sorted run and starts empty again (`spill`); `runs` holds
 //! what becomes of the runs.

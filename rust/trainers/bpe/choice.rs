@@ -104,13 +104,13 @@ impl Frequency {
 
     /// The pair that will be the best once the pairs in `merged` are merged, if that is certain now.
     ///
-    /// `merged` are the best pairs of this state, in order; none of them joins a token with itself, and each makes a token with a
-    /// larger id than all tokens before. The best pair of those left is the next one unless a pair in `merged` takes occurrences
-    /// from it. For merging `a` and `b` takes occurrences only
-    /// from pairs `x a` and `b y`, and the pairs that it makes, `x ab` and `ab y`, occur at most as often as these did. Neither of
-    /// these is in `merged`, so each comes after the best pair left. A new pair that is as frequent comes after it too: by ids,
-    /// since `ab` has a larger id than all tokens so far, and by first appearance, since `x` keeps its position, and `a`
-    /// starts before the best pair only if `b` does.
+    /// `merged` are the best pairs of this state, in order. None of them joins a token with itself, and each makes a token with a
+    /// larger id than all tokens before.
+    ///
+    /// Merging `a` and `b` takes occurrences only from pairs `x a` and `b y`, and the pairs that it makes, `x ab` and `ab y`, occur
+    /// at most as often as these did. So the best pair of those left comes next, unless it is one of these itself. A new pair that
+    /// is as frequent comes after it: by ids, since `ab` has the largest id; by first appearance, since `x` keeps its position,
+    /// and `ab` starts before the best pair only if `b` does.
     fn next_beside(&mut self, merged: &[Pair], pairs: &mut PairTable, arena: &Arena) -> Option<u32> {
         loop {
             while let Some(index) = self.ties.pop() {
