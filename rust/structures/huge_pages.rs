@@ -228,6 +228,20 @@ mod tests {
         }
     }
 
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[test]
+    fn huge_pages_do_not_divide_a_mapping() {
+        let items: [Vec<u64>; 3] =
+            [vec_mapped(REACH / 8), vec_zeroed(REACH / 8), vec_zeroed(ALWAYS_MAPPED / 4)];
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("the system lists mappings");
+        let address = |hexadecimal| usize::from_str_radix(hexadecimal, 16).expect("an address");
+        for items in &items {
+            let memory = items.as_ptr().addr()..items.as_ptr().addr() + items.capacity() * 8;
+            let mut ranges = maps.lines().filter_map(|line| line.split(' ').next()?.split_once('-'));
+            assert!(ranges.any(|(start, end)| address(start) <= memory.start && memory.end <= address(end)));
+        }
+    }
+
     #[test]
     fn memory_is_prepared_in_any_steps() {
         for (len, steps) in
