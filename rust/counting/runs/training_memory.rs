@@ -65,9 +65,9 @@ impl Rates<'_> {
         let mib = |mib: u64| mib << 20;
         let cell = if self.is_wide { 4 } else { 2 };
         let cells = cell * (words + chars);
-        // Small corpora have all positions of pairs, large ones as many as their bound allows; and some reserve.
+        // Small corpora have all positions of pairs, large ones as many as their bound allows.
         let positions = (cells * 6 / 10).max((6 * chars).min(mib(64)));
-        let merging = (cells + positions) * 11 / 10 + (words + chars) / 4;
+        let merging = cells + positions + (words + chars) / 4;
         // The words while they are put in order.
         let ordering = 32 * words + bytes;
         // Tracked pairs, and what each thread counts.
