@@ -19,7 +19,7 @@ use crate::trainers::word_counts::WordCounts;
 const STAGE: &str = "join counts";
 
 /// The words of one counter, without its free slots and its index.
-struct Counted {
+struct CountedWords {
     short: Vec<Entry>,
     long: Vec<Entry>,
     long_hashes: Vec<u64>,
@@ -44,14 +44,14 @@ impl WordCounter {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<WordCounts> {
-        let all_counted: Vec<Counted> = share(counters, Counted::of);
+        let all_counted: Vec<CountedWords> = share(counters, CountedWords::of);
         let words: usize = all_counted.iter().map(|counted| counted.short.len() + counted.long.len()).sum();
         let parts = if all_counted.len() < 2 {
             run_parts(STAGE, words as u64, all_counted, on_progress, |counted, _| counted.into_parts())?
         } else {
             let numbers = (0..threads.max(1)).collect();
             let parts = run_parts(STAGE, words as u64, numbers, on_progress, |number, meter| {
-                Counted::of(part_of(&all_counted, number, threads.max(1), meter)).into_parts()
+                CountedWords::of(part_of(&all_counted, number, threads.max(1), meter)).into_parts()
             })?;
             drop(all_counted);
             parts
@@ -66,7 +66,7 @@ impl WordCounter {
     }
 }
 
-impl Counted {
+impl CountedWords {
     fn of(mut counter: WordCounter) -> Self {
         counter.count_pending();
         let WordCounter { mut entries, long, long_hashes, long_text, .. } = counter;
@@ -85,7 +85,7 @@ impl Counted {
 }
 
 /// Part `number` of `parts` of the words of all counters.
-fn part_of(all_counted: &[Counted], number: usize, parts: usize, meter: &Meter) -> WordCounter {
+fn part_of(all_counted: &[CountedWords], number: usize, parts: usize, meter: &Meter) -> WordCounter {
     // The tables use the lower bits of the hash, so parts use higher ones.
     let is_here = |hash: u64| (hash >> 40) as usize % parts == number;
     let most = all_counted.iter().map(|counted| counted.short.len()).max().unwrap_or(0);

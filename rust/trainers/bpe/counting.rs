@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::arena::Arena;
-use super::pair_stats::{self, Counted, Counts, DenseCounts, PairCount, PairStats};
+use super::pair_stats::{self, Counts, DenseCounts, ExactCounts, PairCount, PairStats};
 use super::pairs::{LengthLimit, PairTable, key};
 use super::sketch::{Filter, Hash, Sketch};
 use super::tokens::Tokens;
@@ -80,7 +80,7 @@ impl Counter<'_> {
     /// Counts or sketches all pairs.
     pub(super) fn pair_stats(self, on_progress: &mut OnProgress<'_>) -> Result<PairStats> {
         if self.is_dense() {
-            Ok(PairStats::Exact(Counted::new(self.count_all(on_progress)?)))
+            Ok(PairStats::Exact(ExactCounts::new(self.count_all(on_progress)?)))
         } else {
             self.sketch(on_progress).map(PairStats::Sketch)
         }
@@ -136,10 +136,10 @@ impl Counter<'_> {
         most: usize,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<PairTable> {
-        let Counted { parts, sums: mut pairs } = match pair_stats {
+        let ExactCounts { parts, sums: mut pairs } = match pair_stats {
             PairStats::Exact(counted) => counted,
             PairStats::Sketch(sketch) => {
-                Counted::new(self.count_filtered(&sketch.filter(threshold), on_progress)?)
+                ExactCounts::new(self.count_filtered(&sketch.filter(threshold), on_progress)?)
             }
         };
         pairs.retain(|&(_, weight, _)| weight >= threshold);

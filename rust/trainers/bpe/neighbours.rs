@@ -139,10 +139,15 @@ impl Occurrences {
         self.numbers.make_room(ids);
     }
 
-    /// Ends the side of a merge, whose occurrences begin at `start`.
-    fn finish(&mut self, side: &mut Side, start: usize) {
+    /// Begins the side of a merge.
+    fn open(&self, side: &mut Side) {
+        side.range = self.places.len()..self.places.len();
+    }
+
+    /// Ends the side of a merge.
+    fn close(&mut self, side: &mut Side) {
         self.numbers.forget(&side.tallies);
-        side.range = start..self.places.len();
+        side.range.end = self.places.len();
     }
 }
 
@@ -213,8 +218,10 @@ impl MergeDeltas {
     /// Starts to record the merge into `joined`.
     pub(super) fn note(&mut self, number: usize, joined: u32) -> Notes<'_> {
         let Self { merges, left, right } = self;
-        let starts = [left.places.len(), right.places.len()];
-        Notes { neighbours: &mut merges[number], left, right, starts, joined, waiting: None }
+        let neighbours = &mut merges[number];
+        left.open(&mut neighbours.left);
+        right.open(&mut neighbours.right);
+        Notes { neighbours, left, right, joined, waiting: None }
     }
 
     /// Writes all needed positions of the first `merges` merges into `lists`; calls `tick` with the number written, and stops
@@ -236,8 +243,6 @@ pub(super) struct Notes<'a> {
     neighbours: &'a mut Neighbours,
     left: &'a mut Occurrences,
     right: &'a mut Occurrences,
-    // Where the occurrences of this merge begin in these.
-    starts: [usize; 2],
     joined: u32,
     // The right neighbour of the last occurrence is held back: the next merge may consume it.
     waiting: Option<(u32, u32, u64)>,
@@ -275,9 +280,8 @@ impl Notes<'_> {
     /// Finishes the merge.
     pub(super) fn finish(mut self) {
         self.take_in_waiting();
-        let [left, right] = self.starts;
-        self.left.finish(&mut self.neighbours.left, left);
-        self.right.finish(&mut self.neighbours.right, right);
+        self.left.close(&mut self.neighbours.left);
+        self.right.close(&mut self.neighbours.right);
     }
 }
 

@@ -88,15 +88,15 @@ impl<V: Copy + Default> DenseCounts<V> {
 
 /// Exact counts of pairs.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct ExactCounts {
     /// Those of each part of the words.
     pub(super) parts: Vec<Counts>,
     /// Keys of pairs with their counts and occurrences, summed over all parts.
     pub(super) sums: Vec<(u64, u64, u32)>,
 }
 
-impl Counted {
-    /// The counts of all parts.
+impl ExactCounts {
+    /// Sums the counts of all parts.
     pub(super) fn new(parts: Vec<Counts>) -> Self {
         let flat = |(key, count): (u64, PairCount)| (key, count.weight, count.occurrences);
         let sums = if let [counts] = &parts[..] {
@@ -122,7 +122,7 @@ impl Counted {
 #[derive(Debug)]
 pub(super) enum PairStats {
     /// Exact counts.
-    Exact(Counted),
+    Exact(ExactCounts),
     /// Upper bounds, rarely far above the counts.
     Sketch(Sketch),
 }

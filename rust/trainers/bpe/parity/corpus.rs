@@ -73,8 +73,13 @@ impl Corpus {
             self.is_compact = true;
         }
         self.arena.index_headers(threads.most, on_progress)?;
-        let (threads, dense_ids) = (threads.most, usize::MAX);
-        let counter = Counter { arena: &self.arena, tokens, length_limit, threads, dense_ids };
+        let counter = Counter {
+            arena: &self.arena,
+            tokens,
+            length_limit,
+            threads: threads.most,
+            dense_ids: usize::MAX,
+        };
         let pair_stats = counter.pair_stats(on_progress)?;
         let pairs = counter.table(pair_stats, 1, usize::MAX, on_progress)?;
         self.most_frequent.start(&pairs);
