@@ -9,6 +9,9 @@ use crate::{Error, Result};
 /// Entries of a vocabulary from which on Megatron-LM takes 32 bits an id.
 const MEGATRON_WIDE: usize = 65_500;
 
+/// Tokens that the header of a file of llm.c can count.
+const LLM_C_TOKENS: u64 = i32::MAX as u64;
+
 /// The layout of token files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
@@ -187,6 +190,7 @@ impl Options {
         if self.part_bytes == 0 {
             return invalid("part_bytes", "0".to_owned(), "at least 1");
         }
+        self.check_reader(tokenizer)?;
         let largest = self.id_bound(tokenizer).saturating_sub(1);
         if self.width(tokenizer) == Width::I32 && largest > i32::MAX as usize {
             let limit = i32::MAX;
@@ -222,6 +226,26 @@ impl Options {
             return unsupported(
                 "the model has dropout or sampling, so that no run writes what another one wrote",
             );
+        }
+        Ok(())
+    }
+
+    /// Refuses files that their program would read as others.
+    fn check_reader(&self, tokenizer: &Tokenizer) -> Result<()> {
+        let largest = self.id_bound(tokenizer).saturating_sub(1);
+        if self.layout == Layout::Raw(Preset::NanoGpt) && self.width(tokenizer) != Width::U16 {
+            let limit = u16::MAX;
+            let message = format!(
+                "the largest id is {largest}, but nanoGPT reads ids of 16 bits, up to {limit}; take a tokenizer with fewer ids, or \
+                 another format, such as npy"
+            );
+            return Err(Error::Unsupported(message));
+        }
+        let most = LLM_C_TOKENS * self.width(tokenizer).bytes() as u64;
+        if self.layout == Layout::Raw(Preset::LlmC) && self.part_bytes > most {
+            let expected = format!("at most {most}: a file of llm.c has at most {LLM_C_TOKENS} tokens");
+            let value = self.part_bytes.to_string();
+            return Err(Error::InvalidOption { name: "part_bytes", value, expected });
         }
         Ok(())
     }
