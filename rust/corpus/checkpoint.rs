@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::bounded_counting::BoundedCounting;
 use super::inputs::{
     FileBlock, FilesReader, Input, InputFile, InputSource, Place, input_files, inputs_difference, read_once,
+    resumed_inputs,
 };
 use crate::counting::runs::{Addend, Budget, CountsFile, Stages};
 use crate::pipeline::Pipeline;
@@ -75,6 +76,9 @@ struct Part {
     end: Place,
     /// Bytes of the file there that have been read, as it lies on the disk.
     read: u64,
+    /// Broken records of the part, which were left out.
+    #[serde(default)]
+    skipped: u64,
 }
 
 impl Checkpoint {
@@ -92,13 +96,20 @@ impl Checkpoint {
         fs::create_dir_all(&self.folder).map_err(failed)?;
         let _lock = FolderLock::take(&self.folder)?;
         let (mut parts, mut done) = self.finished(job, &files)?;
+        if let Some(source) = job.sources.first() {
+            source.skipped.add_earlier(parts.iter().map(|part| part.skipped).sum());
+        }
         let mut log = AppendLog::create(self.folder.join(PARTS), &parts)?;
         let mut reader = PartReader::new(&files, parts.last().copied());
         while parts.is_empty() || !reader.is_done() {
             let counted = count_part(job, &files, self.part_bytes, &mut reader, done, on_progress)?;
             counted.save(&self.part_path(parts.len()))?;
-            parts.push(reader.part());
-            log.push(&reader.part())?;
+            let begun = parts.last().map_or(0, |part: &Part| part.end.file);
+            let read = &files[begun..files.len().min(reader.end.file + 1)];
+            let skipped = read.iter().map(|file| file.skipped.take_before(u64::MAX).len() as u64).sum();
+            let part = Part { skipped, ..reader.part() };
+            parts.push(part);
+            log.push(&part)?;
             done += counted.summary().bytes;
         }
         let counts: Vec<_> = (0..parts.len()).map(|number| Addend::File(self.part_path(number))).collect();
@@ -129,9 +140,7 @@ impl Checkpoint {
                     format!("it holds {other}, which is no part of a checkpoint; choose a folder of its own");
                 return Err(refused(message));
             }
-            let json =
-                serde_json::to_string_pretty(&planned).map_err(|error| Error::Custom(Box::new(error)))?;
-            atomic_file::write(&path, format!("{json}\n").as_bytes())?;
+            planned.write(&path)?;
             return Ok((Vec::new(), 0));
         };
         if !self.resume {
@@ -139,13 +148,10 @@ impl Checkpoint {
                 "it holds a checkpoint; pass resume=True to go on, or remove the folder to begin again";
             return Err(refused(message.to_owned()));
         }
-        if let Some(difference) = found.difference(&planned) {
-            return Err(refused(format!("cannot resume: {difference}")));
-        }
         let mut parts = AppendLog::<Part>::read(&self.folder.join(PARTS))?;
         let (mut end, mut done, mut sound) = (Place::default(), 0u64, 0);
         for (number, part) in parts.iter().enumerate() {
-            if part.end < end || part.end.file > files.len() {
+            if part.end < end || part.end.file > found.inputs.len() {
                 break;
             }
             end = part.end;
@@ -159,6 +165,16 @@ impl Checkpoint {
             sound += 1;
         }
         parts.truncate(sound);
+        let read = parts.last().map_or_else(Place::default, |part| part.end);
+        if let Some(difference) = found.difference(&planned, read) {
+            return Err(refused(format!("cannot resume: {difference}")));
+        }
+        let inputs = resumed_inputs(&found.inputs, &planned.inputs, read);
+        if inputs != found.inputs {
+            // The list goes first: parts after the sound ones may be of inputs that were others.
+            AppendLog::create(self.folder.join(PARTS), &parts)?;
+            Manifest { inputs, ..planned }.write(&path)?;
+        }
         Ok((parts, done))
     }
 }
@@ -193,8 +209,15 @@ fn other_file(folder: &Path) -> Result<Option<String>> {
 }
 
 impl Manifest {
-    /// What differs between this manifest and that of the work to be done, in words; none if it may go on.
-    fn difference(&self, now: &Self) -> Option<String> {
+    /// Puts the manifest in its place.
+    fn write(&self, path: &Path) -> Result<()> {
+        let json = serde_json::to_string_pretty(self).map_err(|error| Error::Custom(Box::new(error)))?;
+        atomic_file::write(path, format!("{json}\n").as_bytes())
+    }
+
+    /// What differs between this manifest and that of the work to be done, in words; none if it may go on after the records before
+    /// `read`.
+    fn difference(&self, now: &Self, read: Place) -> Option<String> {
         if self.lexmill != now.lexmill {
             return Some(format!("the version of lexmill was {} but is {}", self.lexmill, now.lexmill));
         }
@@ -204,7 +227,7 @@ impl Manifest {
         if self.first_source != now.first_source {
             return Some(format!("first_source was {} but is {}", self.first_source, now.first_source));
         }
-        inputs_difference(&self.inputs, &now.inputs)
+        inputs_difference(&self.inputs, &now.inputs, read)
     }
 }
 
@@ -223,13 +246,13 @@ struct PartReader<'a> {
 impl<'a> PartReader<'a> {
     /// Begins after `last`.
     fn new(files: &'a [InputFile], last: Option<Part>) -> Self {
-        let Part { end, read: counted } = last.unwrap_or_default();
+        let Part { end, read: counted, .. } = last.unwrap_or_default();
         Self { files: FilesReader::new(files, end), count: files.len(), end, read: 0, counted }
     }
 
     /// The part that ends where this has read up to.
     fn part(&self) -> Part {
-        Part { end: self.end, read: self.counted }
+        Part { end: self.end, read: self.counted, skipped: 0 }
     }
 
     fn is_done(&self) -> bool {

@@ -39,14 +39,34 @@ pub fn read_once(inputs: &[Input]) -> Option<String> {
     Some(format!("{} can be read only once", once.path))
 }
 
-/// Why work on some files cannot go on with others, in words; none if it can.
-pub fn inputs_difference(then: &[Input], now: &[Input]) -> Option<String> {
+impl Input {
+    /// How texts are found, without what becomes of invalid bytes and of broken records.
+    fn format_alone(&self) -> &str {
+        self.format.rsplitn(3, ", ").nth(2).unwrap_or(&self.format)
+    }
+
+    /// Whether both are one file, read in one way, with the same size and time of change.
+    fn is_unchanged(&self, now: &Self) -> bool {
+        let Self { path, bytes, modified, .. } = self;
+        (path, bytes, modified, self.format_alone())
+            == (&now.path, &now.bytes, &now.modified, now.format_alone())
+    }
+}
+
+/// Why work that has read the inputs `then` up to `read` cannot go on with `now`, in words; none if it can.
+///
+/// The inputs before `read` are bound, each by its path, format, size and time of change, and so is the input of `read`, unless it
+/// has not been begun. Those after may change, be left out or be added, unless all were read. What becomes of invalid bytes and of
+/// broken records may change.
+pub fn inputs_difference(then: &[Input], now: &[Input], read: Place) -> Option<String> {
     if let Some(once) = read_once(now) {
         return Some(once);
     }
-    if let Some((then, now)) = then.iter().zip(now).find(|(then, now)| then != now) {
+    let bound = then.len().min(read.file + usize::from(read.byte > 0));
+    let mut pairs = then.iter().zip(now).take(bound);
+    if let Some((then, now)) = pairs.find(|(then, now)| !then.is_unchanged(now)) {
         let Input { path, bytes, .. } = then;
-        let is_same_file = *path == now.path && then.format == now.format;
+        let is_same_file = *path == now.path && then.format_alone() == now.format_alone();
         return Some(match (is_same_file, *bytes == now.bytes) {
             (true, true) => format!("the input {path} was modified"),
             (true, false) => {
@@ -58,8 +78,16 @@ pub fn inputs_difference(then: &[Input], now: &[Input]) -> Option<String> {
             }
         });
     }
+    let is_all_read = read.file >= then.len();
     let (then, now) = (then.len(), now.len());
-    (then != now).then(|| format!("there were {then} inputs but are {now}"))
+    let is_other = if is_all_read { now != then } else { now < bound };
+    is_other.then(|| format!("there were {then} inputs but are {now}"))
+}
+
+/// The inputs of work that goes on at `read`: those that were read wholly as they were then, the others as they are now.
+pub fn resumed_inputs(then: &[Input], now: &[Input], read: Place) -> Vec<Input> {
+    let read = read.file.min(then.len()).min(now.len());
+    [&then[..read], &now[read..]].concat()
 }
 
 /// Files of one format, and where their broken records are reported.
@@ -76,7 +104,7 @@ pub struct InputSource {
 pub struct InputFile {
     /// The file alone.
     pub source: Arc<Source>,
-    /// The records that are left out.
+    /// The records of the file that are left out.
     pub skipped: Arc<Skipped>,
     /// As a manifest shows it.
     pub input: Input,
@@ -116,12 +144,19 @@ impl InputFile {
 /// The files of sources, in order.
 pub fn input_files(sources: &[InputSource]) -> Vec<InputFile> {
     let each = |InputSource { source, skipped }: &InputSource| {
-        let of_path = |path: &PathBuf| InputFile {
-            source: Arc::new(Source { paths: vec![path.clone()], ..Source::clone(source) }),
-            skipped: Arc::clone(skipped),
+        let Source { format, errors, on_error, .. } = &**source;
+        let of_path = |(file, path): (usize, &PathBuf)| InputFile {
+            // Not a clone of the source, which has the paths of all its files.
+            source: Arc::new(Source {
+                paths: vec![path.clone()],
+                format: format.clone(),
+                errors: *errors,
+                on_error: *on_error,
+            }),
+            skipped: Arc::new(Skipped::of_file(skipped, file)),
             input: input(path, source),
         };
-        source.paths.iter().map(of_path).collect::<Vec<_>>()
+        source.paths.iter().enumerate().map(of_path).collect::<Vec<_>>()
     };
     sources.iter().flat_map(each).collect()
 }
@@ -199,6 +234,9 @@ pub struct FilesReader<'a> {
 impl<'a> FilesReader<'a> {
     /// Begins with the first record at `begin` or after, or with one before in the same block.
     pub fn new(files: &'a [InputFile], begin: Place) -> Self {
+        if let Some(file) = files.get(begin.file) {
+            file.skipped.begin_at(begin.byte);
+        }
         Self { files, file: begin.file, reader: None, begin, passed: 0, added: Arc::default() }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct EncodedBlock {
     pub(super) ids: Vec<u8>,
     /// Of each document, where its record begins and where its ids end.
     pub(super) documents: Vec<(u64, usize)>,
+    /// The byte of the file at which the block ends.
+    pub(super) end: u64,
     /// Values of added columns and offsets, and where those of each document end; empty if there are none.
     pub(super) added: Vec<u8>,
     pub(super) added_ends: Vec<usize>,
@@ -129,8 +131,8 @@ impl<'a> BlockEncoder<'a> {
             documents.push((byte, ids.len()));
             Ok(())
         })?;
-        let (read, passed_over) = (block.records.read, block.records.passed_over());
-        Ok(EncodedBlock { file, ids, documents, added, added_ends, read, passed_over })
+        let (end, read, passed_over) = (block.records.end, block.records.read, block.records.passed_over());
+        Ok(EncodedBlock { file, ids, documents, end, added, added_ends, read, passed_over })
     }
 
     /// Appends where each token begins and ends in its text, in characters. Tokens around a document have no characters.

@@ -63,6 +63,9 @@ pub struct Counts {
     pub(super) tokens: u64,
     /// Documents that have no tokens and are not written.
     pub(super) empty: u64,
+    /// Broken records, which are left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) skipped: u64,
     /// Of the documents, those for validation.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) validation_documents: u64,
@@ -85,6 +88,7 @@ impl Counts {
             documents: self.documents.checked_add(other.documents)?,
             tokens: self.tokens.checked_add(other.tokens)?,
             empty: self.empty.checked_add(other.empty)?,
+            skipped: self.skipped.checked_add(other.skipped)?,
             validation_documents: self.validation_documents.checked_add(other.validation_documents)?,
             validation_tokens: self.validation_tokens.checked_add(other.validation_tokens)?,
             dropped_tokens: self.dropped_tokens.checked_add(other.dropped_tokens)?,
@@ -158,8 +162,9 @@ impl Manifest {
         format!("{:016x}", fnv_1a(format!("{split}{:?}{parts:?}", self.inputs).as_bytes()))
     }
 
-    /// What differs between this manifest and that of the work to be done, in words; none if it may go on.
-    pub(super) fn difference(&self, now: &Self) -> Option<String> {
+    /// What differs between this manifest and that of the work to be done, in words; none if it may go on after the records before
+    /// `read`.
+    pub(super) fn difference(&self, now: &Self, read: Place) -> Option<String> {
         if self.lexmill != now.lexmill {
             return Some(format!("the version of lexmill was {} but is {}", self.lexmill, now.lexmill));
         }
@@ -171,7 +176,7 @@ impl Manifest {
         {
             return Some(format!("{name} was {} but is {value}", then.get(name).unwrap_or(&Value::Null)));
         }
-        inputs_difference(&self.inputs, &now.inputs)
+        inputs_difference(&self.inputs, &now.inputs, read)
     }
 }
 

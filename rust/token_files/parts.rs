@@ -31,6 +31,8 @@ pub(super) struct Document<'a> {
     pub(super) ids: &'a [u8],
     /// Values of added columns, then the offsets of tokens, as [`Row`] has them.
     pub(super) added: &'a [u8],
+    /// Broken records between the document before and this one.
+    pub(super) skipped: u64,
 }
 
 /// Writes documents, in their order, to one part after the other.
@@ -46,8 +48,8 @@ pub(super) struct PartsWriter<'a, 'b> {
     begin: Place,
     has_files: [bool; 2],
     open: Option<OpenPart>,
-    /// Empty documents before the first other one.
-    empty: u64,
+    /// Records without ids before the first document that has some.
+    before: Counts,
 }
 
 /// The part that is being written.
@@ -157,7 +159,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             begin: finished.last().map_or_else(Place::default, |part| part.end),
             has_files: [has_files(0), has_files(1)],
             open: None,
-            empty: 0,
+            before: Counts::default(),
         }
     }
 
@@ -171,9 +173,11 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
         self.next == 0 && self.open.is_none()
     }
 
-    /// Counts documents without tokens that come before all others.
-    pub(super) fn add_empty(&mut self, documents: u64) {
-        self.empty += documents;
+    /// Counts documents without tokens, and broken records, that come after the last document.
+    pub(super) fn add_unwritten(&mut self, empty: u64, skipped: u64) {
+        let counts = self.open.as_mut().map_or(&mut self.before, |open| &mut open.counts);
+        counts.empty += empty;
+        counts.skipped += skipped;
     }
 
     /// Adds a document.
@@ -181,9 +185,9 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     /// # Errors
     /// [`Error::Io`], and those of the layout.
     pub(super) fn push(&mut self, document: Document<'_>) -> Result<()> {
-        let Document { place, ids, added } = document;
+        let Document { place, ids, added, skipped } = document;
+        self.add_unwritten(u64::from(ids.is_empty()), skipped);
         if ids.is_empty() {
-            *self.open.as_mut().map_or(&mut self.empty, |open| &mut open.counts.empty) += 1;
             return Ok(());
         }
         let is_full = |open: &OpenPart| open.bytes + ids.len() as u64 > self.options.part_bytes;
@@ -191,9 +195,10 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
             self.close(place)?;
         }
         let is_validation = draw(self.options.seed, place) < self.options.validation;
-        let mut open = self.open.take().unwrap_or_else(|| {
-            let counts = Counts { empty: std::mem::take(&mut self.empty), ..Counts::default() };
-            OpenPart { counts, bytes: 0, splits: [None, None] }
+        let mut open = self.open.take().unwrap_or_else(|| OpenPart {
+            counts: std::mem::take(&mut self.before),
+            bytes: 0,
+            splits: [None, None],
         });
         let split = &mut open.splits[usize::from(is_validation)];
         let split = match split {
@@ -257,7 +262,7 @@ impl<'a, 'b> PartsWriter<'a, 'b> {
     /// Those of [`Self::close`].
     pub(super) fn finish(&mut self, end: Place) -> Result<()> {
         if self.next == 0 && self.open.is_none() {
-            let counts = Counts { empty: self.empty, ..Counts::default() };
+            let counts = std::mem::take(&mut self.before);
             self.open = Some(OpenPart { counts, bytes: 0, splits: [None, None] });
         }
         if let Some(mut open) = self.open.take() {

@@ -1,6 +1,7 @@
 //! The run: what is there already, then parts, then the files around them.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,12 +9,14 @@ use std::sync::Arc;
 use super::encoding::{BlockEncoder, EncodedBlock};
 use super::joining::{are_joined, is_joined, join_parts, joined_parts, remove_joining};
 use super::layouts::{PartKind, file_names, finish_folder, folder_files, remove, side_names};
-use super::manifest::{Counts, Manifest, fnv_1a, remove_list};
+use super::manifest::{Counts, Manifest, Part, fnv_1a, remove_list};
 use super::options::{Layout, Options};
 use super::part_file::temporary;
 use super::parts::{Document, PartsFinisher, PartsWriter, SPLITS, split_names};
-use super::shuffle::{MERGING, RunsWriter, merge_runs, remove_runs};
-use crate::corpus::inputs::{FileBlock, FilesReader, InputFile, InputSource, Place, input_files};
+use super::shuffle::{MERGING, RunsWriter, merge_runs, remove_runs, sorted_up_to};
+use crate::corpus::inputs::{
+    FileBlock, FilesReader, InputFile, InputSource, Place, input_files, resumed_inputs,
+};
 use crate::corpus::sources::{AddedColumn, added_columns};
 use crate::structures::folder_lock::{FolderLock, LOCK};
 use crate::structures::parallel::{OnProgress, Parallelism, Progress, bounded_for_each, with_background};
@@ -113,6 +116,16 @@ pub fn tokenize_files(run: &Run<'_>, threads: usize, on_progress: &mut OnProgres
     Ok(total)
 }
 
+/// What an earlier run has left that is as it was written.
+struct Sound {
+    /// The first parts, as many as have all their files.
+    parts: usize,
+    /// Whether joining may go on, or has not begun.
+    is_joining: bool,
+    /// Whether the run was finished and lacks no file.
+    is_complete: bool,
+}
+
 impl Run<'_> {
     /// The manifest to go on with: that of the folder, or a new one.
     fn prepare(&self, planned: Manifest) -> Result<Manifest> {
@@ -132,10 +145,14 @@ impl Run<'_> {
                     "it holds token files{state}; pass resume=True to go on or overwrite=True to begin again"
                 )))
             }
-            Existing::Resume => match found.difference(&planned) {
-                Some(difference) => Err(refused(format!("cannot resume: {difference}"))),
-                None => self.check_parts(found),
-            },
+            Existing::Resume => {
+                let sound = self.sound_parts(&found)?;
+                let read = self.read_for(&found, &sound)?;
+                match found.difference(&planned, read) {
+                    Some(difference) => Err(refused(format!("cannot resume: {difference}"))),
+                    None => self.go_on(found, &planned, &sound, read),
+                }
+            }
             Existing::Overwrite => {
                 remove_all(self.folder, &found)?;
                 planned.write(self.folder)?;
@@ -144,31 +161,49 @@ impl Run<'_> {
         }
     }
 
-    /// The manifest without the parts from the first one on whose files are not as they were written.
-    fn check_parts(&self, mut found: Manifest) -> Result<Manifest> {
+    /// Looks which parts have their files as they were written.
+    fn sound_parts(&self, found: &Manifest) -> Result<Sound> {
         let is_there = |(name, bytes): (&String, u64)| {
             self.folder.join(name).metadata().is_ok_and(|data| data.is_file() && data.len() == bytes)
         };
-        let has_files = |part: &super::manifest::Part| {
-            part.files.iter().all(|(name, entry)| is_there((name, entry.bytes)))
-        };
+        let has_files = |part: &&Part| part.files.iter().all(|(name, entry)| is_there((name, entry.bytes)));
         let (layout, splits) = (self.options.layout, split_names(self.options));
         // Parts that were joined have no files of their own any more.
-        let mut joined = if found.total.is_none() { joined_parts(self.folder)? } else { 0 };
-        if joined > 0 && !are_joined(self.folder, layout, splits, &found.parts, joined) {
-            remove_joining(self.folder, layout, splits)?;
-            joined = 0;
-        }
-        let whole = joined + found.parts.iter().skip(joined).take_while(|part| has_files(part)).count();
+        let joined = if found.total.is_none() { joined_parts(self.folder)? } else { 0 };
+        let is_joining = joined == 0 || are_joined(self.folder, layout, splits, &found.parts, joined);
+        let joined = if is_joining { joined } else { 0 };
+        let whole = joined + found.parts.iter().skip(joined).take_while(has_files).count();
         let has_others = found.files.iter().all(|(name, entry)| is_there((name, entry.bytes)));
-        if found.total.is_some() && (whole < found.parts.len() || !has_others) {
-            // Parts that were joined have no files left to go on with.
-            let kept = if is_joined(self.options) { 0 } else { whole };
-            found.parts.truncate(kept);
-            (found.total, found.files) = (None, std::collections::BTreeMap::new());
+        let is_complete = found.total.is_some() && whole == found.parts.len() && has_others;
+        // Of a finished run, parts that were joined have no files left to go on with.
+        let is_lost = found.total.is_some() && !is_complete && is_joined(self.options);
+        Ok(Sound { parts: if is_lost { 0 } else { whole }, is_joining, is_complete })
+    }
+
+    /// The first record that no sound part or sorted run has read.
+    fn read_for(&self, found: &Manifest, sound: &Sound) -> Result<Place> {
+        let all = Place { file: found.inputs.len(), byte: 0 };
+        Ok(match found.parts[..sound.parts].last() {
+            _ if sound.is_complete => all,
+            // All documents are sorted before the first part is written.
+            Some(_) if self.options.shuffle => all,
+            None if self.options.shuffle => sorted_up_to(self.folder)?,
+            last => last.map_or_else(Place::default, |part| part.end),
+        })
+    }
+
+    /// The manifest with its sound parts, and with the inputs of which the others are made.
+    fn go_on(&self, mut found: Manifest, planned: &Manifest, sound: &Sound, read: Place) -> Result<Manifest> {
+        if !sound.is_joining {
+            remove_joining(self.folder, self.options.layout, split_names(self.options))?;
+        }
+        let inputs = resumed_inputs(&found.inputs, &planned.inputs, read);
+        let is_reopened = found.total.is_some() && !sound.is_complete;
+        found.parts.truncate(sound.parts);
+        if is_reopened || inputs != found.inputs {
+            (found.total, found.files, found.inputs) = (None, BTreeMap::new(), inputs);
             found.write_unfinished(self.folder)?;
         }
-        found.parts.truncate(whole);
         remove_begun_parts(self.folder, self.options.layout, found.parts.len())?;
         Ok(found)
     }
@@ -183,7 +218,8 @@ impl Run<'_> {
     ) -> Result<Progress> {
         let (kind, begin, total) = (parts.kind, parts.begin(), total_bytes(files));
         let push = |document: Document<'_>| parts.push(document);
-        self.for_each_document(files, kind, begin, threads, on_progress, push)?;
+        let skipped = self.for_each_document(files, kind, begin, threads, on_progress, push)?;
+        parts.add_unwritten(0, skipped);
         parts.finish(Place { file: files.len(), byte: 0 })?;
         Ok(Progress { stage: STAGE, done: total, total })
     }
@@ -205,13 +241,15 @@ impl Run<'_> {
         if runs.end() < end {
             let (kind, first, total) = (parts.kind, runs.end(), total_bytes(files));
             let push = |document: Document<'_>| runs.push(document);
-            self.for_each_document(files, kind, first, threads, on_progress, push)?;
+            let skipped = self.for_each_document(files, kind, first, threads, on_progress, push)?;
+            runs.add_skipped(skipped);
             runs.finish(end)?;
             on_progress(Progress { stage: STAGE, done: total, total })?;
         }
         let begin = if parts.is_first() { None } else { Some(begin) };
         if begin.is_none() {
-            parts.add_empty(runs.empty());
+            let (empty, skipped) = runs.unwritten();
+            parts.add_unwritten(empty, skipped);
         }
         let push = |document: Document<'_>| parts.push(document);
         let total = merge_runs(self.folder, &runs, seed, begin, files.len(), push, on_progress)?;
@@ -219,7 +257,8 @@ impl Run<'_> {
         Ok(Progress { stage: MERGING, done: total, total })
     }
 
-    /// Calls `push` with the documents of all records from `begin` on, in their order.
+    /// Calls `push` with the documents of all records from `begin` on, in their order; answers how many broken records come after
+    /// the last document.
     fn for_each_document(
         &self,
         files: &[InputFile],
@@ -228,7 +267,7 @@ impl Run<'_> {
         threads: usize,
         on_progress: &mut OnProgress<'_>,
         mut push: impl FnMut(Document<'_>) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let total = total_bytes(files);
         let encoder = BlockEncoder::new(self.tokenizer, self.options, files, kind.width, begin, kind.added)?;
         let mut reader = FilesReader::new(files, begin).keeping(kind.added.into());
@@ -238,15 +277,30 @@ impl Run<'_> {
             let progress = Progress { stage: STAGE, done: done.borrow().bytes().min(total), total };
             (*on_progress.borrow_mut())(progress)
         };
+        let (mut skipped, mut file) = (0, begin.file);
         let take = |block: EncodedBlock| {
             let (mut start, mut added_start) = (0, 0);
+            while file < block.file {
+                skipped += files[file].skipped.take_before(u64::MAX).len() as u64;
+                file += 1;
+            }
+            let mut broken = files[file].skipped.take_before(block.end).into_iter().peekable();
             for (at, &(byte, end)) in block.documents.iter().enumerate() {
                 let place = Place { file: block.file, byte };
                 let added_end = block.added_ends.get(at).copied().unwrap_or(0);
                 let added = &block.added[std::mem::replace(&mut added_start, added_end)..added_end];
-                push(Document { place, ids: &block.ids[start..end], added })?;
+                while broken.next_if(|&at| at < byte).is_some() {
+                    skipped += 1;
+                }
+                push(Document {
+                    place,
+                    ids: &block.ids[start..end],
+                    added,
+                    skipped: std::mem::take(&mut skipped),
+                })?;
                 start = end;
             }
+            skipped += broken.count() as u64;
             done.borrow_mut().add(&block);
             encoder.reuse(block);
             report()
@@ -260,7 +314,9 @@ impl Run<'_> {
             encoder.encode(block, text_encoder, scratch)
         };
         let ahead = threads * BLOCKS_AHEAD;
-        bounded_for_each(ahead, |block| reader.next(block), parallelism, |_| None, drop, work, take)
+        bounded_for_each(ahead, |block| reader.next(block), parallelism, |_| None, drop, work, take)?;
+        let rest = files[file.min(files.len())..].iter().map(|file| file.skipped.take_before(u64::MAX).len());
+        Ok(skipped + rest.sum::<usize>() as u64)
     }
 
     /// Removes what is of no use beside a complete manifest.

@@ -1,6 +1,7 @@
 //! What is read, and what becomes of records that are broken.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::arrow_stream::ArrowStream;
@@ -104,20 +105,72 @@ pub enum OnError {
 /// The records that were left out; shared by all threads.
 #[derive(Debug, Default)]
 pub struct Skipped {
-    found: Mutex<(u64, Vec<(u64, String)>)>,
+    /// Their number, and messages of the first ones, by file and byte.
+    found: Mutex<(u64, Vec<((usize, u64), String)>)>,
+    of_file: Option<OfFile>,
+}
+
+/// The records of one file among those of a source.
+#[derive(Debug)]
+struct OfFile {
+    /// Reports the records of all files.
+    all: Arc<Skipped>,
+    file: usize,
+    /// Records before this byte are an earlier run's.
+    begin: AtomicU64,
+    /// Bytes at which records begin that [`Skipped::take_before`] has not taken.
+    places: Mutex<Vec<u64>>,
 }
 
 impl Skipped {
+    /// The records of file `file` of a source alone, which `all` reports, too.
+    pub fn of_file(all: &Arc<Self>, file: usize) -> Self {
+        let (all, begin, places) = (Arc::clone(all), AtomicU64::default(), Mutex::default());
+        Self { of_file: Some(OfFile { all, file, begin, places }), ..Self::default() }
+    }
+
+    /// Passes over the records of a file that begin before `byte`.
+    pub fn begin_at(&self, byte: u64) {
+        if let Some(OfFile { begin, .. }) = &self.of_file {
+            begin.store(byte, Ordering::Relaxed);
+        }
+    }
+
+    /// The bytes, ascending, at which records of a file begin that lie before `end`; each is given once.
+    pub fn take_before(&self, end: u64) -> Vec<u64> {
+        let Some(OfFile { places, .. }) = &self.of_file else { return Vec::new() };
+        let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken: Vec<u64> = places.extract_if(.., |&mut place| place < end).collect();
+        taken.sort_unstable();
+        taken
+    }
+
+    /// Counts records that an earlier run has left out, of which there are no messages.
+    pub fn add_earlier(&self, records: u64) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).0 += records;
+    }
+
     /// Adds the record at `offset` of all bytes of the source; `message` is asked for if the report shows it so far.
     ///
     /// # Errors
     /// Those of `message`.
     pub(super) fn add(&self, offset: u64, message: impl FnOnce() -> Result<String>) -> Result<()> {
+        let Some(OfFile { all, file, begin, places }) = &self.of_file else {
+            return self.add_at((0, offset), message);
+        };
+        if offset < begin.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        places.lock().unwrap_or_else(PoisonError::into_inner).push(offset);
+        all.add_at((*file, offset), message)
+    }
+
+    fn add_at(&self, at: (usize, u64), message: impl FnOnce() -> Result<String>) -> Result<()> {
         let (count, first) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
         *count += 1;
-        let place = first.partition_point(|&(known, _)| known < offset);
+        let place = first.partition_point(|&(known, _)| known < at);
         if place < SHOWN {
-            first.insert(place, (offset, message()?));
+            first.insert(place, (at, message()?));
             first.truncate(SHOWN);
         }
         Ok(())

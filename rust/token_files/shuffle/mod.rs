@@ -19,4 +19,4 @@ mod run_reader;
 mod sorted_runs;
 
 pub(super) use merge::{MERGING, merge_runs};
-pub(super) use sorted_runs::{RunsWriter, remove_runs};
+pub(super) use sorted_runs::{RunsWriter, remove_runs, sorted_up_to};

@@ -36,6 +36,9 @@ pub(super) struct SortedRun {
     pub(super) documents: u64,
     /// Documents without tokens, which the run does not hold.
     pub(super) empty: u64,
+    /// Broken records, which are left out.
+    #[serde(default)]
+    pub(super) skipped: u64,
 }
 
 /// The file of a run.
@@ -63,6 +66,7 @@ pub(in crate::token_files) struct RunsWriter<'a> {
     ids: Vec<u8>,
     added: Vec<u8>,
     empty: u64,
+    skipped: u64,
 }
 
 impl<'a> RunsWriter<'a> {
@@ -90,7 +94,7 @@ impl<'a> RunsWriter<'a> {
         let list = AppendLog::create(inner.join(LIST), &runs)?;
         let limit = part_bytes.min(LARGEST_RUN);
         let (waiting, ids, added) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { folder, seed, limit, runs, list, waiting, ids, added, empty: 0 })
+        Ok(Self { folder, seed, limit, runs, list, waiting, ids, added, empty: 0, skipped: 0 })
     }
 
     /// The first record that is in no run.
@@ -98,9 +102,17 @@ impl<'a> RunsWriter<'a> {
         self.runs.last().map_or_else(Place::default, |run| run.end)
     }
 
-    /// Documents of all runs that have no tokens.
-    pub(in crate::token_files) fn empty(&self) -> u64 {
-        self.runs.iter().fold(0, |sum, run| sum.saturating_add(run.empty))
+    /// Documents of all runs that have no tokens, and broken records.
+    pub(in crate::token_files) fn unwritten(&self) -> (u64, u64) {
+        let add = |(empty, skipped): (u64, u64), run: &SortedRun| {
+            (empty.saturating_add(run.empty), skipped.saturating_add(run.skipped))
+        };
+        self.runs.iter().fold((0, 0), add)
+    }
+
+    /// Counts broken records after the last document.
+    pub(in crate::token_files) fn add_skipped(&mut self, records: u64) {
+        self.skipped += records;
     }
 
     /// Adds a document.
@@ -108,7 +120,8 @@ impl<'a> RunsWriter<'a> {
     /// # Errors
     /// [`Error::Io`].
     pub(in crate::token_files) fn push(&mut self, document: Document<'_>) -> Result<()> {
-        let Document { place, ids, added } = document;
+        let Document { place, ids, added, skipped } = document;
+        self.skipped += skipped;
         if ids.is_empty() {
             self.empty += 1;
             return Ok(());
@@ -167,7 +180,8 @@ impl<'a> RunsWriter<'a> {
         let failed = |source| Error::Io { action: "sync", path: inner.clone(), source };
         atomic_file::sync_folder(&inner).map_err(failed)?;
         let documents = self.waiting.len() as u64;
-        let run = SortedRun { end, bytes, documents, empty: std::mem::take(&mut self.empty) };
+        let (empty, skipped) = (std::mem::take(&mut self.empty), std::mem::take(&mut self.skipped));
+        let run = SortedRun { end, bytes, documents, empty, skipped };
         self.list.push(&run)?;
         self.runs.push(run);
         self.waiting.clear();
@@ -175,6 +189,15 @@ impl<'a> RunsWriter<'a> {
         self.added.clear();
         Ok(())
     }
+}
+
+/// The first record that is in no run of `folder`, as its list says.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(in crate::token_files) fn sorted_up_to(folder: &Path) -> Result<Place> {
+    let runs: Vec<SortedRun> = AppendLog::read(&folder.join(FOLDER).join(LIST))?;
+    Ok(runs.iter().map(|run| run.end).max().unwrap_or_default())
 }
 
 /// Removes all runs of `folder`, and their folder if nothing else is in it.
