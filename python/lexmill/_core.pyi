@@ -62,8 +62,10 @@ __all__ = [
     "parquet_token_groups",
     "pre_tokenizers",
     "processors",
+    "read_token_manifest",
     "resident_bytes",
     "script_ranges",
+    "special_affixes",
     "tokenize_files",
     "train_bpe_words",
     "train_parity_bpe_words",
@@ -71,6 +73,7 @@ __all__ = [
     "train_wordlevel_words",
     "train_wordpiece_words",
     "trainers",
+    "write_token_manifest",
 ]
 
 __version__: str
@@ -115,6 +118,15 @@ def merge_token_files(
     on_progress: OnProgress | None,
 ) -> None:
     """Joins the Megatron files of finished runs to one pair of files in a folder; see `lexmill.merge_token_files`."""
+
+def read_token_manifest(folder: _Path) -> str | None:
+    """The manifest of a folder of token files as JSON, if there is one."""
+
+def write_token_manifest(folder: _Path, manifest: str) -> None:
+    """Puts a manifest, as JSON, into a folder of token files, in place of the one before."""
+
+def special_affixes(tokenizer: Tokenizer) -> tuple[list[int], list[int]] | None:
+    """The special ids that the post-processor puts before and after each text; None if it does more than that."""
 
 def arrow_stream_batches(path: _Path) -> list[tuple[int, int, int]]:
     """Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file
@@ -487,6 +499,8 @@ class FileSource:
             InputTypeError: the object has no such method.
             OptionError: an option has another value.
         """
+    def paths(self) -> list[str]:
+        """The files, in the order of their texts; none of a stream."""
     def skipped(self) -> tuple[int, list[str]]:
         """Records left out so far, and what was wrong with the first ten."""
     def __iter__(self) -> TextIterator: ...

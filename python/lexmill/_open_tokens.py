@@ -15,6 +15,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
+from lexmill._core import read_token_manifest
 from lexmill._token_readers import DAMAGED, READERS, GroupSegment, Ids, PartFiles, RowGroups, Segment
 from lexmill.errors import FileError, LexmillError, OptionError, OutputError
 
@@ -45,7 +46,8 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
 
 def _manifest(folder: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        # None, where there is no manifest, has no version either.
+        manifest = json.loads(read_token_manifest(folder) or "null")
         if manifest["format_version"] == 1:
             return dict(manifest)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -117,7 +119,7 @@ class TokenFiles(_Views):
     Attributes:
         folder: the folder.
         split: `train` or `validation`.
-        manifest: what the folder was made from: the contents of its `manifest.json`.
+        manifest: what the folder was made from: the contents of its manifest.
         dtype: the type of ids.
         tokens: their number, those of the split alone.
     """

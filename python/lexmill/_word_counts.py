@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from lexmill._core import AddedToken, Tokenizer, WordCounts
+from lexmill._corpus_warnings import warn_of_repeated
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError
 from lexmill.models import BPE
@@ -137,7 +138,9 @@ def merge_counts(
         FileError: a file cannot be read, or the folder cannot be written to.
         FormatError: a file does not hold word counts, or is damaged.
     """
-    return WordCounts._merge(list(counts), max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
+    given = list(counts)
+    warn_of_repeated(path for path in given if not isinstance(path, WordCounts))
+    return WordCounts._merge(given, max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
 
 
 def _bytes_of(size: int | str | None, name: str = "max_memory") -> int | None:

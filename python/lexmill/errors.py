@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 __all__ = [
+    "CorpusWarning",
+    "DoubledTokenWarning",
+    "DroppedRowsWarning",
     "EmptyCorpusError",
+    "EmptyCorpusWarning",
     "FileError",
     "FormatError",
     "IdRangeError",
     "InputTypeError",
     "InvalidUtf8Error",
+    "LengthLimitWarning",
     "LexmillError",
     "OptionError",
     "OptionRangeError",
     "OutputError",
     "RegexError",
+    "RepeatedInputWarning",
     "SkippedRecordsWarning",
     "TextTooLongError",
     "VocabError",
@@ -79,5 +85,38 @@ class TextTooLongError(LexmillError, OverflowError):
     """Raised when a text is too long for 32-bit offsets, or stages lengthen it beyond the limit."""
 
 
-class SkippedRecordsWarning(UserWarning):
-    """Warns of records that a source has left out, with their number and the first ten."""
+class CorpusWarning(UserWarning):
+    """Base of warnings of what a corpus or an option does that its user may not mean."""
+
+
+class SkippedRecordsWarning(CorpusWarning):
+    """Warns of records that a source has left out, with their number and the first ten.
+
+    Attributes:
+        records: their number.
+    """
+
+    def __init__(self, message: str = "", records: int = 0) -> None:
+        """Keeps the number."""
+        super().__init__(message)
+        self.records = records
+
+
+class EmptyCorpusWarning(CorpusWarning):
+    """Warns of token files without a token, with the inputs and what was left out of them."""
+
+
+class RepeatedInputWarning(CorpusWarning):
+    """Warns of a file that is given more than once: by a folder or a pattern, under another name, or by a link."""
+
+
+class DoubledTokenWarning(CorpusWarning):
+    """Warns of a token that both an option and the post-processor put between two documents."""
+
+
+class DroppedRowsWarning(CorpusWarning):
+    """Warns of a corpus, or a split of it, that is shorter than one packed row, so that all its tokens are left out."""
+
+
+class LengthLimitWarning(CorpusWarning):
+    """Warns of counts, or of written ids, of texts that the tokenizer has truncated or padded."""

@@ -18,14 +18,14 @@ import errno
 import glob
 import os
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from lexmill._core import FileSource
-from lexmill.errors import FileError, InputTypeError, OptionError, SkippedRecordsWarning
+from lexmill._corpus_warnings import warn_of_skipped
+from lexmill.errors import FileError, InputTypeError, OptionError
 
 __all__ = ["Arrow", "ArrowStream", "Csv", "Documents", "Files", "JsonLines", "Lines", "Parquet", "Source"]
 
@@ -56,7 +56,7 @@ class Source:
         """
         opened = self._open()
         yield from opened
-        _warn_of_skipped(opened)
+        warn_of_skipped(opened)
 
 
 @dataclass(frozen=True)
@@ -309,12 +309,3 @@ def _matches(pattern: str) -> set[str]:
             folder = folder if top else os.path.relpath(folder)
             found |= _matches(os.path.join("" if folder == os.curdir else glob.escape(folder), rest))  # noqa: PTH118 (a pattern)
     return found
-
-
-def _warn_of_skipped(opened: FileSource) -> None:
-    """Warns of the records that were left out, if there are any."""
-    count, first = opened.skipped()
-    if count:
-        records = "a record was" if count == 1 else f"{count:,} records were"
-        message = f"{records} left out: {'; '.join(first)}{'; ...' if count > len(first) else ''}"
-        warnings.warn(message, SkippedRecordsWarning, stacklevel=3)

@@ -15,11 +15,12 @@ from typing import Literal, TypeAlias
 
 from lexmill import _core
 from lexmill._core import Tokenizer
+from lexmill._corpus_warnings import warn_of_doubled, warn_of_repeated, warn_of_total
 from lexmill._open_tokens import TokenFiles, Windows, open_tokens
 from lexmill._source_names import OneSource, kind_of, source_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
-from lexmill.sources import Source, _warn_of_skipped
+from lexmill.sources import Source
 
 __all__ = ["TokenFiles", "Windows", "merge_token_files", "open_tokens", "tokenize_files"]
 
@@ -124,14 +125,17 @@ def tokenize_files(
         raise OptionError(message)
     given = [sources] if isinstance(sources, Source | str | os.PathLike) else sources
     opened = [_source_of(source)._open() for source in given]
+    begin_id, end_id = _id_of(tokenizer, "begin_token", begin_token), _id_of(tokenizer, "end_token", end_token)
+    warn_of_repeated(path for source in opened for path in source.paths())
+    warn_of_doubled(tokenizer, begin_id, end_id, add_special_tokens=add_special_tokens)
     _core.tokenize_files(
         tokenizer,
         opened,
         out,
         format=format,
         preset=preset,
-        begin_id=_id_of(tokenizer, "begin_token", begin_token),
-        end_id=_id_of(tokenizer, "end_token", end_token),
+        begin_id=begin_id,
+        end_id=end_id,
         add_special_tokens=add_special_tokens,
         pack=pack,
         pad_id=_id_of(tokenizer, "pad_token", pad_token),
@@ -147,9 +151,24 @@ def tokenize_files(
         num_threads=num_threads,
         on_progress=on_progress,
     )
-    for source in opened:
-        _warn_of_skipped(source)
-    return open_tokens(out)
+    written = open_tokens(out)
+    warn_of_total(
+        written.manifest["total"],
+        [entry["path"] for entry in written.manifest["inputs"]],
+        [message for source in opened for message in source.skipped()[1]],
+        unfilled=unfilled_splits(written),
+    )
+    return written
+
+
+def unfilled_splits(written: TokenFiles) -> list[str]:
+    """The splits that have tokens, but no packed row."""
+    options, total = written.manifest["options"], written.manifest["total"]
+    if options["pack"] is None:
+        return []
+    validation = total.get("validation_tokens", 0)
+    splits = {"train": total["tokens"] - validation, "validation": validation}
+    return [split for split, tokens in splits.items() if tokens and not len(open_tokens(written.folder, split))]
 
 
 def merge_token_files(
@@ -184,8 +203,12 @@ def merge_token_files(
     if isinstance(folders, str):
         message = f"folders is {folders!r} but must be a list of folders"
         raise OptionError(message)
+    warn_of_repeated(folders)
     _core.merge_token_files(list(folders), out, overwrite=overwrite, on_progress=on_progress)
-    return open_tokens(out)
+    merged = open_tokens(out)
+    total = {**merged.manifest["total"], "skipped": 0}
+    warn_of_total(total, [os.fspath(folder) for folder in folders])
+    return merged
 
 
 def _source_of(given: OneSource) -> Source:

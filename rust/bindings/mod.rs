@@ -73,7 +73,8 @@ mod _core {
     use super::sources::{PyFileSource, PyTextIterator};
     #[pymodule_export]
     use super::token_files::{
-        arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups, tokenize_files,
+        arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups,
+        read_token_manifest, special_affixes, tokenize_files, write_token_manifest,
     };
     #[pymodule_export]
     use super::tokenizer::PyTokenizer;

@@ -1,5 +1,6 @@
 //! Files of texts, as `lexmill.sources` hands them to the core.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -138,6 +139,13 @@ impl PyFileSource {
         Ok(Self { source: Arc::new(source), skipped: Arc::default() })
     }
 
+    /// The files, in the order of their texts; none of a stream.
+    fn paths(&self) -> Vec<OsString> {
+        let is_stream = matches!(self.source.format, Format::ArrowStream { .. });
+        let paths = self.source.paths.iter().filter(|_| !is_stream);
+        paths.map(|path| path.clone().into_os_string()).collect()
+    }
+
     /// Records left out so far, and what was wrong with the first ten.
     fn skipped(&self) -> (u64, Vec<String>) {
         self.skipped.report()
@@ -267,10 +275,24 @@ impl TrainingFile {
         }
     }
 
+    fn paths(&self) -> Vec<OsString> {
+        match self {
+            Self::Path(path) => vec![path.clone().into_os_string()],
+            Self::Source(source) => source.get().paths(),
+        }
+    }
+
+    /// Warns of files that are among `files` more than once.
+    pub(super) fn warn_of_repeated(py: Python<'_>, files: &[Self]) -> PyResult<()> {
+        let paths: Vec<OsString> = files.iter().flat_map(Self::paths).collect();
+        py.import("lexmill._corpus_warnings")?.call_method1("warn_of_repeated", (paths,))?;
+        Ok(())
+    }
+
     /// Warns of the records that were left out.
     pub(super) fn warn(&self, py: Python<'_>) -> PyResult<()> {
         if let Self::Source(source) = self {
-            py.import("lexmill.sources")?.call_method1("_warn_of_skipped", (source,))?;
+            py.import("lexmill._corpus_warnings")?.call_method1("warn_of_skipped", (source,))?;
         }
         Ok(())
     }

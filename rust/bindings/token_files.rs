@@ -105,6 +105,27 @@ pub(super) fn merge_token_files(
     reporter.or_raise(py, outcome).map(drop)
 }
 
+/// The manifest of a folder of token files as JSON, if there is one.
+#[pyfunction]
+pub(super) fn read_token_manifest(py: Python<'_>, folder: FilePath) -> PyResult<Option<String>> {
+    py.detach(|| token_files::read_manifest(&folder)).or_raise(py)
+}
+
+/// Puts a manifest, as JSON, into a folder of token files, in place of the one before.
+#[pyfunction]
+pub(super) fn write_token_manifest(py: Python<'_>, folder: FilePath, manifest: &str) -> PyResult<()> {
+    py.detach(|| token_files::write_manifest(&folder, manifest)).or_raise(py)
+}
+
+/// The special ids that the post-processor puts before and after each text; None if it does more than that.
+#[pyfunction]
+pub(super) fn special_affixes(
+    py: Python<'_>,
+    tokenizer: &Bound<'_, PyTokenizer>,
+) -> PyResult<Option<(Vec<u32>, Vec<u32>)>> {
+    tokenizer.get().core(py)?.special_affixes().or_raise(py)
+}
+
 /// Where the record batches of an Arrow stream of lists lie: for each its number of rows, and the bytes of the file at which offsets
 /// and values of the first column begin.
 #[pyfunction]

@@ -18,7 +18,7 @@ use super::tokenizer::PyTokenizer;
 use crate::cache::Id;
 use crate::corpus::files::{FileOptions, count_files};
 use crate::structures::parallel::Parallelism;
-use crate::tokenizer::{Ragged, TextSource, Tokenizer};
+use crate::tokenizer::{LimitedCounts, Ragged, TextSource, Tokenizer};
 
 /// Calls `work`, letting other Python threads run unless it is over in no time.
 pub(super) fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -34,6 +34,22 @@ fn batch<T: Send>(
 ) -> PyResult<T> {
     // One thread for little work: asking the environment how many there may be takes longer.
     if bytes < ATTACHED_BYTES { work(1.into()).or_raise(py) } else { watched(py, threads(num_threads), work) }
+}
+
+/// Warns if limits of length make `counts` others than those of the texts.
+fn warn_of_limits(
+    py: Python<'_>,
+    core: &Tokenizer,
+    counts: &[u64],
+    recount: impl FnOnce(&Tokenizer) -> PyResult<Vec<u64>>,
+) -> PyResult<()> {
+    let LimitedCounts { cut, padded, tokens } = core.limited_counts(counts, recount)?;
+    if cut + padded > 0 {
+        let length = core.truncation().map(|rule| rule.max_length);
+        let module = py.import("lexmill._corpus_warnings")?;
+        module.call_method1("warn_of_limits", (counts.len(), cut, padded, length, tokens))?;
+    }
+    Ok(())
 }
 
 fn count_array(py: Python<'_>, counts: Vec<u64>) -> Bound<'_, PyArray1<i64>> {
@@ -243,10 +259,12 @@ impl PyTokenizer {
         load_numpy(py)?;
         let core = self.core(py)?;
         let threads = threads(num_threads);
-        let count = |parallelism: Parallelism<'_>| {
-            core.count_tokens(&texts.as_source(), add_special_tokens, parallelism)
+        let count = |core: &Tokenizer| {
+            watched(py, threads, |all| core.count_tokens(&texts.as_source(), add_special_tokens, all))
         };
-        Ok(count_array(py, watched(py, threads, count)?))
+        let counts = count(&core)?;
+        warn_of_limits(py, &core, &counts, count)?;
+        Ok(count_array(py, counts))
     }
 
     /// Number of tokens of files: of each file, or of each document between separators.
@@ -275,7 +293,14 @@ impl PyTokenizer {
         let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
         load_numpy(py)?;
         let core = self.core(py)?;
-        let count = |parallelism: Parallelism<'_>| count_files(&core, &paths, options, parallelism);
-        Ok(count_array(py, watched(py, threads(num_threads), count)?))
+        let count = |core: &Tokenizer| {
+            watched(py, threads(num_threads), |all| count_files(core, &paths, options, all))
+        };
+        let counts = count(&core)?;
+        // A pipe can be read only once.
+        if paths.iter().all(|path| path.is_file()) {
+            warn_of_limits(py, &core, &counts, count)?;
+        }
+        Ok(count_array(py, counts))
     }
 }

@@ -68,6 +68,7 @@ impl PyTokenizer {
         num_threads: Option<usize>,
     ) -> PyResult<()> {
         let training = self.training(py, trainer)?;
+        TrainingFile::warn_of_repeated(py, &files)?;
         let mut reporter = reporter(py, &training, on_progress)?;
         let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
         let mut bounded = self.bounded(py, &training, max_memory, folder, threads)?;

@@ -241,6 +241,7 @@ impl PyTokenizer {
         on_progress: Option<Py<PyAny>>,
         num_threads: Option<usize>,
     ) -> PyResult<PyWordCounts> {
+        TrainingFile::warn_of_repeated(py, &files)?;
         let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
         let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
         let budget = Budget { memory: max_memory.unwrap_or(usize::MAX), folder: folder_or_default(folder) };

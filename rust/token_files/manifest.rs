@@ -1,7 +1,7 @@
 //! What a folder of token files was made from, and which parts of it are finished.
 //!
-//! `manifest.json` is written when the work begins and again when all is done. In between, each finished part is a line at the
-//! end of `parts.jsonl`, so that the work for the manifest does not grow with the number of parts.
+//! The manifest is written when the work begins and again when all is done. In between, each finished part is a line at the end of
+//! `parts.jsonl`, so that the work for the manifest does not grow with the number of parts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +11,14 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::manifest_file::{NAMES, read_manifest, write_manifest};
 use crate::corpus::inputs::{Input, Place, inputs_difference};
 use crate::structures::append_log::AppendLog;
-use crate::structures::atomic_file;
 use crate::{Error, Result};
 
 /// The version of what this module writes.
 const VERSION: u32 = 1;
 
-/// The file that names everything.
-pub(super) const MANIFEST: &str = "manifest.json";
 /// The file of finished parts, while there are others.
 const PARTS: &str = "parts.jsonl";
 
@@ -115,14 +113,9 @@ impl Manifest {
     /// # Errors
     /// [`Error::Io`]; [`Error::Output`] if it is not one of this version.
     pub(super) fn read(folder: &Path) -> Result<Option<Self>> {
-        let path = folder.join(MANIFEST);
-        let failed = |source| Error::Io { action: "read", path: path.clone(), source };
-        let json = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            json => json.map_err(failed)?,
-        };
-        let foreign = |message: String| Error::Output { path: path.clone(), message };
-        let mut found: Self = serde_json::from_slice(&json)
+        let Some(json) = read_manifest(folder)? else { return Ok(None) };
+        let foreign = |message: String| Error::Output { path: folder.join(NAMES[0]), message };
+        let mut found: Self = serde_json::from_str(&json)
             .map_err(|error| foreign(format!("it is not a manifest of token files: {error}")))?;
         if found.format_version != VERSION {
             let version = found.format_version;
@@ -143,7 +136,7 @@ impl Manifest {
     /// [`Error::Io`].
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         let json = serde_json::to_string_pretty(self).map_err(|error| Error::Custom(Box::new(error)))?;
-        atomic_file::write(&folder.join(MANIFEST), format!("{json}\n").as_bytes())
+        write_manifest(folder, &format!("{json}\n"))
     }
 
     /// Writes the finished parts of a manifest of which others are missing.

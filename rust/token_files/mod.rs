@@ -9,6 +9,7 @@
 //! | `layouts` | the files of a part, in each layout |
 //! | `part_file` | a file under a temporary name |
 //! | `manifest` | what a folder was made from, and which parts of it are finished |
+//! | `manifest_file` | the file of a manifest: JSON, or the metadata of a Parquet file |
 //! | `arrow_batches` | where the columns of an Arrow stream lie, for those who map it |
 //! | `shuffle` | a seeded order of all documents, by sorted runs on the disk |
 //! | `parquet_rows` | the ids of Parquet files, for those who look into them |
@@ -29,6 +30,7 @@ mod encoding;
 mod joining;
 mod layouts;
 mod manifest;
+mod manifest_file;
 mod merging;
 mod options;
 mod packing;
@@ -40,6 +42,7 @@ mod shuffle;
 
 pub use arrow_batches::arrow_batches;
 pub use manifest::Counts;
+pub use manifest_file::{read_manifest, write_manifest};
 pub use merging::merge_token_files;
 pub use options::{Layout, Options, Packing, Preset, Width};
 pub use parquet_rows::{GroupRows, parquet_group, parquet_groups};

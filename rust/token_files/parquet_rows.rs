@@ -24,7 +24,7 @@ pub type GroupRows = (Vec<i32>, Vec<i64>);
 /// # Errors
 /// [`Error::Io`] for what is no Parquet file or has no column of ids.
 pub fn parquet_groups(path: &Path) -> Result<Vec<(u64, u64)>> {
-    read(path, |file| {
+    read_file(path, |file| {
         let column = ids_column(file)?;
         let counts = |count: i64| {
             u64::try_from(count).map_err(|_| ParquetError::General(format!("a count is {count}")))
@@ -41,7 +41,7 @@ pub fn parquet_groups(path: &Path) -> Result<Vec<(u64, u64)>> {
 /// # Errors
 /// [`Error::Io`] for a file that is not as it was written.
 pub fn parquet_group(path: &Path, group: usize) -> Result<GroupRows> {
-    read(path, |file| {
+    read_file(path, |file| {
         let column = ids_column(file)?;
         let group = file.get_row_group(group)?;
         let reader = get_typed_column_reader(group.get_column_reader(column)?);
@@ -91,7 +91,10 @@ fn ids_column(file: &SerializedFileReader<File>) -> std::result::Result<usize, P
 }
 
 /// Opens a file and answers what `work` makes of it.
-fn read<T>(
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn read_file<T>(
     path: &Path,
     work: impl FnOnce(&SerializedFileReader<File>) -> std::result::Result<T, ParquetError>,
 ) -> Result<T> {

@@ -41,6 +41,15 @@ impl Tokenizer {
         Ok(RowLayout::of(&row, &inputs))
     }
 
+    /// The special ids before and after those of each text; none if the post-processor does more than add these.
+    ///
+    /// # Errors
+    /// Those of the post-processor.
+    pub fn special_affixes(&self) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
+        let rules = self.row_rules(true)?;
+        Ok(rules.map(|rules| (rules.affixes.before.clone(), rules.affixes.after.clone())))
+    }
+
     /// What happens to the ids of a text after the model; none if the post-processor does more than add special ids before and
     /// after them.
     pub(super) fn row_rules(&self, add_special_tokens: bool) -> Result<Option<RowRules<'_>>> {

@@ -9,6 +9,7 @@ mod from_counts;
 mod ids;
 mod layouts;
 mod limit_overrides;
+mod limited_counts;
 mod limits;
 #[cfg(feature = "sources")]
 mod merge_checkpoint;
@@ -28,6 +29,7 @@ pub use from_counts::CountsTraining;
 pub use ids::{Block, TextEncoder};
 use layouts::Layouts;
 pub use limit_overrides::{LimitOverrides, PaddingSwitch, TruncationSwitch};
+pub use limited_counts::LimitedCounts;
 pub use limits::{PaddingLength, PaddingRule, Truncation, TruncationStrategy};
 #[cfg(feature = "sources")]
 pub use merge_checkpoint::{Fingerprint, MergeCheckpoint};

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
 
+from lexmill._corpus_warnings import warn_of_repeated
 from lexmill._source_names import OneSource
 from lexmill.errors import FileError, OptionError
 from lexmill.sources import Files, Source, _files_of
@@ -108,6 +109,7 @@ def plan(sources: OneSource | Iterable[OneSource], *, group_bytes: int, first_so
         raise OptionError(message)
     given = [sources] if isinstance(sources, Source | str | os.PathLike) else sources
     files = [file for source in given for file in _input_files(source)]
+    warn_of_repeated(file.path for file in files)
     groups: list[Group] = []
     start, size = 0, 0
     for at, file in enumerate(files):

@@ -19,7 +19,7 @@ from lexmill._core import Tokenizer, __version__
 from lexmill._engines.groups import Group
 from lexmill._engines.shared_folder import attempt, publish
 from lexmill._types import OnProgress
-from lexmill.errors import FileError, LexmillError, OptionError, SkippedRecordsWarning
+from lexmill.errors import CorpusWarning, FileError, LexmillError, OptionError, SkippedRecordsWarning
 
 __all__ = ["Execute", "Job", "Outcome", "TokenizerJson", "finish_groups", "run_group"]
 
@@ -75,12 +75,14 @@ class Outcome:
         failure: an error of lexmill, which would come again if the task was tried again.
         skipped: the texts of warnings about records that were left out.
         host: the machine.
+        records: how many records were left out.
     """
 
     number: int
     failure: LexmillError | None
     skipped: tuple[str, ...]
     host: str
+    records: int = 0
 
 
 @dataclass(frozen=True)
@@ -140,19 +142,22 @@ def run_group(job: Job, group: Group) -> Outcome:
     """A task. Errors of lexmill are its outcome, since engines would try again, or hide their types."""
     failure: LexmillError | None = None
     with warnings.catch_warnings(record=True) as caught:
+        # The driver warns of whole corpora.
+        warnings.simplefilter("ignore", CorpusWarning)
         warnings.simplefilter("always", SkippedRecordsWarning)
         try:
             job.run(group)
         except LexmillError as error:
             failure = error
-    skipped = [warning for warning in caught if issubclass(warning.category, SkippedRecordsWarning)]
-    for other in (warning for warning in caught if warning not in skipped):
+    skipped = [warning.message for warning in caught if isinstance(warning.message, SkippedRecordsWarning)]
+    for other in (warning for warning in caught if warning.message not in skipped):
         warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return Outcome(group.number, failure, tuple(str(warning.message) for warning in skipped), socket.gethostname())
+    records = sum(warning.records for warning in skipped)
+    return Outcome(group.number, failure, tuple(map(str, skipped)), socket.gethostname(), records)
 
 
-def finish_groups(job: Job, groups: Sequence[Group], execute: Execute, on_progress: OnProgress | None) -> None:
-    """Runs the tasks of the groups that are not finished, and warns of records that they left out.
+def finish_groups(job: Job, groups: Sequence[Group], execute: Execute, on_progress: OnProgress | None) -> int:
+    """Runs the tasks of the groups that are not finished, and warns of records that they left out; answers how many.
 
     Raises:
         LexmillError: a task failed.
@@ -163,6 +168,7 @@ def finish_groups(job: Job, groups: Sequence[Group], execute: Execute, on_progre
     started, before = time.monotonic(), done
     by_number = {group.number: group for group in left}
     skipped: dict[int, tuple[str, ...]] = {}
+    records = 0
     # Closed at once if something is raised, since tasks must have ended before their attempts are removed.
     with closing(_outcomes(job, left, execute)) as outcomes:
         for outcome in outcomes:
@@ -173,6 +179,7 @@ def finish_groups(job: Job, groups: Sequence[Group], execute: Execute, on_progre
                 message = f"{job.target(group)} is not there, but {outcome.host} wrote it; the folder must be shared"
                 raise FileError(message)
             skipped[outcome.number] = outcome.skipped
+            records += outcome.records
             done += group.bytes
             if on_progress is not None:
                 elapsed = time.monotonic() - started
@@ -182,6 +189,7 @@ def finish_groups(job: Job, groups: Sequence[Group], execute: Execute, on_progre
     for number in sorted(skipped):
         for message in skipped[number]:
             warnings.warn(message, SkippedRecordsWarning, stacklevel=4)
+    return records
 
 
 def _outcomes(job: Job, groups: Sequence[Group], execute: Execute) -> Generator[Outcome, None, None]:

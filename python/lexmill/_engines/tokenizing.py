@@ -1,6 +1,6 @@
 """Groups of files to folders of token files, and the manifest over them.
 
-    out/manifest.json          what all was made from, and the folders
+    out/manifest.json          what all was made from, and the folders; for Parquet, out/.manifest.parquet
     out/00000, out/00001, ...  for each group, what `lexmill.tokenize_files` writes
 
 The manifest is written when the job begins, and again with the sums when all folders are there.
@@ -10,28 +10,32 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from lexmill._core import Tokenizer, __version__
+from lexmill._core import Tokenizer, __version__, read_token_manifest, write_token_manifest
+from lexmill._corpus_warnings import warn_of_total
 from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
-from lexmill._engines.shared_folder import locked, made_folder, write_text
+from lexmill._engines.shared_folder import locked, made_folder
 from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill._word_counts import _bytes_of
-from lexmill.errors import OptionError, OutputError
+from lexmill.errors import EmptyCorpusWarning, OptionError, OutputError
 from lexmill.sources import Source
-from lexmill.token_files import TokenFiles, _source_of, open_tokens, tokenize_files
+from lexmill.token_files import TokenFiles, _source_of, open_tokens, tokenize_files, unfilled_splits
 
 __all__ = ["TokenizeJob", "tokenize_groups"]
 
-_MANIFEST = "manifest.json"
+_HANDLING = re.compile(r", (?:errors|on_error)='[a-z]+'")
+"""What a source says about invalid bytes and broken records."""
 
 
 @dataclass(frozen=True)
@@ -98,15 +102,21 @@ def tokenize_groups(
     groups = plan(opened, group_bytes=_bytes_of(group_bytes, "group_bytes") or 0)
     copy = TokenizerJson.of(tokenizer)
     # A run without sources refuses options that do not fit before anything is written, and tells the type of ids.
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyCorpusWarning)
         trial = tokenize_files(copy.tokenizer(), [], Path(folder) / "tokens", num_threads=1, **options)
     job = TokenizeJob(made_folder(out), __version__, num_threads, copy, options)
     with locked(job.folder):
         planned = _planned(job, groups, trial.manifest["options"])
         _prepare(job.folder, planned, resume=resume, overwrite=overwrite)
-        finish_groups(job, groups, execute, on_progress)
+        told = finish_groups(job, groups, execute, on_progress)
         _finish(job.folder, planned)
-    return open_tokens(job.folder)
+    written = open_tokens(job.folder)
+    total = written.manifest["total"]
+    earlier = {**total, "skipped": total.get("skipped", 0) - told}
+    inputs = [file.path for group in groups for file in group.files]
+    warn_of_total(earlier, inputs, unfilled=unfilled_splits(written))
+    return written
 
 
 def _planned(job: TokenizeJob, groups: Sequence[Group], options: dict[str, Any]) -> dict[str, Any]:
@@ -125,15 +135,15 @@ def _planned(job: TokenizeJob, groups: Sequence[Group], options: dict[str, Any])
 
 def _prepare(folder: Path, planned: dict[str, Any], *, resume: bool, overwrite: bool) -> None:
     """Begins the folder, or looks whether it was begun by the same job."""
-    path = folder / _MANIFEST
-    if not path.exists():
+    json_text = read_token_manifest(folder)
+    if json_text is None:
         others = sorted(other.name for other in folder.iterdir() if not other.name.startswith(".lexmill-"))
         if others:
             message = f"{folder}: it holds {others[0]}, which is no token file; choose a folder of its own"
             raise OutputError(message)
-        _write(path, planned)
+        _write(folder, planned)
         return
-    found = _read(path)
+    found = _read(folder, json_text)
     if not resume and not overwrite:
         state = "" if "total" in found else " of a job that was not finished"
         message = f"{folder}: it holds token files{state}; pass resume=True to go on or overwrite=True to begin again"
@@ -141,12 +151,18 @@ def _prepare(folder: Path, planned: dict[str, Any], *, resume: bool, overwrite: 
     if overwrite:
         for name in found["folders"]:
             shutil.rmtree(folder / Path(name).name, ignore_errors=True)
-        _write(path, planned)
+        _write(folder, planned)
         return
-    difference = _difference(found, planned)
+    finished = [name for name in found["folders"] if (folder / Path(name).name).exists()]
+    difference = _difference(found, planned, finished)
     if difference is not None:
         message = f"{folder}: cannot resume: {difference}"
         raise OutputError(message)
+    # Folders that are there stay as they were made.
+    for name in finished:
+        planned["folders"][name] = {key: found["folders"][name][key] for key in planned["folders"][name]}
+    if "total" not in found and found["folders"] != planned["folders"]:
+        _write(folder, planned)
 
 
 def _finish(folder: Path, planned: dict[str, Any]) -> None:
@@ -157,26 +173,29 @@ def _finish(folder: Path, planned: dict[str, Any]) -> None:
         held = open_tokens(folder / name).manifest["total"]
         total.update(held)
         folders[name] = {**entry, "total": held}
-    _write(folder / _MANIFEST, {**planned, "folders": folders, "total": dict(total)})
+    _write(folder, {**planned, "folders": folders, "total": dict(total)})
 
 
-def _write(path: Path, manifest: dict[str, Any]) -> None:
-    write_text(path, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+def _write(folder: Path, manifest: dict[str, Any]) -> None:
+    write_token_manifest(folder, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(folder: Path, json_text: str) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(json_text)
         if found["format_version"] == 1 and isinstance(found["folders"], dict):
             return dict(found)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    message = f"{path.parent}: its manifest is not that of a job of this version"
+    message = f"{folder}: its manifest is not that of a job of this version"
     raise OutputError(message)
 
 
-def _difference(found: dict[str, Any], planned: dict[str, Any]) -> str | None:
-    """What differs between the job that was begun and this one, in words."""
+def _difference(found: dict[str, Any], planned: dict[str, Any], finished: Sequence[str]) -> str | None:
+    """What differs between the job that was begun and this one, in words.
+
+    Inputs of finished folders are bound. Others may change, and so may what becomes of broken records.
+    """
     for key in ("lexmill", "tokenizer"):
         if found.get(key) != planned[key]:
             name = "the version of lexmill" if key == "lexmill" else "the tokenizer"
@@ -184,17 +203,23 @@ def _difference(found: dict[str, Any], planned: dict[str, Any]) -> str | None:
     for key, value in planned["options"].items():
         if found["options"].get(key) != value:
             return f"{key} was {found['options'].get(key)} but is {value}"
-    then, now = _inputs(found), _inputs(planned)
+    # A finished job has a sum, and no input may be added to it.
+    bound = found["folders"] if "total" in found else finished
+    then, now = _inputs(found, bound), _inputs(planned, bound)
     for before, after in zip(then, now, strict=False):
         if before != after:
             return f"an input was {before} but is {after}"
     if len(then) != len(now):
         return f"there were {len(then)} inputs but are {len(now)}"
-    if list(found["folders"]) != list(planned["folders"]):
+    if "total" in found and list(found["folders"]) != list(planned["folders"]):
         return f"there were {len(found['folders'])} groups but are {len(planned['folders'])}"
     return None
 
 
-def _inputs(manifest: dict[str, Any]) -> list[tuple[str, Any]]:
-    """All inputs, each with its folder: the groups must be the same, too."""
-    return [(name, entry) for name, folder in manifest["folders"].items() for entry in folder["inputs"]]
+def _inputs(manifest: dict[str, Any], folders: Iterable[str]) -> list[tuple[str, Any]]:
+    """The inputs of some folders, each with its folder, without what becomes of broken records."""
+    return [
+        (name, {**entry, "source": _HANDLING.sub("", entry["source"])})
+        for name in folders
+        for entry in manifest["folders"].get(name, {"inputs": []})["inputs"]
+    ]

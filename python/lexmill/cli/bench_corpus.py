@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lexmill.cli.display import printable
 from lexmill.cli.sources import InputName, source_of
 from lexmill.comparison.digests import file_digest
 from lexmill.comparison.expected import DOCUMENTS, SHORT
 from lexmill.comparison.texts import TextFile, documents, read_lines, short_texts
-from lexmill.errors import EmptyCorpusError, SkippedRecordsWarning
+from lexmill.errors import EmptyCorpusError
 from lexmill.sources import Lines, Source
 
 __all__ = ["Corpus", "prepare"]
@@ -61,11 +58,7 @@ def prepare(
     """
     sources = [source_of(path, kind, field, errors, on_error) for path in files]
     kept, short = TextFile(folder, DOCUMENTS), TextFile(folder, SHORT)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SkippedRecordsWarning)
-        kept.write(_cut(itertools.chain.from_iterable(_documents(source, document_bytes) for source in sources), limit))
-    for warning in caught:
-        print(f"warning: {printable(str(warning.message))}", file=sys.stderr)
+    kept.write(_cut(itertools.chain.from_iterable(_documents(source, document_bytes) for source in sources), limit))
     if not len(kept):
         message = f"{', '.join(files)}: there is no text"
         raise EmptyCorpusError(message)

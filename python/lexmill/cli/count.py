@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lexmill import Tokenizer
+from lexmill._corpus_warnings import warn_of_repeated
 from lexmill.cli.display import columns, printable
 from lexmill.cli.encode import Source, groups
 from lexmill.cli.files import check_inputs, is_stream, read_stream
@@ -49,6 +50,7 @@ def count(source: Source) -> Outcome:
 
 def _counts(source: Source) -> Iterator[_Count]:
     total = check_inputs(source.files)
+    warn_of_repeated(source.files)
     tokenizer = load_tokenizer(source.tokenizer)
     done = 0
     with ProgressBar(not source.as_json, in_bytes=("count",)) as progress:

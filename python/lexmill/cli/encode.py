@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexmill import TokenArrays, Tokenizer
+from lexmill._corpus_warnings import warn_of_repeated
 from lexmill.cli.arrays import write_npy
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD, check_inputs, check_output, is_stream, read_stream, write_whole
@@ -86,6 +87,7 @@ def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
 def _encode_groups(source: Source) -> Iterator[Part]:
     """Encodes the files in order, a group at a time, and shows how far it is."""
     total = check_inputs(source.files)
+    warn_of_repeated(source.files)
     tokenizer = load_tokenizer(source.tokenizer)
     done = 0
     with ProgressBar(not source.as_json, in_bytes=("encode",)) as progress:
@@ -120,14 +122,30 @@ def _encode_files(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Par
         add_special_tokens=source.special_tokens,
         num_threads=source.threads,
     )
+    if _has_limits(tokenizer):
+        # Counting tells which texts are not whole.
+        tokenizer.count_tokens_files(
+            paths,
+            source.separator,
+            errors=source.errors,
+            add_special_tokens=source.special_tokens,
+            num_threads=source.threads,
+        )
     return Part(paths, sizes, arrays)
+
+
+def _has_limits(tokenizer: Tokenizer) -> bool:
+    return tokenizer.truncation is not None or tokenizer.padding is not None
 
 
 def _encode_stream(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Part:
     (path,) = paths
     text, size = read_stream(path, source.errors)
     texts = [text] if source.separator is None else _documents(text, source.separator)
-    arrays = tokenizer.encode_batch_arrays(texts, add_special_tokens=source.special_tokens, num_threads=source.threads)
+    special, threads = source.special_tokens, source.threads
+    arrays = tokenizer.encode_batch_arrays(texts, add_special_tokens=special, num_threads=threads)
+    if _has_limits(tokenizer):
+        tokenizer.count_tokens(texts, add_special_tokens=special, num_threads=threads)
     return Part(paths, [size], arrays)
 
 

@@ -8,11 +8,13 @@ import json
 import os
 import shlex
 import sys
+import warnings
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lexmill.cli.display import printable
-from lexmill.errors import FileError, LexmillError, OptionError
+from lexmill.errors import CorpusWarning, FileError, LexmillError, OptionError, SkippedRecordsWarning
 
 __all__ = ["ERROR", "INTERRUPTED", "READER_LEFT", "USAGE", "Outcome", "UsageError", "execute", "fail", "fail_with"]
 
@@ -20,6 +22,10 @@ ERROR = 1
 USAGE = 2
 INTERRUPTED = 130
 READER_LEFT = 141
+
+
+_SHOWN = 10
+"""How many warnings of one kind are shown."""
 
 
 class UsageError(OptionError):
@@ -44,7 +50,7 @@ class Outcome:
 def execute(command: str, as_json: bool, work: Callable[[], Outcome], *, is_resumable: bool = False) -> int:
     """Does the work, shows the outcome or the error, and answers the exit code."""
     try:
-        outcome = work()
+        outcome = _told(work)
         if as_json:
             print(json.dumps({"command": command, "ok": True, **outcome.data}))
         elif outcome.text:
@@ -63,6 +69,25 @@ def execute(command: str, as_json: bool, work: Callable[[], Outcome], *, is_resu
     if outcome.note and not as_json and sys.stderr.isatty():
         print(outcome.note, file=sys.stderr)
     return 0
+
+
+def _told(work: Callable[[], Outcome]) -> Outcome:
+    """The outcome of the work, with the number of records that were left out; what it warns of goes to stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CorpusWarning)
+        try:
+            outcome = work()
+        finally:
+            shown: Counter[type[Warning]] = Counter()
+            for warning in caught:
+                shown[warning.category] += 1
+                if shown[warning.category] <= _SHOWN:
+                    print(f"warning: {printable(_with_options(str(warning.message)))}", file=sys.stderr)
+            for kind, count in shown.items():
+                if count > _SHOWN:
+                    print(f"warning: {count - _SHOWN:,} more of kind {kind.__name__}", file=sys.stderr)
+    skipped = sum(one.message.records for one in caught if isinstance(one.message, SkippedRecordsWarning))
+    return replace(outcome, data={**outcome.data, "skipped": skipped}) if skipped else outcome
 
 
 def fail(command: str, as_json: bool, kind: str, message: str, code: int) -> int:
@@ -115,6 +140,9 @@ def _with_options(message: str) -> str:
         ('errors="replace"', "--errors replace"),
         ("resume=True", "--resume"),
         ("overwrite=True", "--overwrite"),
+        ("add_special_tokens=False", "--no-special-tokens"),
+        ("call no_truncation() for", 'set "truncation" in the tokenizer\'s file to null for'),
+        ("call no_padding() for", 'set "padding" in the tokenizer\'s file to null for'),
     ):
         message = message.replace(keyword, option)
     return message

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Literal
@@ -16,7 +14,6 @@ from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import InputName, source_of
-from lexmill.errors import SkippedRecordsWarning
 from lexmill.reports import Numbers, report
 
 __all__ = ["Options", "make"]
@@ -58,11 +55,7 @@ def make(options: Options) -> Outcome:
     ]
     tokenizers: dict[str, Tokenizer] = dict(zip(_names(paths), map(load_tokenizer, paths), strict=True))
     started = time.perf_counter()
-    with (
-        ProgressBar(not options.as_json, in_bytes=("read",)) as progress,
-        warnings.catch_warnings(record=True) as caught,
-    ):
-        warnings.simplefilter("always", SkippedRecordsWarning)
+    with ProgressBar(not options.as_json, in_bytes=("read",)) as progress:
         made = report(
             tokenizers,
             sources,
@@ -72,8 +65,6 @@ def make(options: Options) -> Outcome:
         )
     made.save(options.output)
     seconds = time.perf_counter() - started
-    for warning in caught:
-        print(f"warning: {printable(str(warning.message))}", file=sys.stderr)
     return _outcome(options.output, numbers_file, made.numbers, seconds)
 
 

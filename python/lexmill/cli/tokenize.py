@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import time
-import warnings
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
 
 from lexmill import Tokenizer
-from lexmill.cli.display import megabytes, printable
+from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
 from lexmill.cli.sources import InputName, source_of
-from lexmill.errors import SkippedRecordsWarning
 from lexmill.token_files import merge_token_files, tokenize_files
 
 _LONGEST_ID = len(str(2**32))
@@ -84,11 +81,7 @@ def tokenize(options: Options) -> Outcome:
     ]
     tokenizer = load_tokenizer(options.tokenizer)
     started = time.perf_counter()
-    with (
-        ProgressBar(not options.as_json, in_bytes=("tokenize", "shuffle", "join")) as progress,
-        warnings.catch_warnings(record=True) as caught,
-    ):
-        warnings.simplefilter("always", SkippedRecordsWarning)
+    with ProgressBar(not options.as_json, in_bytes=("tokenize", "shuffle", "join")) as progress:
         written = tokenize_files(
             tokenizer,
             sources,
@@ -114,14 +107,13 @@ def tokenize(options: Options) -> Outcome:
             on_progress=progress.callback,
         )
     seconds = time.perf_counter() - started
-    for warning in caught:
-        print(f"warning: {printable(str(warning.message))}", file=sys.stderr)
     total, size = written.manifest["total"], sum(source["bytes"] or 0 for source in written.manifest["inputs"])
     data: dict[str, object] = {
         "output": options.output,
         "format": options.format.value,
         "dtype": written.manifest["options"]["dtype"],
         **total,
+        "skipped": total.get("skipped", 0),
         "parts": len(written.manifest["parts"]),
         "bytes": size,
         "seconds": round(seconds, 6),
@@ -145,6 +137,7 @@ def merge(folders: list[str], output: str, overwrite: bool, as_json: bool) -> Ou
         "output": output,
         "dtype": merged.manifest["options"]["dtype"],
         **total,
+        "skipped": total.get("skipped", 0),
         "folders": len(folders),
         "seconds": round(seconds, 6),
     }

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from lexmill._corpus_warnings import warn_of_skipped
 from lexmill._source_names import OneSource, kind_of, source_of
 from lexmill.errors import OptionError
 from lexmill.estimation import _is_compressed
-from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns, _files_of, _warn_of_skipped
+from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns, _files_of
 
 __all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
 
@@ -85,7 +86,7 @@ def blocks_of(files: Sequence[CorpusFile]) -> Iterator[Block]:
         languages = None if file.languages is None else iter(file.languages._open())
         while block := list(_some(texts)):
             yield Block(number, block, None if languages is None else list(islice(languages, len(block))))
-        _warn_of_skipped(opened)
+        warn_of_skipped(opened)
 
 
 def _some(texts: Iterator[str]) -> Iterator[str]:

@@ -12,10 +12,12 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
+use serde_json::Value;
 
 use super::added_batch::AddedBatch;
 use super::{CompleteFile, PartKind, PartWriter, Row};
-use crate::token_files::options::Width;
+use crate::corpus::sources::{AddedColumn, ValueKind};
+use crate::token_files::options::{Layout, Width};
 use crate::token_files::part_file::PartFile;
 use crate::{Error, Result};
 
@@ -116,6 +118,22 @@ impl Batch {
         self.ids.clear();
         RecordBatch::try_new(Arc::clone(&self.schema), columns)
     }
+}
+
+/// The columns of token files with the options of a manifest.
+///
+/// # Errors
+/// [`Error::InvalidOption`] for a column of an unknown type.
+pub(in crate::token_files) fn schema_of(options: &Value) -> Result<SchemaRef> {
+    let widths = [Width::U16, Width::I32, Width::U32];
+    let width = widths.into_iter().find(|width| options["dtype"] == width.name()).unwrap_or(Width::U32);
+    let columns = options["columns"].as_object().into_iter().flatten();
+    let added = columns
+        .map(|(name, kind)| Ok(AddedColumn::new(name, ValueKind::named(kind.as_str().unwrap_or_default())?)));
+    let (added, layout) = (added.collect::<Result<Vec<_>>>()?, Layout::Parquet);
+    let row_length = options["pack"].as_u64().map(|length| length as usize);
+    let offsets = options["offsets"] == true;
+    Ok(Batch::new(PartKind { layout, width, row_length, added: &added, offsets }).schema)
 }
 
 fn arrow_failed(path: &Path) -> impl Fn(ArrowError) -> Error {

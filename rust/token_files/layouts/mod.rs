@@ -24,7 +24,7 @@ use crate::Result;
 use crate::corpus::inputs::Place;
 use crate::corpus::sources::AddedColumn;
 
-pub(super) use columns::IDS;
+pub(super) use columns::{IDS, schema_of};
 pub(super) use folder::{finish_folder, folder_files, joined, remove, within};
 pub(super) use megatron::{documents_of, open_lengths, write_index};
 

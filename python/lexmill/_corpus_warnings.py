@@ -1,0 +1,143 @@
+"""Warnings of what a corpus or an option does that its user may not mean."""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lexmill.errors import (
+    DoubledTokenWarning,
+    DroppedRowsWarning,
+    EmptyCorpusWarning,
+    LengthLimitWarning,
+    RepeatedInputWarning,
+    SkippedRecordsWarning,
+)
+
+if TYPE_CHECKING:
+    from lexmill._core import FileSource, Tokenizer
+
+__all__ = [
+    "warn_of_doubled",
+    "warn_of_limits",
+    "warn_of_repeated",
+    "warn_of_skipped",
+    "warn_of_total",
+]
+
+_SHOWN = 10
+"""How many records or files a warning names."""
+
+
+def warn_of_repeated(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Warns of files and folders that are given more than once, under one name or under several."""
+    seen: dict[tuple[int, int], str] = {}
+    repeated: list[str] = []
+    for path in paths:
+        try:
+            data = os.stat(path)
+        except (OSError, ValueError):
+            continue
+        # A stream may be given twice and be read on.
+        if not (stat.S_ISREG(data.st_mode) or stat.S_ISDIR(data.st_mode)):
+            continue
+        name = os.fspath(path)
+        first = seen.setdefault((data.st_dev, data.st_ino), name)
+        if first is not name:
+            repeated.append(name if name == first else f"{name} (the same file as {first})")
+    if repeated:
+        what = "an input is" if len(repeated) == 1 else f"{len(repeated):,} inputs are"
+        message = f"{what} given more than once, and read as often: {_listed(repeated, len(repeated))}"
+        warnings.warn(message, RepeatedInputWarning, stacklevel=3)
+
+
+def warn_of_doubled(
+    tokenizer: Tokenizer, begin_id: int | None, end_id: int | None, *, add_special_tokens: bool
+) -> None:
+    """Warns of a token that both an option and the post-processor put between two documents."""
+    from lexmill._core import special_affixes
+
+    affixes = special_affixes(tokenizer) if add_special_tokens else None
+    if affixes is None:
+        return
+    before, after = affixes
+    given = [("end_token", end_id), ("begin_token", begin_id)]
+    # What stands between the tokens of two documents, each id with the option that put it there.
+    between = [
+        *((None, token) for token in after),
+        *((option, token) for option, token in given if token is not None),
+        *((None, token) for token in before),
+    ]
+    for (left, token), (right, other) in zip(between, between[1:], strict=False):
+        option = left or right
+        if token == other and option is not None and None in (left, right):
+            name = tokenizer.id_to_token(token)
+            message = (
+                f"token `{name}` (id {token}) stands twice between documents: the post-processor adds it, and so does "
+                f"{option}; leave out {option}, or pass add_special_tokens=False"
+            )
+            warnings.warn(message, DoubledTokenWarning, stacklevel=3)
+
+
+def warn_of_limits(texts: int, cut: int, padded: int, max_length: int | None, tokens: int) -> None:
+    """Warns of texts whose counts are those of truncated or padded texts."""
+    changed = [
+        *([f"{cut:,} of {texts:,} are cut to {max_length:,} tokens by the tokenizer's truncation"] if cut else []),
+        *([f"{padded:,} of {texts:,} are padded"] if padded else []),
+    ]
+    calls = [*(["no_truncation()"] if cut else []), *(["no_padding()"] if padded else [])]
+    message = (
+        f"texts are not taken as they are: {' and '.join(changed)}; whole, all texts have {tokens:,} tokens; call "
+        f"{' and '.join(calls)} for these"
+    )
+    warnings.warn(message, LengthLimitWarning, stacklevel=2)
+
+
+def warn_of_skipped(opened: FileSource) -> None:
+    """Warns of the records that a source has left out, if there are any."""
+    _warn_of_records(*opened.skipped())
+
+
+def warn_of_total(
+    total: dict[str, Any], inputs: Sequence[str], first: Sequence[str] = (), *, unfilled: Sequence[str] = ()
+) -> None:
+    """Warns of what a finished run has left out.
+
+    Args:
+        total: the sums of its manifest.
+        inputs: names of its inputs.
+        first: what was wrong with the first broken records.
+        unfilled: splits of which no row was filled.
+    """
+    skipped, documents = total.get("skipped", 0), total["documents"]
+    _warn_of_records(skipped, first)
+    if not documents:
+        found = [
+            f"{len(inputs):,} inputs ({_listed(inputs, len(inputs), ', ')})" if inputs else "no inputs",
+            *([f"{skipped:,} broken records"] if skipped else []),
+            *([f"{total['empty']:,} documents without tokens"] if total["empty"] else []),
+        ]
+        message = f"no tokens were written: there were {', '.join(found)}"
+        warnings.warn(message, EmptyCorpusWarning, stacklevel=4)
+    for split in unfilled:
+        message = (
+            f"all tokens of split {split} were left out: they fill no row; pass pad_token, a smaller pack, or larger "
+            "part_bytes"
+        )
+        warnings.warn(message, DroppedRowsWarning, stacklevel=4)
+
+
+def _warn_of_records(count: int, first: Sequence[str]) -> None:
+    if count:
+        records = "a record was" if count == 1 else f"{count:,} records were"
+        message = f"{records} left out: {_listed(first, count)}" if first else f"{records} left out by earlier runs"
+        warnings.warn(SkippedRecordsWarning(message, count), stacklevel=4)
+
+
+def _listed(names: Sequence[str], count: int, separator: str = "; ") -> str:
+    """The first names of `count`."""
+    shown = names[:_SHOWN]
+    return separator.join([*shown, *(["..."] if count > len(shown) else [])])

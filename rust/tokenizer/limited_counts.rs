@@ -1,0 +1,39 @@
+//! How limits of length change the counts of tokens.
+
+use super::Tokenizer;
+
+/// Texts whose counts are not those of their own tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitedCounts {
+    /// Texts that truncation has cut.
+    pub cut: usize,
+    /// Texts whose counts include padding.
+    pub padded: usize,
+    /// Tokens of all texts without limits.
+    pub tokens: u64,
+}
+
+impl Tokenizer {
+    /// How the limits of length have changed `counts`. `recount` counts the same texts with the tokenizer it is given; it is called
+    /// only where a limit may have changed a count.
+    ///
+    /// # Errors
+    /// Those of `recount`.
+    pub fn limited_counts<E>(
+        &self,
+        counts: &[u64],
+        recount: impl FnOnce(&Self) -> Result<Vec<u64>, E>,
+    ) -> Result<LimitedCounts, E> {
+        let is_cut = |rule: &super::Truncation| counts.iter().any(|&count| count >= rule.max_length as u64);
+        if self.padding().is_none() && !self.truncation().is_some_and(is_cut) {
+            return Ok(LimitedCounts::default());
+        }
+        let whole = recount(&self.with_limits(None, None))?;
+        let pairs = || counts.iter().zip(&whole);
+        Ok(LimitedCounts {
+            cut: pairs().filter(|(count, whole)| count < whole).count(),
+            padded: pairs().filter(|(count, whole)| count > whole).count(),
+            tokens: whole.iter().sum(),
+        })
+    }
+}
