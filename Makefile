@@ -113,8 +113,8 @@ $(READERS)/ready: pyproject.toml $(STAMPS)/venv
 	@$(READERS)/bin/python -m pip install --group readers
 	@touch $@
 
-test-readers: $(STAMPS)/core-dev $(READERS)/ready ## polars and datatrove on token files
-	@echo "== pytest: token files as polars and datatrove read them"
+test-readers: $(STAMPS)/core-dev $(READERS)/ready ## pandas, pyarrow, polars, datasets and datatrove on token files
+	@echo "== pytest: token files as other libraries read them"
 	@PYTHONPATH=python $(READERS)/bin/python -m pytest --quiet -m external tests/parity/test_token_files_readers.py
 
 test-transformers: $(STAMPS)/core-dev $(TRANSFORMERS)/ready ## transformers and datasets on lexmill and on tokenizers (some twenty minutes of processor time)

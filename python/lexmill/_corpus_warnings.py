@@ -6,6 +6,8 @@ import os
 import stat
 import warnings
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexmill.errors import (
@@ -38,16 +40,17 @@ def warn_of_repeated(paths: Iterable[str | os.PathLike[str]]) -> None:
     repeated: list[str] = []
     for path in paths:
         try:
-            data = os.stat(path)
+            data = Path(path).stat()
         except (OSError, ValueError):
             continue
         # A stream may be given twice and be read on.
         if not (stat.S_ISREG(data.st_mode) or stat.S_ISDIR(data.st_mode)):
             continue
-        name = os.fspath(path)
-        first = seen.setdefault((data.st_dev, data.st_ino), name)
-        if first is not name:
-            repeated.append(name if name == first else f"{name} (the same file as {first})")
+        name, file = os.fspath(path), (data.st_dev, data.st_ino)
+        if file not in seen:
+            seen[file] = name
+        else:
+            repeated.append(name if name == seen[file] else f"{name} (the same file as {seen[file]})")
     if repeated:
         what = "an input is" if len(repeated) == 1 else f"{len(repeated):,} inputs are"
         message = f"{what} given more than once, and read as often: {_listed(repeated, len(repeated))}"
@@ -71,7 +74,7 @@ def warn_of_doubled(
         *((option, token) for option, token in given if token is not None),
         *((None, token) for token in before),
     ]
-    for (left, token), (right, other) in zip(between, between[1:], strict=False):
+    for (left, token), (right, other) in pairwise(between):
         option = left or right
         if token == other and option is not None and None in (left, right):
             name = tokenizer.id_to_token(token)
@@ -116,11 +119,11 @@ def warn_of_total(
     _warn_of_records(skipped, first)
     if not documents:
         found = [
-            f"{len(inputs):,} inputs ({_listed(inputs, len(inputs), ', ')})" if inputs else "no inputs",
-            *([f"{skipped:,} broken records"] if skipped else []),
-            *([f"{total['empty']:,} documents without tokens"] if total["empty"] else []),
+            *([_counted(skipped, "broken record")] if skipped else []),
+            *([_counted(total["empty"], "document") + " without tokens"] if total["empty"] else []),
         ]
-        message = f"no tokens were written: there were {', '.join(found)}"
+        given = f"{_counted(len(inputs), 'input')} ({_listed(inputs, len(inputs), ', ')})" if inputs else "no inputs"
+        message = f"no tokens were written, from {given}, with {' and '.join(found) or 'no records'}"
         warnings.warn(message, EmptyCorpusWarning, stacklevel=4)
     for split in unfilled:
         message = (
@@ -135,6 +138,10 @@ def _warn_of_records(count: int, first: Sequence[str]) -> None:
         records = "a record was" if count == 1 else f"{count:,} records were"
         message = f"{records} left out: {_listed(first, count)}" if first else f"{records} left out by earlier runs"
         warnings.warn(SkippedRecordsWarning(message, count), stacklevel=4)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _listed(names: Sequence[str], count: int, separator: str = "; ") -> str:

@@ -1,4 +1,4 @@
-"""Token files as polars and datatrove read them; `make test-readers` installs both."""
+"""Token files as pandas, pyarrow, polars, datasets and datatrove read them; `make test-readers` installs all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from array import array
 from itertools import accumulate, chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,3 +101,42 @@ def test_datatrove_reads_its_files(
     assert array(code, ids.read_bytes()).tolist() == list(chain.from_iterable(expected))
     ends = merger.load_doc_ends(Path(f"{ids}.index").open("rb"))  # noqa: SIM115
     assert ends.tolist() == list(accumulate(map(len, expected)))
+
+
+@pytest.mark.parametrize("validation", [0.0, 0.2])
+@pytest.mark.parametrize("options", [{}, {"columns": ["url"], "offsets": True}, {"pack": 64, "pad_token": 0}])
+def test_folders_of_parquet_are_opened_whole(
+    tmp_path: Path, tokenizer: Tokenizer, validation: float, options: dict[str, Any]
+) -> None:
+    path, out = tmp_path / "in.jsonl", tmp_path / "out"
+    path.write_text("".join(json.dumps({"text": text, "url": "u"}) + "\n" for text in TEXTS))
+    tokenize_files(tokenizer, path, out, format="parquet", part_bytes=20_000, validation=validation, **options)
+    splits = ["train", "validation"] if validation else ["train"]
+    rows = {split: len(open_tokens(out, split)) for split in splits}
+    total = sum(rows.values())
+    opened: list[tuple[str, Any]] = [
+        ("pandas", lambda pandas: len(pandas.read_parquet(out))),
+        ("pyarrow.parquet", lambda parquet: parquet.read_table(out).num_rows),
+        ("pyarrow.dataset", lambda dataset: dataset.dataset(out).count_rows()),
+        ("polars", lambda polars: len(polars.read_parquet(out))),
+        ("polars", lambda polars: polars.scan_parquet(out).collect().height),
+    ]
+    for name, count in opened:
+        assert count(pytest.importorskip(name)) == total, name
+    datasets = pytest.importorskip("datasets")
+    datasets.disable_progress_bars()
+    for given, folder in ((str(out), None), ("parquet", str(out))):
+        found = datasets.load_dataset(given, data_dir=folder, cache_dir=str(tmp_path / "cache"))
+        assert {split: loaded.num_rows for split, loaded in found.items()} == rows
+
+
+@pytest.mark.parametrize("validation", [0.0, 0.2])
+def test_folders_of_arrow_are_opened_by_datasets(tmp_path: Path, tokenizer: Tokenizer, validation: float) -> None:
+    datasets = pytest.importorskip("datasets")
+    path, out = tmp_path / "in.jsonl", tmp_path / "out"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
+    tokenize_files(tokenizer, path, out, format="arrow", part_bytes=20_000, validation=validation)
+    found = datasets.load_from_disk(str(out))
+    parts = [found["train"], found["validation"]] if validation else [found]
+    splits = ["train", "validation"] if validation else ["train"]
+    assert [part.num_rows for part in parts] == [len(open_tokens(out, split)) for split in splits]

@@ -122,6 +122,7 @@ def test_columns_are_resumed_too(tmp_path: Path) -> None:
     assert (done.texts, done.total) == (whole.texts, whole.total)
 
 
+@pytest.mark.filterwarnings("ignore::lexmill.errors.RepeatedInputWarning")
 def test_a_process_that_is_killed_leaves_what_another_goes_on_with(sources: list[str | Source], tmp_path: Path) -> None:
     files = [str(source) for source in sources if isinstance(source, str)] * 6
     whole, checkpoint = saved(count(list(files)), tmp_path), tmp_path / "checkpoint"
@@ -189,8 +190,7 @@ def test_other_work_is_refused(tmp_path: Path) -> None:
         count_words([one], pre_tokenizer=Whitespace(), checkpoint=checkpoint, resume=True)
     with pytest.raises(OutputError, match="cannot resume: first_source was 0 but is 3"):
         count([str(one)], first_source=3, checkpoint=checkpoint, resume=True)
-    with pytest.raises(OutputError, match="cannot resume: an input was"):
-        count([Lines(one, errors="replace")], checkpoint=checkpoint, resume=True)
+    assert count([Lines(one, errors="replace")], checkpoint=checkpoint, resume=True).texts == 1
     one.write_text("a b c d\n")
     with pytest.raises(OutputError, match=r"cannot resume: the input .*one\.txt had 6 bytes but has 8"):
         count([str(one)], checkpoint=checkpoint, resume=True)

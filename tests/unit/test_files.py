@@ -52,6 +52,7 @@ def documents(files: list[Path], separator: str | None) -> list[str]:
     return [text for parts in cut for text in (parts if parts[-1] else parts[:-1])]
 
 
+@pytest.mark.filterwarnings("ignore::lexmill.errors.LengthLimitWarning")
 @pytest.mark.parametrize(
     ("name", "separator"),
     [

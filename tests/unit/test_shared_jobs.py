@@ -136,7 +136,8 @@ def test_without_sources_there_is_nothing(tmp_path: Path) -> None:
     assert saved(counted([], tmp_path / "shared"), tmp_path) == saved(
         count_words([], pre_tokenizer=BYTE_LEVEL), tmp_path
     )
-    tokens = tokenized([], tmp_path / "out")
+    with pytest.warns(errors.EmptyCorpusWarning, match="no tokens were written, from no inputs, with no records"):
+        tokens = tokenized([], tmp_path / "out")
     assert (len(tokens), tokens.tokens) == (0, 0)
 
 

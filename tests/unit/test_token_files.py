@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import pickle
+import shutil
 import zlib
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -17,7 +18,14 @@ import numpy as np
 import pytest
 
 from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, processors, tokenize_files, trainers
-from lexmill.errors import FormatError, OptionError, OutputError, SkippedRecordsWarning, VocabError
+from lexmill.errors import (
+    EmptyCorpusWarning,
+    FormatError,
+    OptionError,
+    OutputError,
+    SkippedRecordsWarning,
+    VocabError,
+)
 from lexmill.sources import Csv, JsonLines, Lines, Source
 from token_layouts import READERS, divided, read_nanogpt
 
@@ -77,7 +85,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def dtype_of(folder: Path) -> str:
-    found = json.loads((folder / "manifest.json").read_text())["options"]["dtype"]
+    found = open_tokens(folder).manifest["options"]["dtype"]
     assert isinstance(found, str)
     return found
 
@@ -88,6 +96,8 @@ def dtype_of(folder: Path) -> str:
 def test_files_hold_the_ids_of_encode(
     tmp_path: Path, tokenizer: Tokenizer, format: Any, preset: Any, is_wide: bool, part_bytes: int
 ) -> None:
+    if is_wide and preset == "nanogpt":
+        pytest.skip("nanoGPT reads 16 bits")
     # A part a document makes many files.
     texts = TEXTS[980:1020] if part_bytes == 1 else TEXTS
     (tmp_path / "in.jsonl").write_bytes(as_json(texts))
@@ -129,7 +139,8 @@ def test_the_manifest_lists_all_files_with_their_checksums(
 ) -> None:
     tokenize_files(tokenizer, corpus, tmp_path, format=format, preset=preset, part_bytes=50_000, validation=0.2)
     found = contents(tmp_path)
-    manifest = json.loads(found.pop("manifest.json"))
+    manifest = open_tokens(tmp_path).manifest
+    found.pop(".manifest.parquet" if format == "parquet" else "manifest.json")
     listed = dict(manifest["files"])
     for part in manifest["parts"]:
         listed |= part["files"]
@@ -288,7 +299,8 @@ def test_no_documents_at_all(tmp_path: Path, tokenizer: Tokenizer) -> None:
     for format, preset in LAYOUTS:
         out = tmp_path / f"{format}{preset}"
         options: dict[str, Any] = {"format": format, "preset": preset}
-        written = tokenize_files(tokenizer, tmp_path / "in.jsonl", out, **options)
+        with pytest.warns(EmptyCorpusWarning, match=r"from 1 input \(\S*in\.jsonl\), with 2 documents without tokens"):
+            written = tokenize_files(tokenizer, tmp_path / "in.jsonl", out, **options)
         assert len(written) == written.tokens == 0
         assert written.manifest["total"]["empty"] == 2
         assert list(written.windows(1)) == []
@@ -415,3 +427,65 @@ def test_an_index_that_is_no_integer_is_a_type_error(index: Any, tmp_path: Path)
     tokens = tokenize_files(tokenizer, Lines(tmp_path / "corpus.txt"), tmp_path / "tokens")
     with pytest.raises(TypeError):
         tokens[index]
+
+
+def test_files_that_their_program_would_misread_are_refused(tmp_path: Path, tokenizer: Tokenizer, corpus: Path) -> None:
+    raw: dict[str, Any] = {"format": "raw", "preset": "nanogpt"}
+    message = "the largest id is 70000, but nanoGPT reads ids of 16 bits, up to 65535; take a tokenizer with fewer ids"
+    with pytest.raises(OptionError, match=message):
+        tokenize_files(wide(tokenizer), corpus, tmp_path / "1", **raw)
+    data = json.loads(tokenizer.to_str())
+    for last, is_refused in ((65_535, False), (65_536, True)):
+        data["model"]["vocab"]["last"] = last
+        limit = Tokenizer.from_str(json.dumps(data))
+        if is_refused:
+            with pytest.raises(OptionError, match=f"the largest id is {last}, but nanoGPT"):
+                tokenize_files(limit, corpus, tmp_path / "2", **raw)
+        else:
+            assert tokenize_files(limit, corpus, tmp_path / "2", **raw).dtype == "uint16"
+            shutil.rmtree(tmp_path / "2")
+    with pytest.raises(OptionError, match=r"part_bytes is 4294967295 but must be at most 4294967294: a file of llm\.c"):
+        tokenize_files(tokenizer, corpus, tmp_path / "3", format="raw", preset="llm.c", part_bytes=(1 << 32) - 1)
+    # A vocabulary of this size is written in 32 bits, of which llm.c has a header of its own.
+    wider: dict[str, Any] = {"format": "raw", "preset": "llm.c", "part_bytes": (1 << 32) - 1}
+    assert tokenize_files(wide(tokenizer), corpus, tmp_path / "4", **wider).dtype == "uint32"
+    assert not any((tmp_path / name).exists() for name in "123")
+
+
+@pytest.mark.parametrize("validation", [0.0, 0.3])
+def test_a_folder_of_parquet_files_has_its_manifest_in_one_of_them(
+    tmp_path: Path, tokenizer: Tokenizer, corpus: Path, validation: float
+) -> None:
+    out = tmp_path / "out"
+    options: dict[str, Any] = {"format": "parquet", "validation": validation, "part_bytes": 30_000}
+    written = tokenize_files(tokenizer, corpus, out, **options)
+    assert {path.suffix for path in out.rglob("*") if path.is_file()} == {".parquet"}
+    whole = contents(out)
+    # What earlier versions wrote: a finished run, and one that was cut short.
+    (out / ".manifest.parquet").unlink()
+    (out / "manifest.json").write_text(json.dumps(written.manifest))
+    assert [ids.tolist() for ids in open_tokens(out)] == [ids.tolist() for ids in written]
+    tokenize_files(tokenizer, corpus, out, resume=True, **options).verify()
+    begun = {key: value for key, value in written.manifest.items() if key not in ("total", "parts", "files")}
+    (out / "manifest.json").write_text(json.dumps(begun))
+    tokenize_files(tokenizer, corpus, out, resume=True, **options).verify()
+    assert contents(out) == whole
+    # Another format takes the place of both.
+    tokenize_files(tokenizer, corpus, out, overwrite=True)
+    assert not (out / ".manifest.parquet").exists()
+    tokenize_files(tokenizer, corpus, out, overwrite=True, **options)
+    assert contents(out) == whole
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1", b"{}"])
+def test_a_damaged_manifest_is_an_error(tmp_path: Path, tokenizer: Tokenizer, corpus: Path, data: bytes) -> None:
+    tokenize_files(tokenizer, corpus, tmp_path, format="parquet")
+    (tmp_path / ".manifest.parquet").write_bytes(data)
+    with pytest.raises(OSError, match="token files of this version"):
+        open_tokens(tmp_path)
+    with pytest.raises(OSError, match=r"\.manifest\.parquet"):
+        tokenize_files(tokenizer, corpus, tmp_path, format="parquet", resume=True)
+    part = (tmp_path / "part-00000.parquet").read_bytes()
+    (tmp_path / ".manifest.parquet").write_bytes(part)
+    with pytest.raises(OutputError, match=r"\.manifest\.parquet: it is not a manifest of token files"):
+        tokenize_files(tokenizer, corpus, tmp_path, format="parquet", resume=True)

@@ -210,6 +210,7 @@ def test_types_of_later_files_have_to_fit(tmp_path: Path, tokenizer: Tokenizer) 
         tokenize_files(tokenizer, paths[0], tmp_path / "5", format="arrow", columns=["m"])
 
 
+@pytest.mark.filterwarnings("ignore::lexmill.errors.DoubledTokenWarning")
 @pytest.mark.parametrize("format", ["arrow", "parquet"])
 def test_offsets_are_those_of_encode(tmp_path: Path, folder: Path, tokenizer: Tokenizer, format: Any) -> None:
     tokenizer = Tokenizer.from_str(tokenizer.to_str())

@@ -81,6 +81,7 @@ def test_each_split_is_a_pair(tmp_path: Path, folder: Path, tokenizer: Tokenizer
         assert [ids.tolist() for ids in joined] == [ids.tolist() for ids in parts]
 
 
+@pytest.mark.filterwarnings("ignore::lexmill.errors.CorpusWarning")
 def test_no_documents(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "in.jsonl").write_text("")
     written = tokenize_files(tokenizer, tmp_path / "in.jsonl", tmp_path / "out", join=True, validation=0.5)

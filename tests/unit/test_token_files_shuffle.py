@@ -113,6 +113,7 @@ def test_rows_are_packed_in_the_shuffled_order(tmp_path: Path, folder: Path, tok
     assert [row.tolist() for row in written] == rows
 
 
+@pytest.mark.filterwarnings("ignore::lexmill.errors.CorpusWarning")
 def test_no_documents(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "in.jsonl").write_text('{"text": ""}\n')
     written = tokenize_files(tokenizer, tmp_path / "in.jsonl", tmp_path / "out", shuffle=True)

@@ -47,6 +47,7 @@ def test_outcome_and_options(lexmill: Run, saved: str) -> None:
         "documents": 3,
         "tokens": open_tokens("out").tokens,
         "empty": 1,
+        "skipped": 0,
         "parts": 1,
         "bytes": Path("in.jsonl").stat().st_size,
     }
@@ -73,7 +74,8 @@ def test_wrong_calls(lexmill: Run, saved: str) -> None:
     result = lexmill("tokenize", saved, "broken.jsonl", "-o", "out", "--on-error", "skip")
     assert (result.code, result.stderr) == (
         0,
-        "warning: a record was left out: broken.jsonl, line 1: there is no field `text`\n",
+        "warning: a record was left out: broken.jsonl, line 1: there is no field `text`\n"
+        "warning: no tokens were written, from 1 input (broken.jsonl), with 1 broken record\n",
     )
 
 
