@@ -59,8 +59,8 @@ def count_words(
         checkpoint: a folder of its own for finished parts of the corpus, so that counting may be killed and resumed.
             The parts stay there; remove the folder once the counts are saved. An iterator cannot have one, nor can
             standard input or an Arrow stream.
-        resume: whether to go on with the parts that the folder holds, if any. Files that were modified since, and other
-            stages, are refused.
+        resume: whether to go on with the parts that the folder holds, if any. Other stages are refused, and so are
+            files that were modified since a finished part has read them.
         checkpoint_bytes: bytes of a part, decompressed.
         first_source: the number of the first file, or of the iterator.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.

@@ -62,7 +62,7 @@ def tokenize_files(
     """Tokenizes the texts of sources to the files of a folder, in memory that does not grow with them.
 
     Each text is a document: its ids are those of `tokenizer.encode`, after `begin_token` and before `end_token`.
-    Documents without tokens are left out and counted.
+    Documents without tokens are left out and counted, and so are broken records with `on_error="skip"`.
 
     Args:
         tokenizer: the tokenizer; it must neither truncate nor pad.
@@ -94,7 +94,8 @@ def tokenize_files(
             have 0 and 0.
         join: for `megatron`, joins all parts at the end to one pair of files, `tokens.bin` and `tokens.idx`, or one for
             each split. This takes room for one part more.
-        resume: goes on with a run that was cut short; begins one if there is none.
+        resume: goes on with a run that was cut short; begins one if there is none. Inputs of which no finished part has
+            records may be others than before, and so may what becomes of broken records and invalid bytes.
         overwrite: removes the files of an earlier run.
         num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
         on_progress: called with the stage, the bytes of sources whose ids are written, their total, the seconds left
@@ -106,12 +107,21 @@ def tokenize_files(
 
     Raises:
         OutputError: the folder holds something else or an earlier run, another process writes to it, or what is resumed
-            was begun with another tokenizer, other options or other sources; the message names the difference.
+            was begun with another tokenizer, other options or other sources, as far as finished parts have read these;
+            the message names the difference.
         FileError: a file cannot be read or written, as on a full disk. Finished parts are kept.
         FormatError: a record is broken, with `on_error="raise"`.
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
-        OptionError: options that do not fit together, or a tokenizer that truncates, pads or samples.
+        OptionError: options that do not fit together, a tokenizer that truncates, pads or samples, or ids that the
+            program of `preset` would read as others.
         VocabError: a token or an id is not in the vocabulary.
+
+    Warns:
+        SkippedRecordsWarning: records were left out, in this run or in the ones before that it goes on with.
+        EmptyCorpusWarning: no document has tokens.
+        RepeatedInputWarning: a file is given more than once.
+        DoubledTokenWarning: the post-processor adds `begin_token` or `end_token` where the option does.
+        DroppedRowsWarning: with `pack`, the tokens of a split fill no row.
     """
     if resume and overwrite:
         message = "resume and overwrite are True but at most one of them may be"

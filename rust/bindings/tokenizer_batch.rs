@@ -236,7 +236,7 @@ impl PyTokenizer {
         lists(py, &core, &texts, add_special_tokens, num_threads)
     }
 
-    /// Number of tokens of each text.
+    /// Number of tokens of each text, as `encode` gives them: a `LengthLimitWarning` tells if texts were truncated or padded.
     ///
     /// Args:
     ///     `texts`: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
@@ -267,7 +267,8 @@ impl PyTokenizer {
         Ok(count_array(py, counts))
     }
 
-    /// Number of tokens of files: of each file, or of each document between separators.
+    /// Number of tokens of files: of each file, or of each document between separators. Truncated and padded texts are told as
+    /// by `count_tokens`.
     ///
     /// Args:
     ///     `paths`: files in UTF-8.

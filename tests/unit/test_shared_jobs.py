@@ -394,6 +394,52 @@ def test_another_job_does_not_go_on(tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == ["00000", "manifest.json"]
 
 
+def test_a_job_that_a_broken_record_stopped_goes_on(tmp_path: Path) -> None:
+    whole, broken = '{"text": "a b"}\n{}\n', '{"text": "b"}\n{}\n'
+    files = files_of(tmp_path, [whole.replace("{}\n", ""), broken, whole])
+    done: list[int] = []
+
+    def in_order(job: Job, groups: Sequence[Group]) -> Iterator[Outcome]:
+        for group in groups:
+            outcome = run_group(job, group)
+            done.append(group.number)
+            yield outcome
+
+    for name in ("skipped", "mended"):
+        done.clear()
+        with pytest.raises(errors.FormatError):
+            tokenized(JsonLines(files), tmp_path / name, in_order)
+        assert done == [0, 1]
+    with pytest.warns(errors.SkippedRecordsWarning):
+        tokens = tokenized(JsonLines(files, on_error="skip"), tmp_path / "skipped", in_order, resume=True)
+    assert (len(tokens), tokens.manifest["total"]["skipped"]) == (3, 2)
+    with pytest.warns(errors.SkippedRecordsWarning, match="2 records were left out by earlier runs"):
+        tokenized(JsonLines(files, on_error="skip"), tmp_path / "skipped", in_order, resume=True)
+    for file in files[1:]:
+        file.write_text('{"text": "a"}\n{"text": "b a b"}\n')
+    tokens = tokenized(JsonLines(files), tmp_path / "mended", in_order, resume=True)
+    assert (len(tokens), tokens.manifest["total"].get("skipped")) == (5, None)
+    files[0].write_text('{"text": "changed"}\n')
+    with pytest.raises(errors.OutputError, match=r"cannot resume: an input was .*0\.txt"):
+        tokenized(JsonLines(files), tmp_path / "mended", in_order, resume=True)
+
+
+def test_warnings_of_groups_are_those_of_the_whole(tmp_path: Path) -> None:
+    files = files_of(tmp_path, ["", "a b\n"])
+    assert tokenized(Lines(files), tmp_path / "1").tokens > 0
+    with pytest.warns(errors.EmptyCorpusWarning, match=r"from 1 input \(\S*\), with no records"):
+        tokenized(Lines(files[0]), tmp_path / "2")
+    with pytest.warns(errors.RepeatedInputWarning):
+        tokenized([Lines(files), Lines(files[1])], tmp_path / "3")
+
+
+def test_a_job_of_parquet_files_has_no_other_file(tmp_path: Path) -> None:
+    files, out = files_of(tmp_path, ["a b\n", "b c d\n"]), tmp_path / "out"
+    assert len(tokenized(Lines(files), out, format="parquet")) == 2
+    assert {path.suffix for path in out.rglob("*") if path.is_file()} == {".parquet"}
+    assert len(tokenized(Lines(files), out, format="parquet", resume=True)) == 2
+
+
 def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
     files = files_of(tmp_path, ["a b\n"])
     with pytest.raises(errors.OutputError, match=r"it holds 0\.txt, which is no token file"):

@@ -22,7 +22,7 @@ from lexmill.errors import FileError, OutputError
 if os.name == "posix":
     import fcntl
 
-__all__ = ["attempt", "locked", "made_folder", "publish", "remove_attempts", "write_text"]
+__all__ = ["attempt", "locked", "made_folder", "publish", "remove_attempts"]
 
 _ATTEMPT = ".lexmill-attempt-"
 _LOCK = ".lexmill-job-lock"
@@ -135,25 +135,6 @@ def remove_attempts(folder: Path) -> None:
     for path in folder.glob(f"{_ATTEMPT}*"):
         # A task that the engine has given up may be writing still; it removes the rest itself.
         shutil.rmtree(path, ignore_errors=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Puts a text in place of a file, whole or not at all.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
-    with attempt(path.parent, path.name) as folder:
-        made = folder / path.name
-        try:
-            with made.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            made.replace(path)
-            _sync(path.parent)
-        except OSError as error:
-            raise FileError(error.errno, f"cannot write it: {error.strerror}", str(path)) from error
 
 
 def _sync(folder: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from lexmill._corpus_warnings import warn_of_skipped
+from lexmill._corpus_warnings import warn_of_repeated, warn_of_skipped
 from lexmill._source_names import OneSource, kind_of, source_of
 from lexmill.errors import OptionError
 from lexmill.estimation import _is_compressed
@@ -58,7 +58,7 @@ def files_of(corpus: OneSource | Iterable[OneSource], group_by: str | None) -> l
         OptionError: `group_by` is given and a source has no such fields, or can be read once only.
     """
     given = [corpus] if isinstance(corpus, str | os.PathLike | Source) else corpus
-    files = []
+    files: list[CorpusFile] = []
     for source in map(_source_of, given):
         if not isinstance(source, Files):
             if group_by is not None:
@@ -70,6 +70,7 @@ def files_of(corpus: OneSource | Iterable[OneSource], group_by: str | None) -> l
             languages = None if group_by is None else _languages_of(own, path, group_by)
             name = "stdin" if path == "-" else path
             files.append(CorpusFile(name, own, languages, _size(path) if type(source) is Lines else 0))
+    warn_of_repeated(file.name for file in files)
     return files
 
 
