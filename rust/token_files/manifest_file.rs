@@ -9,7 +9,6 @@ use std::io;
 use std::path::Path;
 
 use parquet::arrow::ArrowWriter;
-use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::FileReader;
@@ -54,13 +53,12 @@ pub fn read_manifest(folder: &Path) -> Result<Option<String>> {
 /// Puts a manifest into a folder, in place of the one before.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Output`] for JSON that is no manifest.
+/// [`Error::Io`]; [`Error::InvalidOption`] for Parquet columns of an unknown type.
 pub fn write_manifest(folder: &Path, json: &str) -> Result<()> {
     let [plain, within] = NAMES.map(|name| folder.join(name));
     let manifest: Value = serde_json::from_str(json).unwrap_or_default();
     if manifest["options"]["format"] == "parquet" {
-        let failed = |error: ParquetError| Error::Custom(Box::new(error));
-        atomic_file::write(&within, &parquet_file(json, &manifest["options"])?.map_err(failed)?)?;
+        atomic_file::write(&within, &parquet_file(json, &manifest["options"])?)?;
         return remove(&plain);
     }
     atomic_file::write(&plain, json.as_bytes())?;
@@ -68,12 +66,13 @@ pub fn write_manifest(folder: &Path, json: &str) -> Result<()> {
 }
 
 /// A Parquet file with the columns of token files of these options, without rows, and with a manifest in its metadata.
-fn parquet_file(json: &str, options: &Value) -> Result<std::result::Result<Vec<u8>, ParquetError>> {
+fn parquet_file(json: &str, options: &Value) -> Result<Vec<u8>> {
     let schema = schema_of(options)?;
     let pairs = vec![KeyValue::new(KEY.to_owned(), json.to_owned())];
     let properties = WriterProperties::builder()
         .set_created_by("lexmill version 1".to_owned())
         .set_key_value_metadata(Some(pairs))
         .build();
-    Ok(ArrowWriter::try_new(Vec::new(), schema, Some(properties)).and_then(ArrowWriter::into_inner))
+    let file = ArrowWriter::try_new(Vec::new(), schema, Some(properties)).and_then(ArrowWriter::into_inner);
+    file.map_err(|error| Error::Custom(Box::new(error)))
 }

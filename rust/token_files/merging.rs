@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use flate2::Crc;
 use serde_json::{Value, json};
 
+use super::existing::{other_file, remove_all};
 use super::joining::{index_file, joined_files};
 use super::layouts::{documents_of, joined, open_lengths, within};
 use super::manifest::{Counts, FileEntry, Manifest, Part};
 use super::options::{Layout, Width};
 use super::part_file::{PartFile, temporary};
 use super::parts::SPLITS;
-use super::run::{other_file, remove_all};
 use crate::corpus::inputs::Place;
 use crate::structures::atomic_file;
 use crate::structures::folder_lock::FolderLock;

@@ -15,7 +15,8 @@
 //! | `parquet_rows` | the ids of Parquet files, for those who look into them |
 //! | `joining` | parts that become one file, or one pair of files |
 //! | `merging` | folders of several runs that become one |
-//! | `run` | all of this, from what is there already to the last file |
+//! | `existing` | what a folder holds before a run, and what of it the run may go on with |
+//! | `run` | all of this, to the last file |
 //!
 //! All threads encode blocks of records, and the calling thread appends documents in their order. A block of a plain file of lines is a
 //! range of bytes, which the thread that encodes the block reads; of other files one thread at a time reads a block. Closed parts are
@@ -27,6 +28,7 @@
 
 mod arrow_batches;
 mod encoding;
+mod existing;
 mod joining;
 mod layouts;
 mod manifest;

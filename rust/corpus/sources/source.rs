@@ -105,10 +105,13 @@ pub enum OnError {
 /// The records that were left out; shared by all threads.
 #[derive(Debug, Default)]
 pub struct Skipped {
-    /// Their number, and messages of the first ones, by file and byte.
-    found: Mutex<(u64, Vec<((usize, u64), String)>)>,
+    /// Their number, and messages of the first ones.
+    found: Mutex<(u64, Vec<Message>)>,
     of_file: Option<OfFile>,
 }
+
+/// What is wrong with a record, after the number of its file and its byte there.
+type Message = ((usize, u64), String);
 
 /// The records of one file among those of a source.
 #[derive(Debug)]

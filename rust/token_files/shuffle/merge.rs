@@ -160,7 +160,7 @@ mod tests {
         let mut writer = RunsWriter::open(folder.path(), 5, u64::MAX).expect("room");
         let places: Vec<Place> = (0..5000).map(|byte| Place { file: 0, byte }).collect();
         for &place in &places {
-            writer.push(Document { place, ids: &[7; 1000], added: &[] }).expect("room");
+            writer.push(Document { place, ids: &[7; 1000], added: &[], skipped: 0 }).expect("room");
         }
         writer.finish(Place { file: 1, byte: 0 }).expect("room");
         assert_eq!(writer.runs.len(), 1);
