@@ -139,7 +139,7 @@ def merge_counts(
         FormatError: a file does not hold word counts, or is damaged.
     """
     given = list(counts)
-    warn_of_repeated(path for path in given if not isinstance(path, WordCounts))
+    warn_of_repeated(path for path in given if isinstance(path, str | os.PathLike))
     return WordCounts._merge(given, max_memory=_bytes_of(max_memory), folder=folder, on_progress=on_progress)
 
 

@@ -274,6 +274,7 @@ class TestTraining:
         assert seen[-1] == stage
         assert tokenizer.get_vocab_size() == 2
 
+    @pytest.mark.filterwarnings("ignore::lexmill.errors.RepeatedInputWarning")
     @pytest.mark.parametrize("stage", ["count words", "merge pairs"])
     @pytest.mark.parametrize("how", ["iterator", "files"])
     def test_an_interrupt_takes_effect_within_half_a_second(self, how: str, stage: str, tmp_path: Path) -> None:

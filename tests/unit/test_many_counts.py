@@ -14,10 +14,11 @@ from lexmill.errors import FileError, InputTypeError, LexmillError
 from lexmill.pre_tokenizers import Whitespace, WhitespaceSplit
 
 LIMITED = """
-import resource, sys
+import resource, sys, warnings
 from pathlib import Path
 from lexmill import count_words, merge_counts
 from lexmill.pre_tokenizers import Whitespace
+warnings.simplefilter("ignore")
 folder = Path(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 files = sorted(folder.glob("*.counts"))

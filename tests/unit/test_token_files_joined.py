@@ -228,6 +228,7 @@ def test_folders_of_several_runs_become_one_pair(
     assert len(open_tokens(tmp_path / "again")) == len(open_tokens(folders[0]))
 
 
+@pytest.mark.filterwarnings("ignore::lexmill.errors.RepeatedInputWarning")
 def test_a_merge_that_was_cut_short_begins_again(tmp_path: Path, folder: Path, tokenizer: Tokenizer) -> None:
     run = tmp_path / "run"
     tokenize_files(tokenizer, sources(folder), run, **OPTIONS)

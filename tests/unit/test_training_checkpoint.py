@@ -149,6 +149,7 @@ def saved_at(path: Path) -> int:
     return path.stat().st_mtime_ns if path.exists() else 0
 
 
+@pytest.mark.filterwarnings("ignore::lexmill.errors.RepeatedInputWarning")
 def test_another_training_is_refused_by_what_differs(counts: WordCounts, corpus: Path, tmp_path: Path) -> None:
     checkpoint = tmp_path / "merges"
     train(counts, checkpoint=checkpoint)
