@@ -1292,7 +1292,8 @@ class Tokenizer:
         add_special_tokens: bool = True,
         num_threads: int | None = None,
     ) -> npt.NDArray[np.int64]:
-        """Number of tokens of each text.
+        """Number of tokens of each text, as `encode` gives them: a `LengthLimitWarning` tells if texts were truncated
+        or padded.
 
         Args:
             texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
@@ -1312,7 +1313,8 @@ class Tokenizer:
         add_special_tokens: bool = True,
         num_threads: int | None = None,
     ) -> npt.NDArray[np.int64]:
-        """Number of tokens of files: of each file, or of each document between separators.
+        """Number of tokens of files: of each file, or of each document between separators. Truncated and padded texts
+        are told as by `count_tokens`.
 
         Args:
             paths: files in UTF-8.
