@@ -28,6 +28,8 @@ struct Normalization<'a> {
     whitespace_as_suffix: bool,
     /// Texts that no rule touches, if the stage has them.
     user_defined: Option<&'a [String]>,
+    /// Whether the model gets each word by itself.
+    is_split: bool,
 }
 
 /// A model as the file stores it.
@@ -49,9 +51,14 @@ struct Content<'a> {
 /// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, and for a
 /// list of merges with fewer pairs than the scores would allow.
 pub fn write(parts: &Components) -> Result<Vec<u8>> {
-    let content = content(parts)?;
+    let mut content = content(parts)?;
+    // Without byte pieces the fallback never finds any.
+    content.byte_fallback &= content.pieces.iter().any(|&(.., kind)| kind == PieceKind::Byte);
     let normalization = normalization(parts)?;
     check_symbols(&content, normalization.user_defined)?;
+    check_pieces(&content)?;
+    check_added(parts, &content, &normalization)?;
+    check_split(&content, &normalization)?;
     let mut file = MessageWriter::default();
     for &(text, score, kind) in &content.pieces {
         let mut writer = MessageWriter::default();
@@ -121,6 +128,86 @@ fn check_symbols(content: &Content<'_>, symbols: Option<&[String]>) -> Result<()
     }
 }
 
+/// Checks what SentencePiece asks of pieces when it loads a file.
+fn check_pieces(content: &Content<'_>) -> Result<()> {
+    let count = |wanted| content.pieces.iter().filter(|&&(.., kind)| kind == wanted).count();
+    if let Some((text, ..)) = content.pieces.iter().find(|(text, ..)| text.is_empty() || text.contains('\0'))
+    {
+        return unsupported(format!("save_spm needs pieces with text and without NUL, {text:?} is none"));
+    }
+    let is_wrong = |&&(text, _, kind): &&(&str, f64, PieceKind)| kind == PieceKind::Byte && !is_byte(text);
+    if let Some((text, ..)) = content.pieces.iter().find(is_wrong) {
+        return unsupported(format!(
+            "save_spm needs byte pieces from `<0x00>` to `<0xFF>`, `{text}` is none"
+        ));
+    }
+    let (unknown, bytes) = (count(PieceKind::Unknown), count(PieceKind::Byte));
+    if unknown != 1 {
+        return unsupported(format!("save_spm needs one unknown piece, the model has {unknown}"));
+    }
+    match (content.byte_fallback, bytes) {
+        (true, 256) | (false, 0) => Ok(()),
+        (true, bytes) => {
+            unsupported(format!("save_spm needs 256 byte pieces for byte_fallback, the model has {bytes}"))
+        }
+        (false, bytes) => unsupported(format!("save_spm needs byte_fallback for {bytes} byte pieces")),
+    }
+}
+
+/// Checks that SentencePiece finds the added tokens that are not special, which become user-defined pieces, where the tokenizer does.
+fn check_added(parts: &Components, content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
+    for (id, &(text, _, kind)) in (0u32..).zip(&content.pieces) {
+        let Some(token) = parts.added.get(id).filter(|token| !token.special) else { continue };
+        let refuse = |why: String| {
+            unsupported(format!(
+                "save_spm cannot express the added token `{text}`: {why}; make it special, or leave it out"
+            ))
+        };
+        if kind != PieceKind::UserDefined {
+            return refuse(format!("its piece is {kind:?}"));
+        }
+        if token.lstrip || token.rstrip || token.single_word {
+            return refuse("SentencePiece has no lstrip, rstrip and single_word".to_owned());
+        }
+        if normalization.dummy_prefix {
+            return refuse(
+                "SentencePiece adds the prefix to the text, not to what stands between added tokens"
+                    .to_owned(),
+            );
+        }
+        // The score of a user-defined piece is a poor one, so that other pieces may win.
+        let is_rival = |&&(other, _, kind): &&(&str, f64, PieceKind)| {
+            kind.is_in_text() && other != text && other.contains(|character| text.contains(character))
+        };
+        if content.model_type == model_type::UNIGRAM
+            && let Some((other, ..)) = content.pieces.iter().find(is_rival)
+        {
+            return refuse(format!("in a Unigram model the piece `{other}` may win over it"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that it makes no difference whether the model gets each word by itself, as it does here, or the whole text.
+fn check_split(content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
+    if !normalization.is_split {
+        return Ok(());
+    }
+    let mut in_text = content.pieces.iter().filter(|&&(.., kind)| kind.is_in_text());
+    let goes_on = |text: &str| text.char_indices().skip(1).any(|(at, _)| text[at..].starts_with(SPACE));
+    if let Some((text, ..)) = in_text.clone().find(|&&(text, ..)| goes_on(text)) {
+        return unsupported(format!(
+            "save_spm cannot express a Metaspace that splits: piece `{text}` goes from one word to the next"
+        ));
+    }
+    if !content.byte_fallback && !in_text.any(|&(text, ..)| text == SPACE) {
+        return unsupported(format!(
+            "save_spm cannot express a Metaspace that splits without the piece `{SPACE}`: unknown characters of two words would be one"
+        ));
+    }
+    Ok(())
+}
+
 fn unsupported<T>(message: impl Into<String>) -> Result<T> {
     Err(Error::Unsupported(message.into()))
 }
@@ -142,10 +229,16 @@ fn content(parts: &Components) -> Result<Content<'_>> {
     }
 }
 
+/// Whether a piece stands for a byte: `<0x`, two hexadecimal digits in capitals, `>`.
+fn is_byte(text: &str) -> bool {
+    let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
+    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    digits.is_some_and(|digits| digits.len() == 2 && digits.bytes().all(is_digit))
+}
+
 /// The kind of a piece, from the tokenizer's use of it.
 fn kind_of(parts: &Components, id: u32, text: &str, unknown: Option<u32>, byte_fallback: bool) -> PieceKind {
-    let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
-    let is_byte = byte_fallback && digits.is_some_and(|digits| u8::from_str_radix(digits, 16).is_ok());
+    let is_byte = byte_fallback && is_byte(text);
     match parts.added.get(id) {
         _ if unknown == Some(id) => PieceKind::Unknown,
         Some(token) if token.special => PieceKind::Control,
@@ -274,6 +367,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
         extra_whitespaces: false,
         whitespace_as_suffix: false,
         user_defined: None,
+        is_split: false,
     };
     let mut is_escaped = false;
     let (mut has_runs, mut has_ends) = (false, false);
@@ -288,6 +382,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
                     extra_whitespaces: options.remove_extra_whitespaces,
                     whitespace_as_suffix: options.treat_whitespace_as_suffix,
                     user_defined: Some(&options.user_defined_symbols),
+                    is_split: false,
                 };
             }
             Normalizer::Precompiled(charsmap) if at == usize::from(found.dummy_prefix) => {
@@ -306,10 +401,11 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
     for stage in pre_tokenizers(parts) {
         match stage {
             PreTokenizer::WhitespaceSplit if !is_escaped => is_split = true,
-            PreTokenizer::Metaspace(Metaspace { replacement: '\u{2581}', prepend_scheme, .. })
+            PreTokenizer::Metaspace(Metaspace { replacement: '\u{2581}', prepend_scheme, split })
                 if !is_escaped =>
             {
                 is_escaped = true;
+                found.is_split = *split || is_split;
                 found.dummy_prefix = *prepend_scheme != PrependScheme::Never;
             }
             other => return Err(unknown(format!("{other:?}"))),
