@@ -200,7 +200,9 @@ fn check_split(content: &Content<'_>, normalization: &Normalization<'_>) -> Resu
             "save_spm cannot express a Metaspace that splits: piece `{text}` goes from one word to the next"
         ));
     }
-    if !content.byte_fallback && !in_text.any(|&(text, ..)| text == SPACE) {
+    // Without any piece all text is unknown in either case.
+    let has_pieces = in_text.clone().next().is_some();
+    if has_pieces && !content.byte_fallback && !in_text.any(|&(text, ..)| text == SPACE) {
         return unsupported(format!(
             "save_spm cannot express a Metaspace that splits without the piece `{SPACE}`: unknown characters of two words would be one"
         ));
@@ -304,7 +306,10 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     // Without merges, text is cut into characters, whatever longer pieces there are.
     let (model_type, order) = match bpe.merges() {
         [] => (model_type::CHAR, Vec::new()),
-        _ => (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?),
+        _ => {
+            check_characters(&normal)?;
+            (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?)
+        }
     };
     let mut scores = vec![-f64::from(u32::try_from(order.len()).unwrap_or(u32::MAX)); tokens.len()];
     for (rank, &id) in (0u32..).zip(&order) {
@@ -312,6 +317,27 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     }
     let pieces = tokens.into_iter().map(|(text, id, kind)| (text, scores[id as usize], kind));
     Ok(Content { model_type, byte_fallback: options.byte_fallback, pieces: pieces.collect() })
+}
+
+/// Checks that no piece can be made of a character that is no piece: SentencePiece merges any two neighbours that make a piece.
+fn check_characters(normal: &[(&str, u32)]) -> Result<()> {
+    let pieces: BTreeSet<&str> = normal.iter().map(|&(text, _)| text).collect();
+    let is_symbol = |text: &str| pieces.contains(text) || text.chars().nth(1).is_none();
+    for &(text, _) in normal {
+        let first = text.chars().next().map_or(0, char::len_utf8);
+        let last = text.chars().next_back().map_or(0, char::len_utf8);
+        let lacking =
+            [text.split_at(first), text.split_at(text.len() - last)].into_iter().find_map(|(left, right)| {
+                let is_made = first < text.len() && is_symbol(left) && is_symbol(right);
+                [left, right].into_iter().find(|half| is_made && !pieces.contains(half))
+            });
+        if let Some(lacking) = lacking {
+            return unsupported(format!(
+                "save_spm cannot express this model: SentencePiece makes piece `{text}` of `{lacking}`, which is no piece"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A BPE model that keeps the scores of the file it was read from.
