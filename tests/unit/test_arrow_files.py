@@ -73,7 +73,9 @@ def test_damaged_files_are_errors_that_name_them(tmp_path: Path) -> None:
             if damaged:
                 damaged[numbers.randrange(len(damaged))] ^= 1 << numbers.randrange(8)
         path.write_bytes(damaged)
+        found = None
         try:
             list(Arrow(path, on_error="skip"))
         except LexmillError as error:
-            assert "in.arrow" in str(error)
+            found = str(error)
+        assert found is None or "in.arrow" in found

@@ -48,8 +48,9 @@ struct Content<'a> {
 /// position of its merges.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, and for a
-/// list of merges with fewer pairs than the scores would allow.
+/// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, for a list of
+/// merges with fewer pairs than the scores would allow, for pieces that SentencePiece does not load, and for user-defined
+/// pieces and splits of which it would make other ids.
 pub fn write(parts: &Components) -> Result<Vec<u8>> {
     let mut content = content(parts)?;
     // Without byte pieces the fallback never finds any.
@@ -168,6 +169,9 @@ fn check_added(parts: &Components, content: &Content<'_>, normalization: &Normal
         }
         if token.lstrip || token.rstrip || token.single_word {
             return refuse("SentencePiece has no lstrip, rstrip and single_word".to_owned());
+        }
+        if text.contains(SPACE) {
+            return refuse("it has a visible space, which SentencePiece takes for a space".to_owned());
         }
         if normalization.dummy_prefix {
             return refuse(
