@@ -28,8 +28,14 @@ struct Normalization<'a> {
     whitespace_as_suffix: bool,
     /// Texts that no rule touches, if the stage has them.
     user_defined: Option<&'a [String]>,
-    /// Whether the model gets each word by itself.
-    is_split: bool,
+    input: Input,
+}
+
+/// What the model gets at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Input {
+    Text,
+    Words,
 }
 
 /// A model as the file stores it.
@@ -194,7 +200,7 @@ fn check_added(parts: &Components, content: &Content<'_>, normalization: &Normal
 
 /// Checks that it makes no difference whether the model gets each word by itself, as it does here, or the whole text.
 fn check_split(content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
-    if !normalization.is_split {
+    if normalization.input == Input::Text {
         return Ok(());
     }
     let mut in_text = content.pieces.iter().filter(|&&(.., kind)| kind.is_in_text());
@@ -308,12 +314,11 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     let normal = tokens.iter().filter(|&&(.., kind)| kind == PieceKind::Normal);
     let normal: Vec<(&str, u32)> = normal.map(|&(text, id, _)| (text, id)).collect();
     // Without merges, text is cut into characters, whatever longer pieces there are.
-    let (model_type, order) = match bpe.merges() {
-        [] => (model_type::CHAR, Vec::new()),
-        _ => {
-            check_characters(&normal)?;
-            (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?)
-        }
+    let (model_type, order) = if bpe.merges().is_empty() {
+        (model_type::CHAR, Vec::new())
+    } else {
+        check_characters(&normal)?;
+        (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?)
     };
     let mut scores = vec![-f64::from(u32::try_from(order.len()).unwrap_or(u32::MAX)); tokens.len()];
     for (rank, &id) in (0u32..).zip(&order) {
@@ -397,7 +402,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
         extra_whitespaces: false,
         whitespace_as_suffix: false,
         user_defined: None,
-        is_split: false,
+        input: Input::Text,
     };
     let mut is_escaped = false;
     let (mut has_runs, mut has_ends) = (false, false);
@@ -412,7 +417,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
                     extra_whitespaces: options.remove_extra_whitespaces,
                     whitespace_as_suffix: options.treat_whitespace_as_suffix,
                     user_defined: Some(&options.user_defined_symbols),
-                    is_split: false,
+                    input: Input::Text,
                 };
             }
             Normalizer::Precompiled(charsmap) if at == usize::from(found.dummy_prefix) => {
@@ -435,7 +440,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
                 if !is_escaped =>
             {
                 is_escaped = true;
-                found.is_split = *split || is_split;
+                found.input = if *split || is_split { Input::Words } else { Input::Text };
                 found.dummy_prefix = *prepend_scheme != PrependScheme::Never;
             }
             other => return Err(unknown(format!("{other:?}"))),
