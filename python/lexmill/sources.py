@@ -125,11 +125,15 @@ class JsonLines(Files):
 class Csv(Files):
     r"""Comma-separated values: one column of each record is a text.
 
+    A value in quotation marks may hold delimiters and line ends, and each of its own marks twice. A mark that is never
+    closed, or not within 2 GiB, and a closing mark with text after it make a broken record, named by the line of the
+    opening mark. With `on_error="skip"` reading goes on at the line after that one.
+
     Attributes:
         column: the name of the column in the first record, or its number from 0 on in files without names.
         delimiter: what stands between values; `"\t"` for TSV.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
-        on_error: `raise`, or `skip` to leave out records without the column and to warn at the end.
+        on_error: `raise`, or `skip` to leave out records that are broken or without the column, and to warn at the end.
     """
 
     _: KW_ONLY
@@ -187,8 +191,9 @@ class Arrow(_Columns):
     """Arrow IPC files and streams: one column of strings, or of bytes in UTF-8, holds the texts.
 
     Such a column may be a dictionary, or within structs. Which of the two a file is, its first bytes tell. The cache of
-    Hugging Face `datasets` and what `save_to_disk` writes are streams; a Feather file of version 2 is an Arrow file.
-    One record batch has to fit into memory.
+    Hugging Face `datasets` and what `save_to_disk` writes are streams; `write_ipc` of polars and Feather of version 2
+    make Arrow files. These are read from their footer, so one that is compressed as a whole, or comes from a pipe, is
+    copied to a temporary file first. One record batch has to fit into memory.
 
     Attributes:
         column: the name of the column; dots lead into structs (`meta.text`).

@@ -1,37 +1,43 @@
-//! Record batches of Arrow's IPC files and streams, which are read front to back: a file is a stream between two marks, with an
-//! index at the end that reading in order does not need.
+//! Record batches of Arrow's IPC files and streams. A stream is read front to back; a file by its footer, since writers need not
+//! repeat the schema at the front.
 //!
 //! Source: Apache Arrow, "Columnar format", sections "IPC streaming format" and "IPC file format".
 
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{ArrayRef, StructArray};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::{read_dictionary, read_record_batch};
-use arrow_ipc::{Endianness, MessageHeader, RecordBatch, root_as_message};
+use arrow_ipc::{Block, Endianness, MessageHeader, RecordBatch, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::added::{AddedColumn, path_of};
 
 use super::arrow_column::{ArrowColumn, column_path, io_error};
 use super::columns::decoded;
+use super::compression::open_plain;
 use super::reader::failed;
 use crate::Result;
 
-/// What a file begins with, padding included, and ends with.
-const MAGIC: &[u8; 8] = b"ARROW1\0\0";
+/// What a file begins and ends with.
+const MAGIC: &[u8] = b"ARROW1";
 
-/// Bytes of padding that are accepted after what a file begins with, beyond the two of the format.
-const PADDING: usize = 64;
+/// What a Feather file of version 1 begins with, which is of another format.
+const FEATHER_1: &[u8; 4] = b"FEA1";
 
-/// What a message begins with.
+/// What a message begins with, but for streams of before 2019.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// The column `name` of a file or stream.
+/// Bytes of the metadata of a message, at most, that begins without [`CONTINUATION`]: as a number, four bytes of text are more.
+const LONGEST_OLD_METADATA: i32 = 1 << 24;
+
+/// The column `name` of a file or stream; `read` becomes the number of bytes of the file that have been read.
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error) for what is neither, [`Error::Format`](crate::Error) if the column is absent or holds no texts.
@@ -40,8 +46,10 @@ pub(super) fn open(
     name: &str,
     path: &Path,
     added: &[AddedColumn],
+    read: &Arc<AtomicU64>,
 ) -> Result<ArrowColumn> {
-    let batches = decoded(|| IpcBatches::new(file), io_error).map_err(|error| failed("read", path, error))?;
+    let batches = decoded(|| IpcBatches::new(file, path, read), io_error)
+        .map_err(|error| failed("read", path, error))?;
     let mut numbers = column_path(batches.schema.fields(), name, path)?;
     let fields = batches.schema.fields();
     let added = added.iter().map(|column| path_of(fields, column, path)).collect::<Result<Vec<_>>>();
@@ -59,21 +67,33 @@ pub(super) fn open(
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error) for what is neither.
-pub(super) fn schema(file: Box<dyn Read + Send>, path: &Path) -> Result<SchemaRef> {
-    let batches = decoded(|| IpcBatches::new(file), io_error);
+pub(super) fn schema(file: Box<dyn Read + Send>, path: &Path, read: &Arc<AtomicU64>) -> Result<SchemaRef> {
+    let batches = decoded(|| IpcBatches::new(file, path, read), io_error);
     batches.map(|batches| batches.schema).map_err(|error| failed("read", path, error))
 }
 
 /// The batches of a file or stream.
 struct IpcBatches {
-    file: Box<dyn Read + Send>,
-    /// Whether the end has to be marked, as in a file.
-    is_file: bool,
+    messages: Messages,
     is_done: bool,
     schema: SchemaRef,
     /// The columns that are decoded, in ascending order.
     columns: Vec<usize>,
     dictionaries: HashMap<i64, ArrayRef>,
+}
+
+/// Where the messages after the schema come from.
+enum Messages {
+    Stream(Box<dyn Read + Send>),
+    /// The places of dictionaries, then of batches.
+    File {
+        file: File,
+        blocks: std::vec::IntoIter<Block>,
+        /// Bytes of the file.
+        len: u64,
+        /// How far the file has been read.
+        read: Arc<AtomicU64>,
+    },
 }
 
 type Outcome<T> = std::result::Result<T, ArrowError>;
@@ -83,38 +103,71 @@ fn malformed<T>(message: impl Into<String>) -> Outcome<T> {
 }
 
 impl IpcBatches {
-    /// Reads the schema.
-    fn new(mut file: Box<dyn Read + Send>) -> Outcome<Self> {
-        let start = up_to(&mut file, 4)?;
-        let is_file = MAGIC.starts_with(&start) && start.len() == 4;
-        let mut first =
-            if is_file && up_to(&mut file, 4)? == MAGIC[4..] { up_to(&mut file, 4)? } else { start };
-        // Writers may pad the mark to the alignment of buffers.
-        for _ in 0..PADDING / 4 {
-            if is_file && first == [0; 4] {
-                first = up_to(&mut file, 4)?;
+    /// Reads the schema. A file that cannot be read from its end, as one that is compressed, is copied to the disk first.
+    fn new(mut file: Box<dyn Read + Send>, path: &Path, read: &Arc<AtomicU64>) -> Outcome<Self> {
+        let start = up_to(&mut file, MAGIC.len() as u64)?;
+        if start.starts_with(FEATHER_1) {
+            return malformed(
+                "Feather files of version 1 are not read; write version 2, which is Arrow's file format",
+            );
+        }
+        if start != MAGIC {
+            return Self::of_stream(Box::new(io::Cursor::new(start).chain(file)));
+        }
+        if let Some(file) = open_plain(path)? {
+            return Self::of_file(file, Arc::clone(read));
+        }
+        let mut copy = tempfile::tempfile()?;
+        io::copy(&mut io::Cursor::new(start).chain(file), &mut copy)?;
+        Self::of_file(copy, Arc::default())
+    }
+
+    fn of_stream(mut file: Box<dyn Read + Send>) -> Outcome<Self> {
+        let start: Option<[u8; 4]> = up_to(&mut file, 4)?.try_into().ok();
+        let metadata = match start {
+            Some(CONTINUATION) => length(&mut file)?,
+            Some(start) if (1..LONGEST_OLD_METADATA).contains(&i32::from_le_bytes(start)) => {
+                i32::from_le_bytes(start).into()
             }
-        }
-        if first != CONTINUATION {
-            return malformed("it is neither an Arrow file nor an Arrow stream");
-        }
-        let length = length(&mut file)?;
-        let message = exactly(&mut file, length)?;
+            _ => return malformed("it is neither an Arrow file nor an Arrow stream"),
+        };
+        let message = exactly(&mut file, metadata)?;
         let message = root_as_message(&message).map_err(|error| ArrowError::IpcError(error.to_string()))?;
-        let Some(schema) = message.header_as_schema() else { return malformed("there is no schema") };
-        if schema.endianness() != Endianness::Little {
-            return malformed("numbers are big-endian but must be little-endian");
-        }
-        let schema = Arc::new(try_fb_to_schema(schema)?);
-        Ok(Self { file, is_file, is_done: false, schema, columns: Vec::new(), dictionaries: HashMap::new() })
+        let schema = schema_of(message.header_as_schema())?;
+        Ok(Self::of_schema(schema, Messages::Stream(file)))
+    }
+
+    /// Reads the footer, which ends with its length and with what the file began with.
+    fn of_file(mut file: File, read: Arc<AtomicU64>) -> Outcome<Self> {
+        let len = file.metadata()?.len();
+        let tail = 4 + MAGIC.len() as u64;
+        let cut_off = "it is cut off: an Arrow file ends with a footer";
+        let Some(end) = len.checked_sub(tail) else { return malformed(cut_off) };
+        file.seek(SeekFrom::Start(end))?;
+        let tail = up_to(&mut file, tail)?;
+        let Some((length, MAGIC)) = tail.split_first_chunk::<4>() else { return malformed(cut_off) };
+        let length = i32::from_le_bytes(*length);
+        let start = u64::try_from(length).ok().and_then(|length| end.checked_sub(length));
+        let Some(start) = start else { return malformed(format!("its footer has {length} bytes")) };
+        file.seek(SeekFrom::Start(start))?;
+        let footer = exactly(&mut file, length.into())?;
+        let footer = root_as_footer(&footer).map_err(|error| ArrowError::IpcError(error.to_string()))?;
+        let schema = schema_of(footer.schema())?;
+        let blocks = [footer.dictionaries(), footer.recordBatches()];
+        let blocks: Vec<Block> = blocks.into_iter().flatten().flatten().copied().collect();
+        Ok(Self::of_schema(schema, Messages::File { file, blocks: blocks.into_iter(), len, read }))
+    }
+
+    fn of_schema(schema: SchemaRef, messages: Messages) -> Self {
+        Self { messages, is_done: false, schema, columns: Vec::new(), dictionaries: HashMap::new() }
     }
 
     /// The next batch, after the dictionaries before it.
     fn next_batch(&mut self) -> Outcome<Option<ArrayRef>> {
-        while let Some(metadata) = self.next_metadata()? {
+        while let Some((metadata, rest)) = self.messages.next_metadata()? {
             let message =
                 root_as_message(&metadata).map_err(|error| ArrowError::IpcError(error.to_string()))?;
-            let body = exactly(&mut self.file, message.bodyLength())?;
+            let body = exactly(rest, message.bodyLength())?;
             let (body, version) = (Buffer::from_vec(body), message.version());
             match message.header_type() {
                 MessageHeader::DictionaryBatch => {
@@ -122,7 +175,18 @@ impl IpcBatches {
                         return malformed("a dictionary has no header");
                     };
                     check_sizes(batch.data(), &body)?;
+                    let known = self.dictionaries.get(&batch.id()).cloned();
                     read_dictionary(&body, batch, &self.schema, &mut self.dictionaries, &version)?;
+                    // The dictionaries of a file hold for all of its batches.
+                    if let (Messages::File { .. }, Some(known)) = (&self.messages, known)
+                        && !batch.isDelta()
+                        && self.dictionaries.get(&batch.id()) != Some(&known)
+                    {
+                        let id = batch.id();
+                        return malformed(format!(
+                            "dictionary {id} is there twice, which only streams may have"
+                        ));
+                    }
                 }
                 MessageHeader::RecordBatch => {
                     let header = message.header_as_record_batch();
@@ -138,39 +202,51 @@ impl IpcBatches {
         }
         Ok(None)
     }
+}
 
-    /// The metadata of the next message, unless the stream ends here.
-    fn next_metadata(&mut self) -> Outcome<Option<Vec<u8>>> {
-        let start = up_to(&mut self.file, 4)?;
+impl Messages {
+    /// The metadata of the next message, unless there is none, and what begins with its body.
+    fn next_metadata(&mut self) -> Outcome<Option<(Vec<u8>, &mut dyn Read)>> {
+        let (file, is_file): (&mut dyn Read, bool) = match self {
+            Self::Stream(file) => (file, false),
+            Self::File { file, blocks, len, read } => {
+                let Some(block) = blocks.next() else {
+                    read.fetch_max(*len, Ordering::Relaxed);
+                    return Ok(None);
+                };
+                let Ok(offset) = u64::try_from(block.offset()) else {
+                    return malformed(format!("a message begins at byte {}", block.offset()));
+                };
+                file.seek(SeekFrom::Start(offset))?;
+                read.fetch_max(offset, Ordering::Relaxed);
+                (file, true)
+            }
+        };
+        let start = up_to(file, 4)?;
         // A stream may end without a mark.
-        if start.is_empty() && !self.is_file {
+        if start.is_empty() && !is_file {
             return Ok(None);
         }
-        if start != CONTINUATION {
-            return malformed("it is cut off, or a message does not begin where it should");
-        }
-        match length(&mut self.file)? {
-            0 => self.check_end().map(|()| None),
-            length => exactly(&mut self.file, length).map(Some),
+        let length = match start.try_into() {
+            Ok(CONTINUATION) => length(file)?,
+            Ok(start) if i32::from_le_bytes(start) < LONGEST_OLD_METADATA => i32::from_le_bytes(start).into(),
+            _ => return malformed("it is cut off, or a message does not begin where it should"),
+        };
+        match length {
+            0 if is_file => malformed("a message is empty"),
+            0 => Ok(None),
+            length => Ok(Some((exactly(file, length)?, file))),
         }
     }
+}
 
-    /// Reads to the end, where a file has a mark.
-    fn check_end(&mut self) -> Outcome<()> {
-        let (mut rest, mut tail) = ([0; 4096], Vec::new());
-        loop {
-            match self.file.read(&mut rest) {
-                Ok(0) => break,
-                Ok(read) => {
-                    tail.extend_from_slice(&rest[..read]);
-                    tail.drain(..tail.len().saturating_sub(6));
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        if self.is_file && tail != MAGIC[..6] { malformed("it is cut off") } else { Ok(()) }
+/// A schema whose numbers can be read.
+fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Outcome<SchemaRef> {
+    let Some(schema) = schema else { return malformed("there is no schema") };
+    if schema.endianness() != Endianness::Little {
+        return malformed("numbers are big-endian but must be little-endian");
     }
+    Ok(Arc::new(try_fb_to_schema(schema)?))
 }
 
 impl Iterator for IpcBatches {
@@ -187,21 +263,21 @@ impl Iterator for IpcBatches {
 }
 
 /// The number of bytes of a message's metadata.
-fn length(file: &mut impl Read) -> Outcome<i64> {
+fn length(file: &mut (impl Read + ?Sized)) -> Outcome<i64> {
     let mut length = [0; 4];
     file.read_exact(&mut length)?;
     Ok(i32::from_le_bytes(length).into())
 }
 
 /// The next `count` bytes, or those up to the end. Memory grows with what is there, whatever the count.
-fn up_to(file: &mut impl Read, count: u64) -> Outcome<Vec<u8>> {
+fn up_to(file: &mut (impl Read + ?Sized), count: u64) -> Outcome<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(count).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// The next `count` bytes.
-fn exactly(file: &mut impl Read, count: i64) -> Outcome<Vec<u8>> {
+fn exactly(file: &mut (impl Read + ?Sized), count: i64) -> Outcome<Vec<u8>> {
     let Ok(count) = u64::try_from(count) else {
         return malformed(format!("a message has {count} bytes"));
     };

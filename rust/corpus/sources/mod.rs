@@ -9,6 +9,7 @@
 //! | `reader` | the files of a source in blocks of whole records |
 //! | `line_ranges` | plain files of lines in ranges of bytes |
 //! | `csv_records` | blocks of CSV records |
+//! | `csv_scan` | where CSV records end, and where their values are |
 //! | `parquet_column` | blocks of values of a Parquet column |
 //! | `arrow_column` | blocks of values of a column of Arrow record batches |
 //! | `arrow_ipc` | record batches of Arrow's IPC files and streams |
@@ -28,6 +29,7 @@ mod arrow_stream;
 mod columns;
 mod compression;
 mod csv_records;
+mod csv_scan;
 mod documents;
 mod json_field;
 mod line_ranges;

@@ -238,7 +238,7 @@ impl OpenFile {
                 Blocks::Parquet(Box::new(ParquetColumn::open(path, column, added)?))
             }
             Format::ArrowIpc { column } => {
-                Blocks::Arrow(Box::new(arrow_ipc::open(bytes()?, column, path, added)?))
+                Blocks::Arrow(Box::new(arrow_ipc::open(bytes()?, column, path, added, &read)?))
             }
             Format::ArrowStream { column, stream } => {
                 Blocks::Arrow(Box::new(stream.open(column, path, added)?))

@@ -28,6 +28,14 @@ struct Normalization<'a> {
     whitespace_as_suffix: bool,
     /// Texts that no rule touches, if the stage has them.
     user_defined: Option<&'a [String]>,
+    input: Input,
+}
+
+/// What the model gets at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Input {
+    Text,
+    Words,
 }
 
 /// A model as the file stores it.
@@ -46,12 +54,18 @@ struct Content<'a> {
 /// position of its merges.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, and for a
-/// list of merges with fewer pairs than the scores would allow.
+/// [`Error::Unsupported`] for any other stage, for added tokens without a piece, for ids without a token, for a list of
+/// merges with fewer pairs than the scores would allow, for pieces that SentencePiece does not load, and for user-defined
+/// pieces and splits of which it would make other ids.
 pub fn write(parts: &Components) -> Result<Vec<u8>> {
-    let content = content(parts)?;
+    let mut content = content(parts)?;
+    // Without byte pieces the fallback never finds any.
+    content.byte_fallback &= content.pieces.iter().any(|&(.., kind)| kind == PieceKind::Byte);
     let normalization = normalization(parts)?;
     check_symbols(&content, normalization.user_defined)?;
+    check_pieces(&content)?;
+    check_added(parts, &content, &normalization)?;
+    check_split(&content, &normalization)?;
     let mut file = MessageWriter::default();
     for &(text, score, kind) in &content.pieces {
         let mut writer = MessageWriter::default();
@@ -121,6 +135,91 @@ fn check_symbols(content: &Content<'_>, symbols: Option<&[String]>) -> Result<()
     }
 }
 
+/// Checks what SentencePiece asks of pieces when it loads a file.
+fn check_pieces(content: &Content<'_>) -> Result<()> {
+    let count = |wanted| content.pieces.iter().filter(|&&(.., kind)| kind == wanted).count();
+    if let Some((text, ..)) = content.pieces.iter().find(|(text, ..)| text.is_empty() || text.contains('\0'))
+    {
+        return unsupported(format!("save_spm needs pieces with text and without NUL, {text:?} is none"));
+    }
+    let is_wrong = |&&(text, _, kind): &&(&str, f64, PieceKind)| kind == PieceKind::Byte && !is_byte(text);
+    if let Some((text, ..)) = content.pieces.iter().find(is_wrong) {
+        return unsupported(format!(
+            "save_spm needs byte pieces from `<0x00>` to `<0xFF>`, `{text}` is none"
+        ));
+    }
+    let (unknown, bytes) = (count(PieceKind::Unknown), count(PieceKind::Byte));
+    if unknown != 1 {
+        return unsupported(format!("save_spm needs one unknown piece, the model has {unknown}"));
+    }
+    match (content.byte_fallback, bytes) {
+        (true, 256) | (false, 0) => Ok(()),
+        (true, bytes) => {
+            unsupported(format!("save_spm needs 256 byte pieces for byte_fallback, the model has {bytes}"))
+        }
+        (false, bytes) => unsupported(format!("save_spm needs byte_fallback for {bytes} byte pieces")),
+    }
+}
+
+/// Checks that SentencePiece finds the added tokens that are not special, which become user-defined pieces, where the tokenizer does.
+fn check_added(parts: &Components, content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
+    for (id, &(text, _, kind)) in (0u32..).zip(&content.pieces) {
+        let Some(token) = parts.added.get(id).filter(|token| !token.special) else { continue };
+        let refuse = |why: String| {
+            unsupported(format!(
+                "save_spm cannot express the added token `{text}`: {why}; make it special, or leave it out"
+            ))
+        };
+        if kind != PieceKind::UserDefined {
+            return refuse(format!("its piece is {kind:?}"));
+        }
+        if token.lstrip || token.rstrip || token.single_word {
+            return refuse("SentencePiece has no lstrip, rstrip and single_word".to_owned());
+        }
+        if text.contains(SPACE) {
+            return refuse("it has a visible space, which SentencePiece takes for a space".to_owned());
+        }
+        if normalization.dummy_prefix {
+            return refuse(
+                "SentencePiece adds the prefix to the text, not to what stands between added tokens"
+                    .to_owned(),
+            );
+        }
+        // The score of a user-defined piece is a poor one, so that other pieces may win.
+        let is_rival = |&&(other, _, kind): &&(&str, f64, PieceKind)| {
+            kind.is_in_text() && other != text && other.contains(|character| text.contains(character))
+        };
+        if content.model_type == model_type::UNIGRAM
+            && let Some((other, ..)) = content.pieces.iter().find(is_rival)
+        {
+            return refuse(format!("in a Unigram model the piece `{other}` may win over it"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that it makes no difference whether the model gets each word by itself, as it does here, or the whole text.
+fn check_split(content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
+    if normalization.input == Input::Text {
+        return Ok(());
+    }
+    let mut in_text = content.pieces.iter().filter(|&&(.., kind)| kind.is_in_text());
+    let goes_on = |text: &str| text.char_indices().skip(1).any(|(at, _)| text[at..].starts_with(SPACE));
+    if let Some((text, ..)) = in_text.clone().find(|&&(text, ..)| goes_on(text)) {
+        return unsupported(format!(
+            "save_spm cannot express a Metaspace that splits: piece `{text}` goes from one word to the next"
+        ));
+    }
+    // Without any piece all text is unknown in either case.
+    let has_pieces = in_text.clone().next().is_some();
+    if has_pieces && !content.byte_fallback && !in_text.any(|&(text, ..)| text == SPACE) {
+        return unsupported(format!(
+            "save_spm cannot express a Metaspace that splits without the piece `{SPACE}`: unknown characters of two words would be one"
+        ));
+    }
+    Ok(())
+}
+
 fn unsupported<T>(message: impl Into<String>) -> Result<T> {
     Err(Error::Unsupported(message.into()))
 }
@@ -142,10 +241,16 @@ fn content(parts: &Components) -> Result<Content<'_>> {
     }
 }
 
+/// Whether a piece stands for a byte: `<0x`, two hexadecimal digits in capitals, `>`.
+fn is_byte(text: &str) -> bool {
+    let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
+    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    digits.is_some_and(|digits| digits.len() == 2 && digits.bytes().all(is_digit))
+}
+
 /// The kind of a piece, from the tokenizer's use of it.
 fn kind_of(parts: &Components, id: u32, text: &str, unknown: Option<u32>, byte_fallback: bool) -> PieceKind {
-    let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
-    let is_byte = byte_fallback && digits.is_some_and(|digits| u8::from_str_radix(digits, 16).is_ok());
+    let is_byte = byte_fallback && is_byte(text);
     match parts.added.get(id) {
         _ if unknown == Some(id) => PieceKind::Unknown,
         Some(token) if token.special => PieceKind::Control,
@@ -209,9 +314,11 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     let normal = tokens.iter().filter(|&&(.., kind)| kind == PieceKind::Normal);
     let normal: Vec<(&str, u32)> = normal.map(|&(text, id, _)| (text, id)).collect();
     // Without merges, text is cut into characters, whatever longer pieces there are.
-    let (model_type, order) = match bpe.merges() {
-        [] => (model_type::CHAR, Vec::new()),
-        _ => (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?),
+    let (model_type, order) = if bpe.merges().is_empty() {
+        (model_type::CHAR, Vec::new())
+    } else {
+        check_characters(&normal)?;
+        (model_type::BPE, splits::ranked(bpe, &normal, "save_spm")?)
     };
     let mut scores = vec![-f64::from(u32::try_from(order.len()).unwrap_or(u32::MAX)); tokens.len()];
     for (rank, &id) in (0u32..).zip(&order) {
@@ -219,6 +326,27 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     }
     let pieces = tokens.into_iter().map(|(text, id, kind)| (text, scores[id as usize], kind));
     Ok(Content { model_type, byte_fallback: options.byte_fallback, pieces: pieces.collect() })
+}
+
+/// Checks that no piece can be made of a character that is no piece: SentencePiece merges any two neighbours that make a piece.
+fn check_characters(normal: &[(&str, u32)]) -> Result<()> {
+    let pieces: BTreeSet<&str> = normal.iter().map(|&(text, _)| text).collect();
+    let is_symbol = |text: &str| pieces.contains(text) || text.chars().nth(1).is_none();
+    for &(text, _) in normal {
+        let first = text.chars().next().map_or(0, char::len_utf8);
+        let last = text.chars().next_back().map_or(0, char::len_utf8);
+        let lacking =
+            [text.split_at(first), text.split_at(text.len() - last)].into_iter().find_map(|(left, right)| {
+                let is_made = first < text.len() && is_symbol(left) && is_symbol(right);
+                [left, right].into_iter().find(|half| is_made && !pieces.contains(half))
+            });
+        if let Some(lacking) = lacking {
+            return unsupported(format!(
+                "save_spm cannot express this model: SentencePiece makes piece `{text}` of `{lacking}`, which is no piece"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A BPE model that keeps the scores of the file it was read from.
@@ -274,6 +402,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
         extra_whitespaces: false,
         whitespace_as_suffix: false,
         user_defined: None,
+        input: Input::Text,
     };
     let mut is_escaped = false;
     let (mut has_runs, mut has_ends) = (false, false);
@@ -288,6 +417,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
                     extra_whitespaces: options.remove_extra_whitespaces,
                     whitespace_as_suffix: options.treat_whitespace_as_suffix,
                     user_defined: Some(&options.user_defined_symbols),
+                    input: Input::Text,
                 };
             }
             Normalizer::Precompiled(charsmap) if at == usize::from(found.dummy_prefix) => {
@@ -306,10 +436,11 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
     for stage in pre_tokenizers(parts) {
         match stage {
             PreTokenizer::WhitespaceSplit if !is_escaped => is_split = true,
-            PreTokenizer::Metaspace(Metaspace { replacement: '\u{2581}', prepend_scheme, .. })
+            PreTokenizer::Metaspace(Metaspace { replacement: '\u{2581}', prepend_scheme, split })
                 if !is_escaped =>
             {
                 is_escaped = true;
+                found.input = if *split || is_split { Input::Words } else { Input::Text };
                 found.dummy_prefix = *prepend_scheme != PrependScheme::Never;
             }
             other => return Err(unknown(format!("{other:?}"))),

@@ -66,7 +66,7 @@ fn schema_of(source: &Source, path: &Path) -> Result<Option<Fields>> {
         Format::ArrowIpc { .. } => {
             let read = Arc::new(AtomicU64::new(0));
             let opened = compression::open(path, &read).map_err(|source| failed("open", path, source));
-            arrow_ipc::schema(opened?, path).map(|schema| Some(schema.fields().clone()))
+            arrow_ipc::schema(opened?, path, &read).map(|schema| Some(schema.fields().clone()))
         }
         Format::ArrowStream { stream, .. } => stream.fields(path),
         _ => Ok(None),
