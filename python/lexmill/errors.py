@@ -10,6 +10,7 @@ __all__ = [
     "InputTypeError",
     "InvalidUtf8Error",
     "LexmillError",
+    "LostStateWarning",
     "OptionError",
     "OptionRangeError",
     "OutputError",
@@ -77,6 +78,10 @@ class IdRangeError(LexmillError, OverflowError):
 
 class TextTooLongError(LexmillError, OverflowError):
     """Raised when a text is too long for 32-bit offsets, or stages lengthen it beyond the limit."""
+
+
+class LostStateWarning(UserWarning):
+    """Warns of a file without `encode_special_tokens`, which the saved tokenizer has on and the format has no place for."""
 
 
 class SkippedRecordsWarning(UserWarning):
