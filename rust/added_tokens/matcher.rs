@@ -300,8 +300,11 @@ fn touches_word(text: &str, start: usize, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::AddedToken;
     use super::*;
+    use crate::testing::cases;
     use crate::vocab::Vocab;
 
     fn segments(tokens: &[AddedToken], text: &str) -> Vec<(String, Option<u32>)> {
@@ -339,5 +342,66 @@ mod tests {
         let tokens = [AddedToken { lstrip: true, rstrip: true, ..AddedToken::new("<m>", true) }];
         let expected = some(&[("a", None), (" <m>  ", Some(0)), ("<m>", Some(0)), ("b", None)]);
         assert_eq!(segments(&tokens, "a <m>  <m>b"), expected);
+    }
+
+    /// Tokens that overlap, contain and repeat one another.
+    fn any_token() -> impl Strategy<Value = AddedToken> {
+        ("[ab]{1,3}|[ab] |A", any::<[bool; 4]>()).prop_map(
+            |(content, [single_word, lstrip, normalized, special])| AddedToken {
+                single_word,
+                lstrip,
+                normalized,
+                ..AddedToken::new(content, special)
+            },
+        )
+    }
+
+    fn found(matchers: &Matchers, text: &str) -> Vec<Segment> {
+        let mut segments = Vec::new();
+        for matcher in [&matchers.original, &matchers.normalized] {
+            let each = |segment| {
+                segments.push(segment);
+                Ok::<(), ()>(())
+            };
+            matcher.segments(text, each).expect("never fails");
+        }
+        segments
+    }
+
+    fn lowercase(content: &str) -> Result<String> {
+        Ok(content.to_lowercase())
+    }
+
+    proptest! {
+        #![proptest_config(cases(2000))]
+
+        /// Tokens that come in many calls, each after the last ones were compiled, are found as those of one call are.
+        #[test]
+        fn layers_match_naive(
+            calls in prop::collection::vec(prop::collection::vec(any_token(), 0..4), 0..6),
+            texts in prop::collection::vec("[abA ]{0,12}", 1..4),
+            encode_special in any::<bool>(),
+            boundary in 0..12usize,
+        ) {
+            let vocab = Vocab::from_tokens(["a", "bb"]);
+            let (mut added, mut naive) = (AddedTokens::in_small_layers(), AddedTokens::default());
+            let mut matchers = Matchers::default();
+            for tokens in &calls {
+                prop_assert_eq!(added.add(tokens, &vocab), naive.add(tokens, &vocab));
+                matchers = added.matchers(Some(&matchers), false, lowercase).expect("a few tokens");
+            }
+            prop_assert_eq!(added.sorted(), naive.sorted());
+            prop_assert_eq!(added.len(), naive.len());
+            let matchers = matchers.leaving_special(encode_special);
+            let naive = naive.matchers(None, encode_special, lowercase).expect("a few tokens");
+            for (id, _) in added.sorted() {
+                prop_assert_eq!(matchers.spelling(id), naive.spelling(id));
+            }
+            for text in texts {
+                prop_assert_eq!(found(&matchers, &text), found(&naive, &text));
+                let boundary = boundary.min(text.len());
+                prop_assert_eq!(matchers.touch(&text, boundary), naive.touch(&text, boundary));
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Ids follow one rule. A token that the model's vocabulary has keeps that id. The others are numbered in the order in which they
 //! are added, from the size of the vocabulary on, with the ids that no token of the vocabulary has. So ids depend on the vocabulary
 //! and on that order alone, and a file that lists the tokens by id gives each of them its id again. Where another model takes the
-//! place of the first, [`AddedTokens::renumber`] numbers them anew.
+//! place of the first, [`AddedTokens::renumber`] numbers all of them again.
 //!
 //! Tokens are kept in layers, as in a log-structured merge tree. Copies of [`AddedTokens`] share layers, and [`Matchers`] has an
 //! automaton for each. A token that is added once a layer is shared begins a new layer, which merges with the one before as soon as
@@ -67,6 +67,8 @@ pub struct AddedTokens {
     id_bound: usize,
     /// Tokens that the vocabulary lacks.
     new: usize,
+    #[cfg(test)]
+    in_small_layers: bool,
 }
 
 impl AddedTokens {
@@ -130,13 +132,27 @@ impl AddedTokens {
 
     fn merge_layers(&mut self) {
         while let [.., before, last] = &self.layers[..]
-            && (before.len() <= 2 * last.len() || before.len() + last.len() <= FEW_TOKENS)
+            && (before.len() <= 2 * last.len() || before.len() + last.len() <= self.few_tokens())
         {
             let last = self.layers.pop().map_or_else(Layer::default, Arc::unwrap_or_clone);
             if let Some(before) = self.layers.last_mut() {
                 Arc::make_mut(before).extend(last);
             }
         }
+    }
+
+    fn few_tokens(&self) -> usize {
+        #[cfg(test)]
+        if self.in_small_layers {
+            return 0;
+        }
+        FEW_TOKENS
+    }
+
+    /// No tokens yet; a few are enough for several layers.
+    #[cfg(test)]
+    fn in_small_layers() -> Self {
+        Self { in_small_layers: true, ..Self::default() }
     }
 
     /// Numbers the tokens for another vocabulary, in the order of their ids, as a file of them would be read beside it. Returns the
@@ -248,5 +264,63 @@ impl AddedTokens {
         normalize: impl Fn(&str) -> Result<String>,
     ) -> Result<Matchers> {
         Ok(Matchers::new(self, known, normalize)?.leaving_special(encode_special))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn tokens(range: std::ops::Range<u32>) -> Vec<AddedToken> {
+        range.map(|number| AddedToken::new(format!("<{number}>"), true)).collect()
+    }
+
+    #[test]
+    fn tokens_that_are_added_one_by_one_are_compiled_a_few_times_each() {
+        let (vocab, mut added) = (Vocab::new(), AddedTokens::in_small_layers());
+        let (mut most_layers, mut compiled) = (0, 0);
+        for number in 0..4096 {
+            // A copy, as a compiled tokenizer has it.
+            let copy = added.clone();
+            added.add(&tokens(number..number + 1), &vocab);
+            let is_known = |layer: &&Arc<Layer>| copy.layers.iter().any(|known| Arc::ptr_eq(known, layer));
+            compiled +=
+                added.layers.iter().filter(|layer| !is_known(layer)).map(|layer| layer.len()).sum::<usize>();
+            most_layers = most_layers.max(added.layers.len());
+        }
+        assert_eq!((added.len(), added.id_bound()), (4096, 4096));
+        assert!(most_layers <= 12, "{most_layers}");
+        assert!(compiled <= 4096 * 3 * 12, "{compiled}");
+    }
+
+    #[test]
+    fn a_change_of_options_leaves_other_layers_alone() {
+        let (vocab, mut added) = (Vocab::new(), AddedTokens::default());
+        added.add(&tokens(0..2000), &vocab);
+        let copy = added.clone();
+        added.add(&tokens(2000..2001), &vocab);
+        let changed = AddedToken { lstrip: true, ..AddedToken::new("<2000>", true) };
+        assert_eq!(added.add(std::slice::from_ref(&changed), &vocab), 1);
+        assert!(Arc::ptr_eq(&added.layers[0], &copy.layers[0]));
+        assert_eq!((added.get(2000), added.id("<2000>"), added.len()), (Some(&changed), Some(2000), 2001));
+    }
+
+    #[test]
+    fn renumbering_is_what_a_file_does() {
+        let mut before = Vocab::new();
+        for (token, id) in [("a", 0), ("c", 1), ("b", 5)] {
+            before.insert(token, id);
+        }
+        let mut added = AddedTokens::default();
+        added.add(&["b", "u", "v", "w"].map(|content| AddedToken::new(content, false)), &before);
+        let ids = |added: &AddedTokens| ["b", "u", "v", "w"].map(|content| added.id(content));
+        assert_eq!(ids(&added), [5, 3, 4, 6].map(Some));
+        assert!(added.renumber(&before).is_empty());
+        assert_eq!((ids(&added), added.new_tokens()), ([5, 3, 4, 6].map(Some), 3));
+        let moved = added.renumber(&Vocab::from_tokens(["v", "x"]));
+        assert_eq!(ids(&added), [3, 2, 0, 4].map(Some));
+        assert_eq!((moved.len(), moved["v"], moved["b"]), (4, (4, 0), (5, 3)));
     }
 }

@@ -6,12 +6,18 @@ from typing import Any
 import pytest
 
 import lexmill
-from lexmill import AddedToken, Tokenizer, models, normalizers
+from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from small import byte_level, letters
 
 
 def plain(**vocab: int) -> Tokenizer:
     return Tokenizer(models.BPE(vocab=vocab, merges=[]))
+
+
+def words(vocab: dict[str, int]) -> Tokenizer:
+    tokenizer = Tokenizer(models.WordLevel(vocab, unk_token="the"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    return tokenizer
 
 
 def raw(content: str, **options: Any) -> AddedToken:
@@ -137,20 +143,74 @@ class TestIds:
         assert not tokenizer.get_added_tokens_decoder()[1].special
         assert tokenizer.decode([0, 1]) == "a"
 
-    def test_the_next_id_is_settled_once_a_call(self) -> None:
+    def test_one_call_or_several_number_alike(self) -> None:
+        """The other library counts on from 10 in several calls, and reads 2 and 3 from the file that it saves then."""
         together, apart = plain(a=0, b=10), plain(a=0, b=10)
         together.add_tokens(["b", "x", "y"])
         for token in ("b", "x", "y"):
             apart.add_tokens([token])
         assert [together.token_to_id(token) for token in "bxy"] == [10, 2, 3]
-        assert [apart.token_to_id(token) for token in "bxy"] == [10, 11, 12]
+        assert apart.get_vocab() == together.get_vocab()
 
-    def test_an_added_token_wins_an_id_that_the_model_has_too(self) -> None:
+    def test_an_id_of_the_model_is_passed_over(self) -> None:
+        """The other library gives it to both."""
         tokenizer = plain(a=1, b=2)
-        tokenizer.add_tokens(["x"])
-        assert (tokenizer.token_to_id("x"), tokenizer.token_to_id("b")) == (2, 2)
-        assert (tokenizer.id_to_token(2), tokenizer.decode([2])) == ("x", "x")
-        assert tokenizer.encode("b").tokens == ["b"]
+        tokenizer.add_tokens(["x", "y"])
+        assert tokenizer.get_vocab() == {"a": 1, "b": 2, "x": 3, "y": 4}
+        assert (tokenizer.decode([2]), tokenizer.decode([3])) == ("b", "x")
+
+    def test_training_numbers_them_for_the_new_vocabulary(self) -> None:
+        """The other library leaves 0, 1 and 2 to both, and a file of it is read with these ids."""
+        tokenizer = words({})
+        tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
+        tokenizer.train_from_iterator(["the cat the"], trainers.WordLevelTrainer(show_progress=False))
+        assert tokenizer.get_vocab() == {"the": 0, "cat": 1, "<unk>": 2, "<s>": 3, "</s>": 4}
+        assert tokenizer.encode("<s>the cat</s>").ids == [3, 0, 1, 4]
+        assert tokenizer.decode([3, 0, 1, 4], skip_special_tokens=False) == "<s> the cat </s>"
+
+    def test_training_on_special_tokens_gives_them_the_models_ids(self) -> None:
+        tokenizer = words({"a": 0, "b": 1})
+        tokenizer.add_special_tokens(["<s>", "<unk>", "x"])
+        trainer = trainers.WordLevelTrainer(show_progress=False, special_tokens=["<unk>", "<s>"])
+        tokenizer.train_from_iterator(["the cat the"], trainer)
+        assert tokenizer.get_vocab() == {"<unk>": 0, "<s>": 1, "the": 2, "cat": 3, "x": 4}
+
+    def test_a_smaller_model_brings_them_closer(self) -> None:
+        """So does reading a file; the other library keeps 300 until then."""
+        tokenizer = words({f"token{number}": number for number in range(300)})
+        tokenizer.add_special_tokens(["<s>"])
+        tokenizer.model = models.WordLevel({"the": 0, "cat": 1}, unk_token="cat")
+        assert tokenizer.token_to_id("<s>") == 2
+        assert Tokenizer.from_str(tokenizer.to_str()).token_to_id("<s>") == 2
+
+    def test_a_model_that_is_trained_elsewhere_numbers_them_too(self) -> None:
+        one, other = words({}), words({})
+        other.model = one.model
+        other.add_special_tokens(["<s>"])
+        one.train_from_iterator(["the cat the"], trainers.WordLevelTrainer(show_progress=False))
+        assert other.get_added_tokens_decoder() == {2: AddedToken("<s>", special=True)}
+        assert other.encode("<s>cat").ids == [2, 1]
+
+    def test_the_template_and_padding_follow_their_token(self) -> None:
+        tokenizer = words({})
+        tokenizer.add_special_tokens(["<s>", "</s>"])
+        template = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)])
+        # Not a token of the tokenizer's under that id: it stays.
+        other = processors.TemplateProcessing(single="$A x", special_tokens=[("x", 0)])
+        tokenizer.post_processor = processors.Sequence([template, other])
+        tokenizer.enable_padding(pad_id=1, pad_token="</s>", length=6)
+        shared = Tokenizer(models.BPE())
+        shared.post_processor = tokenizer.post_processor
+        tokenizer.train_from_iterator(["the cat the"], trainers.WordLevelTrainer(show_progress=False))
+        assert tokenizer.encode("the").ids == [2, 0, 3, 0, 3, 3]
+        # It has its own tokens.
+        assert shared.encode("").ids == [0, 1, 0]
+
+    def test_two_tokens_of_the_model_that_share_an_id_keep_it(self) -> None:
+        tokenizer = words({"a": 0, "b": 0, "c": 1})
+        tokenizer.add_tokens(["a", "b", "x"])
+        assert {id_: token.content for id_, token in tokenizer.get_added_tokens_decoder().items()} == {0: "b", 3: "x"}
+        assert Tokenizer.from_str(tokenizer.to_str()).get_vocab() == tokenizer.get_vocab()
 
     def test_ids_in_files_are_not_believed(self) -> None:
         tokenizer = plain(a=0, b=1)
