@@ -81,7 +81,7 @@ class TextTooLongError(LexmillError, OverflowError):
 
 
 class LostStateWarning(UserWarning):
-    """Warns of a file without `encode_special_tokens`, which the saved tokenizer has on and the format has no place for."""
+    """Warns of a saved file that lacks `encode_special_tokens`, which the tokenizer has on."""
 
 
 class SkippedRecordsWarning(UserWarning):

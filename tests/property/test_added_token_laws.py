@@ -136,7 +136,9 @@ def test_ids_are_distinct_and_the_same_in_copies_after_each_operation(operations
 
 @settings(max_examples=100, deadline=None)
 @given(contents=TOKENS, vocab=vocabularies(), special=st.booleans())
-def test_the_template_and_padding_keep_to_their_tokens(contents: list[str], vocab: dict[str, int], special: bool) -> None:
+def test_the_template_and_padding_keep_to_their_tokens(
+    contents: list[str], vocab: dict[str, int], special: bool
+) -> None:
     tokenizer = Tokenizer(models.WordLevel({}, unk_token="<unk>"))
     tokenizer.add_tokens([AddedToken(content, special=special) for content in ["<s>", "</s>", *contents]])
     ids = [(content, tokenizer.token_to_id(content)) for content in ("<s>", "</s>")]

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import pytest
@@ -194,17 +197,17 @@ class TestIds:
     def test_the_template_and_padding_follow_their_token(self) -> None:
         tokenizer = words({})
         tokenizer.add_special_tokens(["<s>", "</s>"])
-        template = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)])
-        # Not a token of the tokenizer's under that id: it stays.
-        other = processors.TemplateProcessing(single="$A x", special_tokens=[("x", 0)])
-        tokenizer.post_processor = processors.Sequence([template, other])
+        # The tokenizer has no token x with that id: it stays.
+        special = [("<s>", 0), ("</s>", 1), ("x", 0)]
+        template = processors.TemplateProcessing(single="<s> $A x </s>", special_tokens=special)
+        tokenizer.post_processor = processors.Sequence([template])
         tokenizer.enable_padding(pad_id=1, pad_token="</s>", length=6)
         shared = Tokenizer(models.BPE())
         shared.post_processor = tokenizer.post_processor
         tokenizer.train_from_iterator(["the cat the"], trainers.WordLevelTrainer(show_progress=False))
-        assert tokenizer.encode("the").ids == [2, 0, 3, 0, 3, 3]
-        # It has its own tokens.
-        assert shared.encode("").ids == [0, 1, 0]
+        assert tokenizer.encode("the").ids == [2, 0, 0, 3, 3, 3]
+        # It has tokens of its own.
+        assert shared.encode("").ids == [0, 0, 1]
 
     def test_two_tokens_of_the_model_that_share_an_id_keep_it(self) -> None:
         tokenizer = words({"a": 0, "b": 0, "c": 1})
@@ -218,6 +221,55 @@ class TestIds:
         parts = json.loads(tokenizer.to_str())
         parts["added_tokens"][0]["id"], parts["added_tokens"][1]["id"] = 300, 7
         assert Tokenizer.from_str(json.dumps(parts)).to_str() == tokenizer.to_str()
+
+
+class TestCost:
+    """Processor time beside that of compiling all tokens, which is what the same call took before."""
+
+    def seconds(self, do: Callable[[], object], times: int = 5) -> float:
+        taken = []
+        for _ in range(times):
+            start = time.process_time()
+            do()
+            taken.append(time.process_time() - start)
+        return median(taken)
+
+    def test_one_more_token_or_another_choice_compiles_little(self) -> None:
+        tokenizer = words({"a": 0})
+        tokenizer.add_special_tokens([f"<{number}>" for number in range(50_000)])
+        all_of_them = self.seconds(lambda: tokenizer.encode("a <1>"), times=1)
+        new = iter(range(50_000, 60_000))
+
+        def add() -> None:
+            tokenizer.add_tokens([f"<{next(new)}>"])
+            assert tokenizer.encode("<50000> a").ids == [50_001, 0]
+
+        def switch() -> None:
+            tokenizer.encode_special_tokens = not tokenizer.encode_special_tokens
+            tokenizer.encode("a")
+
+        assert self.seconds(add) < all_of_them / 10
+        assert self.seconds(switch) < all_of_them / 10
+        assert self.seconds(lambda: tokenizer.add_tokens(["<50000>"])) < all_of_them / 10
+        assert self.seconds(lambda: tokenizer.get_vocab_size()) < all_of_them / 10
+
+    def test_tokens_that_come_one_by_one_take_time_in_proportion(self) -> None:
+        def add(number: int) -> None:
+            tokenizer = words({"a": 0})
+            for at in range(number):
+                tokenizer.add_tokens([f"<{at}>"])
+            assert tokenizer.get_vocab_size() == number + 1
+
+        few, many = (self.seconds(lambda number=number: add(number)) for number in (20_000, 40_000))
+        assert many < 2.5 * few
+
+    def test_tokens_that_come_between_texts_are_all_found(self) -> None:
+        tokenizer = words({"a": 0})
+        for at in range(1500):
+            tokenizer.add_tokens([AddedToken(f"<{at}>", normalized=bool(at % 2))])
+            if at % 100 < 3:
+                assert tokenizer.encode(f"<{at}>a<0>").ids == [at + 1, 0, 1]
+        assert tokenizer.encode("".join(f"<{at}>" for at in range(1500))).ids == list(range(1, 1501))
 
 
 class TestAddedToken:

@@ -2,8 +2,8 @@
 
 Rules of numbering: a token of the model's vocabulary keeps that id. Others are numbered in the order in which they are
 added, from the size of the vocabulary on, with the ids that no token of the vocabulary has. So ids depend on the
-vocabulary and that order alone. For another vocabulary, all are numbered again, in the order of their ids. Empty contents
-and exact repetitions are passed over. A content that was once added as special stays special.
+vocabulary and that order alone. For another vocabulary, all are numbered again, in the order of their ids. Empty
+contents and exact repetitions are passed over. A content that was once added as special stays special.
 
 Rules of finding: tokens with `normalized` off are found in the original text. The others are found in normalized text,
 where their own contents, normalized, are looked for. From left to right the leftmost match wins, of those that begin at
