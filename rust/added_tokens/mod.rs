@@ -21,8 +21,9 @@ pub use matcher::{Matcher, Matchers, Segment};
 use crate::Result;
 use crate::vocab::Vocab;
 
-/// Layers of together at most this many tokens are merged: compiling them again takes less than a millisecond.
-const FEW_TOKENS: usize = 512;
+/// Layers of together at most this many tokens are merged: compiling them again takes less than a millisecond. In tests a few tokens make
+/// several layers.
+const FEW_TOKENS: usize = if cfg!(test) { 1 } else { 512 };
 
 /// A token outside the model's own; the names are Hugging Face's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +68,6 @@ pub struct AddedTokens {
     id_bound: usize,
     /// Tokens that the vocabulary lacks.
     new: usize,
-    #[cfg(test)]
-    in_small_layers: bool,
 }
 
 impl AddedTokens {
@@ -132,27 +131,13 @@ impl AddedTokens {
 
     fn merge_layers(&mut self) {
         while let [.., before, last] = &self.layers[..]
-            && (before.len() <= 2 * last.len() || before.len() + last.len() <= self.few_tokens())
+            && (before.len() <= 2 * last.len() || before.len() + last.len() <= FEW_TOKENS)
         {
             let last = self.layers.pop().map_or_else(Layer::default, Arc::unwrap_or_clone);
             if let Some(before) = self.layers.last_mut() {
                 Arc::make_mut(before).extend(last);
             }
         }
-    }
-
-    fn few_tokens(&self) -> usize {
-        #[cfg(test)]
-        if self.in_small_layers {
-            return 0;
-        }
-        FEW_TOKENS
-    }
-
-    /// No tokens yet; a few are enough for several layers.
-    #[cfg(test)]
-    fn in_small_layers() -> Self {
-        Self { in_small_layers: true, ..Self::default() }
     }
 
     /// Numbers the tokens for another vocabulary, in the order of their ids, as a file of them would be read beside it. Returns the
@@ -279,7 +264,7 @@ mod tests {
 
     #[test]
     fn tokens_that_are_added_one_by_one_are_compiled_a_few_times_each() {
-        let (vocab, mut added) = (Vocab::new(), AddedTokens::in_small_layers());
+        let (vocab, mut added) = (Vocab::new(), AddedTokens::default());
         let (mut most_layers, mut compiled) = (0, 0);
         for number in 0..4096 {
             // A copy, as a compiled tokenizer has it.

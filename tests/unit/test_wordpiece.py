@@ -79,7 +79,7 @@ def test_vocab_txt_goes_both_ways(tmp_path: Path) -> None:
     assert (model.unk_token, model.token_to_id("a"), model.id_to_token(1)) == ("a", 4, None)
     assert models.WordPiece(str(path)).token_to_id("##é") == 2
     # The id 1 has no token any more, so that later lines would move up.
-    with pytest.raises(OptionError, match='vocab.txt cannot hold token "##é" with id 2; save the whole tokenizer'):
+    with pytest.raises(OptionError, match=r'vocab\.txt cannot hold token "##é" with id 2; save the whole tokenizer'):
         model.save(str(tmp_path), "x")
     assert not (tmp_path / "x-vocab.txt").exists()
     model = models.WordPiece({"[UNK]": 0, "##é": 1, "": 2, "a": 3})
