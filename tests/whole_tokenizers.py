@@ -195,6 +195,9 @@ def beyond_the_peer(spec: Json) -> str | None:
     reference = Tokenizer.from_dict(spec)
     if len(set(reference.added.ids.values())) < len(reference.added.ids):
         return "two added tokens of one id, which the vocabulary has too: it spells the id by either of them"
+    new = sorted(reference.added.tokens.keys() - {token_id for _, token_id in reference.vocab})
+    if new and new != list(range(len(reference.vocab), len(reference.vocab) + len(new))):
+        return "an added token and one of a vocabulary with holes: it gives both one id"
     forms = [reference.normalize(token["content"]) for token in spec["added_tokens"] if token["normalized"]]
     if "" in forms:
         return "an added token of which the normalizer leaves nothing: it is found everywhere"

@@ -781,7 +781,8 @@ class Tokenizer:
             FileError: the file cannot be written.
         """
     def to_str(self, pretty: bool = False) -> str:
-        """The tokenizer as JSON text; the same tokenizer gives the same text.
+        """The tokenizer as JSON text; the same tokenizer gives the same text. As in a file, `encode_special_tokens` is
+        not in it.
 
         Args:
             pretty: breaks lines and indents.
@@ -789,12 +790,15 @@ class Tokenizer:
     def save(self, path: _Path, pretty: bool = True) -> None:
         """Writes a `tokenizer.json`, whole or not at all.
 
+        The format has no place for `encode_special_tokens`: whoever reads the file sets it again. Pickles and copies
+        keep it. A `LostStateWarning` tells so where it is on.
+
         Args:
             path: the file.
             pretty: breaks lines and indents.
         """
-    def __getstate__(self) -> bytes: ...
-    def __setstate__(self, state: bytes) -> None: ...
+    def __getstate__(self) -> bytes | tuple[bytes, bool, int, list[str]]: ...
+    def __setstate__(self, state: bytes | tuple[bytes, bool, int, list[str]]) -> None: ...
     def __getnewargs__(self) -> tuple[Model]: ...
     @property
     def model(self) -> Model:

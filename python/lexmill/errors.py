@@ -15,6 +15,7 @@ __all__ = [
     "InvalidUtf8Error",
     "LengthLimitWarning",
     "LexmillError",
+    "LostStateWarning",
     "OptionError",
     "OptionRangeError",
     "OutputError",
@@ -83,6 +84,10 @@ class IdRangeError(LexmillError, OverflowError):
 
 class TextTooLongError(LexmillError, OverflowError):
     """Raised when a text is too long for 32-bit offsets, or stages lengthen it beyond the limit."""
+
+
+class LostStateWarning(UserWarning):
+    """Warns of a saved file that lacks `encode_special_tokens`, which the tokenizer has on."""
 
 
 class CorpusWarning(UserWarning):

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::added_token::{self, PyAddedToken};
 use super::encoding::PyEncoding;
@@ -12,8 +13,9 @@ use super::errors::OrRaise;
 use super::models::{self, PyModel};
 use super::shown::{Extent, call};
 use super::stage::Stage;
-use super::tokenizer_state::{Concerns, Shared, State};
+use super::tokenizer_state::{BesideFile, Concerns, Shared, State};
 use super::{components, decoders, normalizers, pre_tokenizers, processors};
+use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::formats::{model_json, tokenizer_json};
 use crate::tokenizer::Tokenizer;
 
@@ -75,7 +77,9 @@ macro_rules! stages {
                     components::given_stage(value, own.map_err(PyErr::from))
                 });
                 let stage = stage.transpose()?;
-                self.shared.change(Concerns::$concerns, |state| state.$name = stage);
+                if stage.as_ref().map(Arc::as_ptr) != self.shared.state().$name.as_ref().map(Arc::as_ptr) {
+                    self.shared.change(Concerns::$concerns, |state| state.$name = stage);
+                }
                 Ok(())
             }
         )+}
@@ -100,13 +104,28 @@ impl PyTokenizer {
         Self::of(State::of_model(Arc::clone(&model.get().stage)))
     }
 
-    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.to_json(false).or_raise(py)?.as_bytes()))
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let file = PyBytes::new(py, self.to_json(false).or_raise(py)?.as_bytes());
+        match self.shared.state().beside_file() {
+            None => Ok(file.into_any()),
+            Some(BesideFile { encode_special_tokens, cache_limit, special }) => {
+                (file, encode_special_tokens, cache_limit, special).into_bound_py_any(py)
+            }
+        }
     }
 
-    fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        let parts = tokenizer_json::read(&String::from_utf8_lossy(state)).or_raise(py)?;
-        self.shared.change(Concerns::Pipeline, |current| *current = State::of(parts));
+    fn __setstate__(&self, py: Python<'_>, state: &Bound<'_, PyAny>) -> PyResult<()> {
+        let read = |file: &[u8]| tokenizer_json::read(&String::from_utf8_lossy(file)).or_raise(py);
+        let state = if let Ok(state) = state.cast::<PyTuple>() {
+            let (file, encode_special_tokens, cache_limit, special): (Bound<'_, PyBytes>, _, _, _) =
+                state.extract()?;
+            let mut state = State::of(read(file.as_bytes())?);
+            state.set_beside_file(BesideFile { encode_special_tokens, cache_limit, special });
+            state
+        } else {
+            State::of(read(state.extract()?)?)
+        };
+        self.shared.change(Concerns::Pipeline, |current| *current = state);
         Ok(())
     }
 
@@ -134,7 +153,9 @@ impl PyTokenizer {
             Some(state) => Stage::new(Arc::new(model_json::read(&state).or_raise(value.py())?)),
             None => Arc::clone(&value.cast::<PyModel>()?.get().stage),
         };
-        self.shared.change(Concerns::Pipeline, |state| state.model = stage);
+        if !Arc::ptr_eq(&stage, &self.shared.state().model) {
+            self.shared.change(Concerns::Pipeline, |state| state.model = stage);
+        }
         Ok(())
     }
 
@@ -147,7 +168,7 @@ impl PyTokenizer {
     #[setter]
     fn set_encode_special_tokens(&self, value: bool) {
         if self.get_encode_special_tokens() != value {
-            self.shared.change(Concerns::Pipeline, |state| state.encode_special_tokens = value);
+            self.shared.change(Concerns::Rest, |state| state.encode_special_tokens = value);
         }
     }
 
@@ -159,7 +180,9 @@ impl PyTokenizer {
 
     #[setter]
     fn set_cache_limit(&self, value: usize) {
-        self.shared.change(Concerns::Pipeline, |state| state.cache_limit = value);
+        if self.get_cache_limit() != value {
+            self.shared.change(Concerns::Rest, |state| state.cache_limit = value);
+        }
     }
 
     /// A copy that runs stage by stage: the slow twin that every plan of chunks must equal. For tests.
@@ -223,8 +246,8 @@ impl PyTokenizer {
             vocab.set_item(token, id)?;
         }
         if with_added_tokens {
-            for (content, id) in added.contents() {
-                vocab.set_item(content, id)?;
+            for (id, token) in added.sorted() {
+                vocab.set_item(&token.content, id)?;
             }
         }
         Ok(vocab)
@@ -237,10 +260,7 @@ impl PyTokenizer {
     #[pyo3(signature = (with_added_tokens=true))]
     fn get_vocab_size(&self, with_added_tokens: bool) -> usize {
         let state = self.shared.state();
-        let model = state.model.get();
-        let is_new = |content: &str| model.vocab().id(content).is_none();
-        let added = state.added.contents().into_iter().filter(|&(content, _)| is_new(content)).count();
-        model.vocab().len() + if with_added_tokens { added } else { 0 }
+        state.model.get().vocab().len() + if with_added_tokens { state.added.new_tokens() } else { 0 }
     }
 
     /// The id of a token.
@@ -288,10 +308,15 @@ impl PyTokenizer {
 
 impl PyTokenizer {
     /// Adds tokens to the state.
-    pub(super) fn add(&self, tokens: &[crate::added_tokens::AddedToken]) -> usize {
-        self.shared.change(Concerns::Pipeline, |state| {
-            let model = state.model.get();
-            Arc::make_mut(&mut state.added).add(tokens, model.vocab())
+    pub(super) fn add(&self, tokens: &[AddedToken]) -> usize {
+        let is_known =
+            |added: &AddedTokens| tokens.iter().all(|token| token.content.is_empty() || added.has(token));
+        if is_known(&self.shared.state().added) {
+            return 0;
+        }
+        self.shared.change(Concerns::Rest, |state| {
+            let vocab = state.number();
+            Arc::make_mut(&mut state.added).add(tokens, &vocab)
         })
     }
 }

@@ -1,6 +1,7 @@
 //! `lexmill.Tokenizer`: reading and writing files.
 
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::path::Path;
 
 use pyo3::prelude::*;
@@ -12,6 +13,8 @@ use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::State;
 use crate::formats::{sentencepiece, tiktoken, tokenizer_json, vocab_files};
 use crate::structures::atomic_file;
+
+const LOST_STATE: &CStr = c"a tokenizer.json does not hold encode_special_tokens=True; set it again after reading the file, or pickle the tokenizer";
 
 impl PyTokenizer {
     fn read(py: Python<'_>, json: &str) -> PyResult<Self> {
@@ -184,7 +187,7 @@ impl PyTokenizer {
         py.detach(|| atomic_file::write(&path, tiktoken::write(&parts)?.as_bytes())).or_raise(py)
     }
 
-    /// The tokenizer as JSON text; the same tokenizer gives the same text.
+    /// The tokenizer as JSON text; the same tokenizer gives the same text. As in a file, `encode_special_tokens` is not in it.
     ///
     /// Args:
     ///     `pretty`: breaks lines and indents.
@@ -195,12 +198,20 @@ impl PyTokenizer {
 
     /// Writes a `tokenizer.json`, whole or not at all.
     ///
+    /// The format has no place for `encode_special_tokens`: whoever reads the file sets it again. Pickles and copies keep it. A
+    /// `LostStateWarning` tells so where it is on.
+    ///
     /// Args:
     ///     `path`: the file.
     ///     `pretty`: breaks lines and indents.
     #[pyo3(signature = (path, pretty=true))]
     fn save(&self, py: Python<'_>, path: FilePath, pretty: bool) -> PyResult<()> {
-        py.detach(|| save(&path, &self.to_json(pretty)?)).or_raise(py)
+        py.detach(|| save(&path, &self.to_json(pretty)?)).or_raise(py)?;
+        if self.shared.state().encode_special_tokens {
+            let category = py.import("lexmill.errors")?.getattr("LostStateWarning")?;
+            PyErr::warn(py, &category, LOST_STATE, 1)?;
+        }
+        Ok(())
     }
 }
 

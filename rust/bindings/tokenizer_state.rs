@@ -6,6 +6,7 @@ use super::stage::{Stage, Staged};
 use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
+use crate::encoding::Symbol;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline, Plan};
@@ -13,6 +14,7 @@ use crate::pre_tokenizers::PreTokenizer;
 use crate::processors::PostProcessor;
 use crate::structures::versioned::{Kept, Seen, Version};
 use crate::tokenizer::{Components, PaddingRule, Tokenizer, Truncation};
+use crate::vocab::Vocab;
 
 /// The stages, shared with the Python objects that were put in or handed out.
 #[derive(Clone)]
@@ -23,6 +25,8 @@ pub(super) struct State {
     pub(super) post_processor: Option<Arc<Stage<PostProcessor>>>,
     pub(super) decoder: Option<Arc<Stage<Decoder>>>,
     pub(super) added: Arc<AddedTokens>,
+    /// The vocabulary of the model that `added` is numbered for, see [`State::number`].
+    pub(super) numbered_for: Arc<Vocab>,
     pub(super) truncation: Option<Truncation>,
     pub(super) padding: Option<PaddingRule>,
     pub(super) encode_special_tokens: bool,
@@ -36,6 +40,7 @@ impl State {
         Self {
             normalizer: parts.normalizer.map(Stage::new),
             pre_tokenizer: parts.pre_tokenizer.map(Stage::new),
+            numbered_for: parts.model.shared_vocab(),
             model: Stage::new(parts.model),
             post_processor: parts.post_processor.map(Stage::new),
             decoder: parts.decoder.map(Stage::new),
@@ -48,9 +53,59 @@ impl State {
         }
     }
 
+    /// What a file does not hold; none if it is as in a tokenizer read from a file.
+    pub(super) fn beside_file(&self) -> Option<BesideFile> {
+        let &Self { encode_special_tokens, cache_limit, .. } = self;
+        let special = self.added.once_special();
+        let is_usual = !encode_special_tokens && cache_limit == DEFAULT_CACHE_LIMIT && special.is_empty();
+        (!is_usual).then_some(BesideFile { encode_special_tokens, cache_limit, special })
+    }
+
+    pub(super) fn set_beside_file(&mut self, beside: BesideFile) {
+        self.encode_special_tokens = beside.encode_special_tokens;
+        self.cache_limit = beside.cache_limit;
+        Arc::make_mut(&mut self.added).set_once_special(&beside.special);
+    }
+
     /// A tokenizer around a model and nothing else.
     pub(super) fn of_model(model: Arc<Stage<Arc<Model>>>) -> Self {
         Self { model: Arc::clone(&model), ..Self::of(Components::of_model(model.get())) }
+    }
+
+    /// Whether `added` has the ids that it would have beside the model as it is now.
+    fn is_numbered(&self) -> bool {
+        Arc::ptr_eq(&self.numbered_for, &self.model.get().shared_vocab())
+    }
+
+    /// Gives added tokens new ids if the model has another vocabulary than they were numbered for: it was trained or replaced, perhaps
+    /// through another tokenizer that shares it. The post-processor and padding keep to the tokens that they name.
+    pub(super) fn number(&mut self) -> Arc<Vocab> {
+        let vocab = self.model.get().shared_vocab();
+        if Arc::ptr_eq(&self.numbered_for, &vocab) {
+            return vocab;
+        }
+        self.numbered_for = Arc::clone(&vocab);
+        if self.added.is_empty() {
+            return vocab;
+        }
+        let moved = Arc::make_mut(&mut self.added).renumber(&vocab);
+        let follow = |symbol: &mut Symbol| match moved.get(&*symbol.text) {
+            Some(&(from, to)) if symbol.id == from => {
+                symbol.id = to;
+                true
+            }
+            _ => false,
+        };
+        if let Some(rule) = &mut self.padding {
+            follow(&mut rule.padding.symbol);
+        }
+        if let Some(mut processor) = self.post_processor.as_ref().map(|stage| stage.get())
+            && processor.symbols_mut().into_iter().map(follow).fold(false, |any, is_moved| any | is_moved)
+        {
+            // A new cell: another tokenizer that shares the old one may have other ids.
+            self.post_processor = Some(Stage::new(processor));
+        }
+        vocab
     }
 
     /// The stages as they are now; notes in `seen` what the pipeline and what the rest was read from.
@@ -69,6 +124,14 @@ impl State {
     }
 }
 
+/// What copies of a tokenizer keep and a `tokenizer.json` does not hold.
+pub(super) struct BesideFile {
+    pub(super) encode_special_tokens: bool,
+    pub(super) cache_limit: usize,
+    /// Tokens that were once added as special and are not special now.
+    pub(super) special: Vec<String>,
+}
+
 fn read<T: Staged>(stage: Option<&Arc<Stage<T>>>, seen: &mut Seen) -> Option<T> {
     stage.map(|stage| stage.read(seen))
 }
@@ -78,14 +141,14 @@ fn read<T: Staged>(stage: Option<&Arc<Stage<T>>>, seen: &mut Seen) -> Option<T> 
 pub(super) enum Concerns {
     /// The stages up to the model: all is compiled again, and caches start empty.
     Pipeline,
-    /// What comes after the model.
+    /// All else: the compiled stages and their caches stay, see [`Shared::tokenizer`].
     Rest,
 }
 
 /// State, and what was compiled from it.
 ///
-/// The pipeline, which has the caches, is kept until the state that it concerns or one of its own stages changes; the
-/// tokenizer around it also until what comes after the model does.
+/// The compiled stages and their caches are kept until one of these stages changes. Added tokens, the choice whether special ones are
+/// looked for, and the size of caches are changed in what was compiled. The tokenizer around it is kept until anything changes.
 pub(super) struct Shared {
     state: RwLock<State>,
     /// Of the state, by what it concerns.
@@ -114,8 +177,16 @@ impl Shared {
         }
     }
 
+    /// The state, with added tokens that are numbered for the model as it is now.
     pub(super) fn state(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
+        loop {
+            let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+            if state.is_numbered() {
+                return state;
+            }
+            drop(state);
+            self.change(Concerns::Rest, State::number);
+        }
     }
 
     /// Changes the state; the next call that needs it compiles what is concerned.
@@ -144,7 +215,8 @@ impl Shared {
             }
             let (parts, encode_special_tokens) = (state.parts(&mut seen), state.encode_special_tokens);
             // Stages that change while others are read could make a tokenizer that nobody has set.
-            if seen.iter().all(Seen::is_current) {
+            let is_numbered = Arc::ptr_eq(&state.numbered_for, &parts.model.shared_vocab());
+            if is_numbered && seen.iter().all(Seen::is_current) {
                 let State { cache_limit, is_staged, .. } = *state;
                 return Snapshot { parts, encode_special_tokens, cache_limit, is_staged, seen };
             }
@@ -165,19 +237,33 @@ impl Shared {
         self.drop_stale();
         let Snapshot { parts, encode_special_tokens, cache_limit, is_staged, seen } = self.snapshot();
         let [mut seen, rest] = seen;
-        let pipeline = if let Some(pipeline) = self.pipeline.computed_from(&seen) {
-            pipeline
-        } else {
-            let pipeline = Pipeline::new(
-                parts.normalizer.clone(),
-                parts.pre_tokenizer.clone(),
-                Arc::clone(&parts.model),
-                Arc::clone(&parts.added),
-                encode_special_tokens,
-                cache_limit,
-            )?;
-            let pipeline = if is_staged { pipeline.with_plan(Plan::Staged) } else { pipeline };
-            self.pipeline.keep(pipeline, &seen)
+        let known = self.pipeline.computed_from(&seen);
+        let is_same = |pipeline: &Pipeline| {
+            Arc::ptr_eq(pipeline.added(), &parts.added)
+                && pipeline.encodes_special_tokens() == encode_special_tokens
+                && pipeline.cache_limit() == cache_limit
+        };
+        let pipeline = match known {
+            Some(pipeline) if is_same(&pipeline) => pipeline,
+            Some(pipeline) => {
+                let mut pipeline = pipeline.with_added(Arc::clone(&parts.added), encode_special_tokens)?;
+                if pipeline.cache_limit() != cache_limit {
+                    pipeline = pipeline.with_cache_limit(cache_limit);
+                }
+                self.pipeline.replace(pipeline, &seen)
+            }
+            None => {
+                let pipeline = Pipeline::new(
+                    parts.normalizer.clone(),
+                    parts.pre_tokenizer.clone(),
+                    Arc::clone(&parts.model),
+                    Arc::clone(&parts.added),
+                    encode_special_tokens,
+                    cache_limit,
+                )?;
+                let pipeline = if is_staged { pipeline.with_plan(Plan::Staged) } else { pipeline };
+                self.pipeline.keep(pipeline, &seen)
+            }
         };
         seen.note_all(&rest);
         Ok(self.tokenizer.keep(Tokenizer::with_pipeline(pipeline, parts), &seen))

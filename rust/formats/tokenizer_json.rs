@@ -41,7 +41,8 @@ const VERSION: &str = "1.0";
 
 /// Reads a tokenizer.
 ///
-/// The file's ids of added tokens are ignored: each added token takes the model's id of its text, or the next free id.
+/// The file's ids of added tokens are ignored: each added token takes the model's id of its text, or the next free id, by the rule of
+/// [`added_tokens`](crate::added_tokens).
 ///
 /// # Errors
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`], naming the JSON path.
@@ -229,7 +230,7 @@ pub fn write(parts: &Components, pretty: bool) -> Result<String> {
 /// # Errors
 /// As [`write()`].
 pub fn to_value(parts: &Components) -> Result<Value> {
-    let added = parts.added.listed(parts.model.vocab()).into_iter().map(|(id, token)| {
+    let added = parts.added.sorted().into_iter().map(|(id, token)| {
         let mut object = Map::new();
         object.insert("id".to_owned(), json!(id));
         object.extend(added_token_object(token));

@@ -103,13 +103,13 @@ pub fn parse_merges(text: &str, name: &str) -> Result<Merges> {
 
 /// Writes a model's files into `folder`, with `prefix-` before their names if given; returns their paths.
 ///
-/// BPE has `vocab.json` and `merges.txt`, Unigram `unigram.json`, `WordPiece` `vocab.txt`, `WordLevel` `vocab.json`. A
-/// `vocab.txt` has no empty lines for ids without a token: as in Hugging Face, tokens after such a gap are read back
-/// with other ids.
+/// BPE has `vocab.json` and `merges.txt`, Unigram `unigram.json`, `WordPiece` `vocab.txt`, `WordLevel` `vocab.json`.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for BPE models whose pieces have kinds and for SentencePiece's word models, which these files
-/// cannot express; [`Error::Io`].
+/// [`Error::Unsupported`] for what would be read back as another model, before anything is written: BPE models whose pieces have
+/// kinds and SentencePiece's word models; in a `vocab.txt`, whose tokens have the numbers of their lines as ids, ids that do not
+/// count up from 0 and tokens with a line feed, with white space at their ends or with an id of another token; in a `merges.txt`,
+/// tokens with a blank or a line feed, and a first line that reads as a version. [`Error::Io`].
 pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<PathBuf>> {
     let name =
         |name: &str| folder.join(prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}-{name}")));
@@ -121,11 +121,11 @@ pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<P
             return unsupported("the kinds of the pieces of a SentencePieceWord model");
         }
         Model::Bpe(bpe) => {
-            vec![(name("vocab.json"), vocab_json(bpe.vocab())), (name("merges.txt"), merges(bpe))]
+            vec![(name("vocab.json"), vocab_json(bpe.vocab())?), (name("merges.txt"), merges(bpe)?)]
         }
         Model::Unigram(_) => vec![(name("unigram.json"), format!("{:#}", model_json::write(model)))],
-        Model::WordPiece(wordpiece) => vec![(name("vocab.txt"), lines(wordpiece.vocab()))],
-        Model::WordLevel(wordlevel) => vec![(name("vocab.json"), vocab_json(wordlevel.vocab()))],
+        Model::WordPiece(wordpiece) => vec![(name("vocab.txt"), lines(wordpiece.vocab())?)],
+        Model::WordLevel(wordlevel) => vec![(name("vocab.json"), vocab_json(wordlevel.vocab())?)],
     };
     for (path, text) in &files {
         atomic_file::write(path, text.as_bytes())?;
@@ -137,22 +137,47 @@ fn unsupported<T>(what: &str) -> Result<T> {
     Err(Error::Unsupported(format!("files of a vocabulary cannot hold {what}")))
 }
 
-fn merges(bpe: &Bpe) -> String {
+/// A file that holds more than this model, or all of it.
+const WAY_ON: &str = "save the whole tokenizer in a tokenizer.json";
+
+fn merges(bpe: &Bpe) -> Result<String> {
     let mut merges = String::from("#version: 0.2\n");
     for (left, right) in bpe.spelled_merges() {
+        let start = merges.len();
         merges.push_str(left);
         merges.push(' ');
         merges.push_str(right);
         merges.push('\n');
+        let back = parse_merges(&merges[start..], "");
+        if !matches!(back.as_deref(), Ok([(one, other)]) if one == left && other == right) {
+            let message = format!("merges.txt cannot hold the merge of {left:?} and {right:?}; {WAY_ON}");
+            return Err(Error::Unsupported(message));
+        }
     }
-    merges
+    Ok(merges)
 }
 
-fn lines(vocab: &Vocab) -> String {
-    vocab.sorted_by_id().into_iter().flat_map(|(token, _)| [token, "\n"]).collect()
+fn lines(vocab: &Vocab) -> Result<String> {
+    let tokens = vocab.sorted_by_id();
+    let text: String = tokens.iter().flat_map(|(token, _)| [token, "\n"]).collect();
+    let back = parse_lines(&text);
+    let is_lost = |&&(token, id): &&(&str, u32)| back.get(id as usize).is_none_or(|(back, _)| back != token);
+    match tokens.iter().find(is_lost) {
+        Some(&(token, id)) => Err(not_held("vocab.txt", token, id)),
+        None => Ok(text),
+    }
 }
 
-fn vocab_json(vocab: &Vocab) -> String {
-    let entries = vocab.sorted_by_id().into_iter().map(|(token, id)| (token.to_owned(), Value::from(id)));
-    Value::Object(entries.collect::<Map<_, _>>()).to_string()
+fn not_held(file: &str, token: &str, id: u32) -> Error {
+    Error::Unsupported(format!("{file} cannot hold token {token:?} with id {id}; {WAY_ON}"))
+}
+
+fn vocab_json(vocab: &Vocab) -> Result<String> {
+    let mut object = Map::new();
+    for (token, id) in vocab.sorted_by_id() {
+        if let Some(other) = object.insert(token.to_owned(), Value::from(id)) {
+            return Err(not_held("vocab.json", token, other.as_u64().unwrap_or_default() as u32));
+        }
+    }
+    Ok(Value::Object(object).to_string())
 }

@@ -13,9 +13,9 @@ use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::stages::{Stages, Walk};
 use super::unigram::{ChunkStages, IsolatedChars, Refinement};
-use crate::added_tokens::AddedTokens;
+use crate::added_tokens::{AddedTokens, Matchers};
 use crate::cache::{CacheLimits, ChunkCache, KeyForm};
-use crate::encoding::TokenNames;
+use crate::encoding::{SpacesAround, TokenNames};
 use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
@@ -42,18 +42,43 @@ pub(crate) fn check_length(bytes: usize) -> Result<()> {
     Ok(())
 }
 
+/// The form in which added tokens with `normalized` are looked for.
+fn looked_for(normalizer: Option<&Normalizer>) -> impl Fn(&str) -> Result<String> {
+    move |content| match normalizer {
+        Some(normalizer) => normalizer.normalize_str(content).map(Cow::into_owned),
+        None => Ok(content.to_owned()),
+    }
+}
+
+fn cache_bytes(model: &Model, limit: usize) -> usize {
+    if model.is_deterministic() { limit } else { 0 }
+}
+
+/// What the plan depends on of the search for added tokens.
+fn plan_depends_on(matchers: &Matchers) -> bool {
+    matchers.normalized.is_empty()
+}
+
+fn refinement(plan: Plan, stages: &Stages, model: &Model) -> Option<Arc<Refinement>> {
+    plan.chunked().and_then(|plan| Refinement::new(plan, stages, model)).map(Arc::new)
+}
+
 /// The stages of a tokenizer up to its model, with the plan that runs them, caches and prepared tables.
-#[derive(Debug)]
+///
+/// Cheap to clone: clones share caches and tables.
+#[derive(Clone, Debug)]
 pub struct Pipeline {
     stages: Stages,
     added: Arc<AddedTokens>,
     plan: Plan,
-    refinement: Option<Refinement>,
-    encoder: ModelEncoder,
+    refinement: Option<Arc<Refinement>>,
+    encoder: Arc<ModelEncoder>,
     vocab: Arc<Vocab>,
-    pool: Pool,
+    pool: Arc<Pool>,
     limits: CacheLimits,
-    calls: AtomicU64,
+    /// Bytes for caches; those of a random model take none.
+    cache_limit: usize,
+    calls: Arc<AtomicU64>,
     seed: u64,
 }
 
@@ -70,27 +95,50 @@ impl Pipeline {
         encode_special_tokens: bool,
         cache_limit: usize,
     ) -> Result<Self> {
-        let pattern = |content: &str| {
-            let text = normalizer.as_ref().map(|normalizer| normalizer.normalize_str(content)).transpose()?;
-            Ok(text.map_or_else(|| content.to_owned(), Cow::into_owned))
-        };
-        let matchers = added.matchers(encode_special_tokens, pattern)?;
+        let matchers = added.matchers(None, encode_special_tokens, looked_for(normalizer.as_ref()))?;
         let stages = Stages { normalizer, pre_tokenizer, matchers };
+        let id_bound = model.vocab().id_bound();
+        let limits = CacheLimits { bytes: cache_bytes(&model, cache_limit), id_bound };
         let plan = choose(&stages, &model);
-        let bytes = if model.is_deterministic() { cache_limit } else { 0 };
-        let limits = CacheLimits { bytes, id_bound: model.vocab().id_bound() };
         Ok(Self {
             plan,
-            refinement: plan.chunked().and_then(|plan| Refinement::new(plan, &stages, &model)),
+            refinement: refinement(plan, &stages, &model),
             stages,
             added,
             vocab: model.shared_vocab(),
-            calls: AtomicU64::new(0),
+            calls: Arc::default(),
             seed: model.seed().unwrap_or_else(|| fastrand::u64(..)),
-            encoder: ModelEncoder::new(model, plan.key_form()),
-            pool: Pool::new(limits),
+            encoder: Arc::new(ModelEncoder::new(model, plan.key_form())),
+            pool: Arc::new(Pool::new(limits)),
             limits,
+            cache_limit,
         })
+    }
+
+    /// The same stages with other added tokens. Only tokens that are new are compiled, and caches stay, unless the plan changes.
+    ///
+    /// # Errors
+    /// Those of [`AddedTokens::matchers`].
+    pub fn with_added(&self, added: Arc<AddedTokens>, encode_special_tokens: bool) -> Result<Self> {
+        let known = &self.stages.matchers;
+        let matchers = if Arc::ptr_eq(&added, &self.added) {
+            known.clone().leaving_special(encode_special_tokens)
+        } else {
+            let normalize = looked_for(self.stages.normalizer.as_ref());
+            added.matchers(Some(known), encode_special_tokens, normalize)?
+        };
+        let keeps_plan = plan_depends_on(known) == plan_depends_on(&matchers);
+        let stages = Stages { matchers, ..self.stages.clone() };
+        let same = Self { stages, added, ..self.clone() };
+        let plan = if keeps_plan { self.plan } else { choose(&same.stages, self.model()) };
+        Ok(if plan == self.plan { same } else { same.with_plan(plan) })
+    }
+
+    /// The same stages with caches of another size.
+    #[must_use]
+    pub fn with_cache_limit(&self, cache_limit: usize) -> Self {
+        let limits = CacheLimits { bytes: cache_bytes(self.model(), cache_limit), ..self.limits };
+        Self { limits, cache_limit, pool: Arc::new(Pool::new(limits)), ..self.clone() }
     }
 
     /// The same stages run by another plan: [`Plan::Staged`] is the slow twin that every plan of chunks must equal. A plan of
@@ -99,11 +147,9 @@ impl Pipeline {
     pub fn with_plan(self, plan: Plan) -> Self {
         Self {
             plan,
-            refinement: plan
-                .chunked()
-                .and_then(|plan| Refinement::new(plan, &self.stages, self.encoder.model())),
-            encoder: ModelEncoder::new(Arc::clone(self.encoder.model()), plan.key_form()),
-            pool: Pool::new(self.limits),
+            refinement: refinement(plan, &self.stages, self.model()),
+            encoder: Arc::new(ModelEncoder::new(Arc::clone(self.model()), plan.key_form())),
+            pool: Arc::new(Pool::new(self.limits)),
             ..self
         }
     }
@@ -111,7 +157,10 @@ impl Pipeline {
     /// The same plan without fragments and isolated characters: Unigram chunks are looked up whole.
     #[must_use]
     pub fn without_refinement(self) -> Self {
-        Self { refinement: self.refinement.map(Refinement::off), pool: Pool::new(self.limits), ..self }
+        let refinement =
+            self.plan.chunked().and_then(|plan| Refinement::new(plan, &self.stages, self.model()));
+        let refinement = refinement.map(|refinement| Arc::new(refinement.off()));
+        Self { refinement, pool: Arc::new(Pool::new(self.limits)), ..self }
     }
 
     /// The model.
@@ -137,12 +186,33 @@ impl Pipeline {
     /// The text of an added token's id: its content, normalized if that is how the token is looked for.
     pub fn added_text(&self, id: u32) -> Option<&str> {
         let content = || self.added.get(id).map(|token| token.content.as_str());
-        self.stages.matchers.spellings.get(&id).map(String::as_str).or_else(content)
+        self.stages.matchers.spelling(id).or_else(content)
     }
 
     /// How text is encoded.
     pub fn plan(&self) -> Plan {
         self.plan
+    }
+
+    /// Whether special tokens in the text are left to the model.
+    pub fn encodes_special_tokens(&self) -> bool {
+        self.stages.matchers.leaves_special()
+    }
+
+    /// Bytes that the cache of one thread may take.
+    pub fn cache_limit(&self) -> usize {
+        self.cache_limit
+    }
+
+    /// One more than the largest id of the model.
+    pub fn id_bound(&self) -> usize {
+        self.limits.id_bound
+    }
+
+    /// Spaces around token `id` of the vocabulary.
+    #[inline]
+    pub(crate) fn spaces_around(&self, id: u32) -> SpacesAround {
+        self.encoder.spaces_around(id)
     }
 
     /// Workers with their caches.
@@ -249,12 +319,63 @@ impl Pipeline {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    use super::super::testing::ids;
     use super::*;
+    use crate::added_tokens::AddedToken;
+    use crate::models::wordlevel::WordLevel;
+    use crate::models::wordpiece::{WordPiece, WordPieceOptions};
+    use crate::normalizers::Bert;
+    use crate::testing::cases;
 
     #[test]
     fn a_text_may_have_2_gib_less_one_byte() {
         assert!(check_length((1 << 31) - 1).is_ok());
         let error = check_length(1 << 31).expect_err("one byte too many");
         assert!(matches!(error, Error::TextTooLong { bytes: 0x8000_0000, limit: 0x7fff_ffff }));
+    }
+
+    proptest! {
+        #![proptest_config(cases(500))]
+
+        /// A pipeline that got its added tokens later gives the ids of one that was compiled with them, also from warm caches.
+        #[test]
+        fn with_added_matches_naive(
+            calls in prop::collection::vec(
+                (prop::collection::vec(("[ab<]{1,3}", any::<bool>(), any::<bool>()), 0..3), any::<bool>()), 1..5),
+            texts in prop::collection::vec("[abc<> ]{0,12}", 1..4),
+            kind in 0..3usize,
+        ) {
+            let vocab = Arc::new(Vocab::from_tokens(["[UNK]", "a", "b", "ab", "##b", "c"]));
+            let model = Arc::new(match kind {
+                0 => Model::WordLevel(WordLevel::new(vocab, "[UNK]".to_owned())),
+                _ => Model::WordPiece(WordPiece::new(vocab, WordPieceOptions::default())),
+            });
+            let stages = || match kind {
+                2 => (Some(Normalizer::Bert(Bert::default())), Some(PreTokenizer::Bert)),
+                _ => (Some(Normalizer::Lowercase), Some(PreTokenizer::Whitespace)),
+            };
+            let new = |added: &AddedTokens, encode_special| {
+                let (normalizer, pre_tokenizer) = stages();
+                let added = Arc::new(added.clone());
+                Pipeline::new(normalizer, pre_tokenizer, Arc::clone(&model), added, encode_special, 1 << 20)
+            };
+            let mut added = AddedTokens::default();
+            let mut pipeline = new(&added, false).expect("valid");
+            for (tokens, encode_special) in calls {
+                let tokens = tokens.into_iter().map(|(content, special, normalized)| AddedToken {
+                    normalized,
+                    ..AddedToken::new(content, special)
+                });
+                added.add(&tokens.collect::<Vec<_>>(), model.vocab());
+                pipeline = pipeline.with_added(Arc::new(added.clone()), encode_special).expect("valid");
+                let naive = new(&added, encode_special).expect("valid");
+                prop_assert_eq!(pipeline.plan(), naive.plan());
+                for text in &texts {
+                    prop_assert_eq!(ids(&pipeline, text), ids(&naive, text));
+                }
+            }
+        }
     }
 }

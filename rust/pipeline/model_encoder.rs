@@ -2,7 +2,7 @@
 //! chunk.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::offset_map::{CharSpan, OffsetMap};
 use super::rewrite_memo::RewriteMemo;
@@ -10,6 +10,7 @@ use super::unigram::ClusterMemo;
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::cache::{self, ChunkTokens, KeyForm};
+use crate::encoding::SpacesAround;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
 use crate::models::{Model, Scratch, Tokens};
@@ -24,6 +25,8 @@ pub(super) struct ModelEncoder {
     /// For [`KeyForm::Bytes`], if the model takes raw bytes.
     byte_symbols: Option<ByteSymbols>,
     token_lens: Vec<u32>,
+    /// Spaces around each token of the vocabulary, by id; made on first use.
+    spaces: OnceLock<Vec<SpacesAround>>,
     cut_points: AmortizedLazy<CutPoints>,
 }
 
@@ -84,6 +87,7 @@ impl ModelEncoder {
             key_form,
             byte_symbols,
             token_lens,
+            spaces: OnceLock::new(),
             cut_points: AmortizedLazy::default(),
         }
     }
@@ -101,6 +105,14 @@ impl ModelEncoder {
     /// Bytes of a chunk that each id covers where tokens simply follow one another; an id beyond the end never does.
     pub(super) fn token_lens(&self) -> &[u32] {
         &self.token_lens
+    }
+
+    /// Spaces around token `id` of the vocabulary.
+    #[inline]
+    pub(super) fn spaces_around(&self, id: u32) -> SpacesAround {
+        let of = |id| self.model.vocab().token(id).map(SpacesAround::of).unwrap_or_default();
+        let known = || (0..self.token_lens.len() as u32).map(of).collect();
+        self.spaces.get_or_init(known).get(id as usize).copied().unwrap_or_else(|| of(id))
     }
 
     /// Where a pre-token of `len` bytes may be cut into fragments; none as long as making the table would cost more than it

@@ -10,7 +10,7 @@ use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::PreTokenizer;
 
 /// The stages before the model.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stages {
     /// Changes text before it is cut.
     pub(crate) normalizer: Option<Normalizer>,

@@ -9,7 +9,7 @@ pub use roberta::Roberta;
 pub use template::{Template, TemplatePiece, TemplateSequence, TemplateToken};
 
 use crate::Result;
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, Symbol};
 
 /// A post-processor; the names are Hugging Face's.
 #[derive(Clone, Debug)]
@@ -63,6 +63,17 @@ impl PostProcessor {
             Self::Bert(bert) => vec![bert.sep.id, bert.cls.id],
             Self::Roberta(roberta) => vec![roberta.sep.id, roberta.cls.id],
             Self::Sequence(stages) => stages.iter().flat_map(Self::special_ids).collect(),
+        }
+    }
+
+    /// All tokens that this post-processor may insert, to be changed.
+    pub fn symbols_mut(&mut self) -> Vec<&mut Symbol> {
+        match self {
+            Self::ByteLevel { .. } => Vec::new(),
+            Self::Template(template) => template.symbols_mut().collect(),
+            Self::Bert(bert) => vec![&mut bert.sep, &mut bert.cls],
+            Self::Roberta(roberta) => vec![&mut roberta.sep, &mut roberta.cls],
+            Self::Sequence(stages) => stages.iter_mut().flat_map(Self::symbols_mut).collect(),
         }
     }
 

@@ -122,6 +122,10 @@ impl Template {
         &self.tokens
     }
 
+    pub(super) fn symbols_mut(&mut self) -> impl Iterator<Item = &mut Symbol> {
+        self.tokens.iter_mut().flat_map(|token| &mut token.symbols)
+    }
+
     fn token(&self, id: &str) -> Option<&TemplateToken> {
         let found = self.tokens.binary_search_by(|token| token.id.as_str().cmp(id)).ok()?;
         Some(&self.tokens[found])

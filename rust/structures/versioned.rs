@@ -83,13 +83,22 @@ impl<T> Kept<T> {
         kept.as_ref().filter(|(_, seen)| is_wanted(seen)).map(|(result, _)| Arc::clone(result))
     }
 
+    /// Puts `result` in place of one that was computed from the same values, unless these have changed.
+    pub fn replace(&self, result: T, seen: &Seen) -> Arc<T> {
+        self.put(result, seen, false)
+    }
+
     /// Keeps `result` if the values in `seen`, from which it was computed, are still current; returns the result to use
     /// for `seen`.
     ///
     /// If another thread has kept a result for the same values, that one stays, so that all threads use one result.
     pub fn keep(&self, result: T, seen: &Seen) -> Arc<T> {
+        self.put(result, seen, true)
+    }
+
+    fn put(&self, result: T, seen: &Seen, first_stays: bool) -> Arc<T> {
         let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some((first, _)) = kept.as_ref().filter(|(_, kept)| kept == seen) {
+        if let Some((first, _)) = kept.as_ref().filter(|(_, kept)| first_stays && kept == seen) {
             return Arc::clone(first);
         }
         let result = Arc::new(result);

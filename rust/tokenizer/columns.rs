@@ -12,7 +12,7 @@ use super::token_columns::check_pairs;
 use super::{ColumnOptions, TokenColumns, Tokenizer};
 use crate::Result;
 use crate::cache::Id;
-use crate::encoding::{RowLayout, RowPart, RowTrim, SpacesAround, char_offsets};
+use crate::encoding::{RowLayout, RowPart, RowTrim, char_offsets};
 use crate::pipeline::Worker;
 use crate::sinks::{ColumnSink, IdSink, SpanColumns};
 use crate::structures::parallel::{Parallelism, Runs, ordered_map, write_in_order};
@@ -234,23 +234,12 @@ impl Call<'_> {
             for at in range.clone() {
                 let spaces = match own_spaces.binary_search_by_key(&at, |&(place, _)| place) {
                     Ok(found) => own_spaces[found].1,
-                    Err(_) => self.tokenizer.spaces_around(ids[at].into()),
+                    Err(_) => self.tokenizer.pipeline.spaces_around(ids[at].into()),
                 };
                 let is_first = *has_first && at == range.start;
                 let [start, end] = offsets[at];
                 offsets[at] = spaces.trim((start, end), is_first, *add_prefix_space).into();
             }
         }
-    }
-}
-
-impl Tokenizer {
-    /// Spaces around token `id` of the vocabulary, from a table made on first use.
-    #[inline]
-    fn spaces_around(&self, id: u32) -> SpacesAround {
-        let vocab = self.pipeline.model().vocab();
-        let of = |id| vocab.token(id).map(SpacesAround::of).unwrap_or_default();
-        let known = || (0..self.pipeline.token_lens().len() as u32).map(of).collect();
-        self.spaces.get_or_init(known).get(id as usize).copied().unwrap_or_else(|| of(id))
     }
 }

@@ -39,11 +39,10 @@ impl Tokenizer {
 
     /// One more than the largest id that encoding can give.
     pub fn id_bound(&self) -> usize {
-        let added = self.pipeline.added().sorted().last().map(|&(id, _)| id);
         let special = self.parts.post_processor.iter().flat_map(PostProcessor::special_ids);
         let padding = self.parts.padding.iter().map(|rule| rule.padding.symbol.id);
-        let largest = special.chain(padding).chain(added).max();
-        self.pipeline.model().vocab().id_bound().max(largest.map_or(0, |id| id as usize + 1))
+        let largest = special.chain(padding).max().map_or(0, |id| id as usize + 1);
+        self.pipeline.id_bound().max(self.pipeline.added().id_bound()).max(largest)
     }
 
     /// Whether all ids fit into 16 bits.
@@ -57,10 +56,7 @@ impl Tokenizer {
     /// [`Error::UnknownId`].
     pub fn check_ids(&self, ids: &[u32]) -> Result<()> {
         let Some(&id) = ids.iter().find(|&&id| self.id_to_token(id).is_none()) else { return Ok(()) };
-        let vocab = self.pipeline.model().vocab();
-        // A trained special token is both the model's and added.
-        let added = self.pipeline.added().contents();
-        let added = added.into_iter().filter(|&(content, _)| vocab.id(content).is_none()).count();
-        Err(Error::UnknownId { id, vocab_size: vocab.len() + added })
+        let vocab_size = self.pipeline.model().vocab().len() + self.pipeline.added().new_tokens();
+        Err(Error::UnknownId { id, vocab_size })
     }
 }

@@ -20,7 +20,7 @@ mod text_source;
 mod token_columns;
 mod training;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 pub use decode_stream::DecodeStream;
 pub use encode::{EncodeInput, Sequence};
@@ -41,7 +41,6 @@ pub use training::{BlockEnd, WordCounting};
 use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::decoders::Decoder;
-use crate::encoding::SpacesAround;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
 use crate::pipeline::{DEFAULT_CACHE_LIMIT, Pipeline};
@@ -91,8 +90,6 @@ pub struct Tokenizer {
     pipeline: Arc<Pipeline>,
     parts: Components,
     layouts: Arc<Layouts>,
-    /// Spaces around each token of the vocabulary, by id; made on first use.
-    spaces: Arc<OnceLock<Vec<SpacesAround>>>,
 }
 
 impl Tokenizer {
@@ -114,7 +111,7 @@ impl Tokenizer {
 
     /// A tokenizer around a compiled pipeline; the other stages come from `parts`.
     pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: Components) -> Self {
-        Self { pipeline, parts, layouts: Arc::default(), spaces: Arc::default() }
+        Self { pipeline, parts, layouts: Arc::default() }
     }
 
     /// The same tokenizer with other limits of length; it shares all that is compiled.
@@ -124,7 +121,6 @@ impl Tokenizer {
             pipeline: Arc::clone(&self.pipeline),
             parts: Components { truncation, padding, ..self.parts.clone() },
             layouts: Arc::clone(&self.layouts),
-            spaces: Arc::clone(&self.spaces),
         }
     }
 

@@ -15,6 +15,7 @@ from differential.programs import Program, Step
 from differential.run import Difference, first_difference
 from differential.values import FOLDER, Call, Member, Name, Script, Subject, make
 from implementation_calls import LETTERS, MERGES, PIECES
+from kept_ids import loses_ids
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,16 @@ TRAINERS = r"trainers\.\w+"
 TRAIN = r"(Tokenizer|implementations\.\w+\.\w+)\.train(_from_iterator)?"
 
 DELIBERATE = [
+    Deliberate(
+        "an added token, once the model is trained or replaced",
+        lambda seen: loses_ids(seen.theirs),
+        about(
+            "Tokenizer",
+            TOKENIZER,
+            call("Tokenizer.add_tokens", "add_tokens", ["zz"]),
+            Step("Tokenizer.model.setter", "set", Subject(), ("model", make("models.WordLevel", {"a": 0}, "a"))),
+        ),
+    ),
     Deliberate("the package's own version", on(r"(tokenizers\.)?__version__"), lookup("__version__")),
     Deliberate("tools.visualizer.css", on(r"tools\.visualizer\.css"), lookup("tools.visualizer.css")),
     Deliberate(

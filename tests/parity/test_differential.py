@@ -25,6 +25,7 @@ from differential.deliberate import DELIBERATE, Deliberate, reason
 from differential.programs import Program
 from differential.run import Tally, run, run_steps
 from differential.values import Sandbox, make
+from kept_ids import is_dense
 from peers import CORPORA, DATA, FULL, HARD, ROOT, corpus_file, documents
 from whole_tokenizers import beyond_the_peer, cases, not_compared
 
@@ -124,6 +125,9 @@ def test_published_tokenizers_do_the_same(name: str, folder: Path, capsys: pytes
     for start in range(0, len(texts), SIZE):
         run_steps(Program(name, made, tuple(calls_of(rng, texts[start : start + SIZE]))), loaded, tally)
     steps = calls_of_all(rng, sorted(loaded[0].subject.get_vocab()))
+    if not is_dense(loaded[0].subject.get_vocab(with_added_tokens=False).values()):
+        # Ids of later added tokens are there other ones after reading them again.
+        steps = [step for step in steps if step.path != "Tokenizer.add_tokens"]
     # Of calls that take seconds on large vocabularies, each tokenizer gets some.
     steps = steps if FULL else steps[published().index(name) % PART :: PART]
     run_steps(Program(name, made, tuple(steps)), loaded, tally)
@@ -149,6 +153,7 @@ def test_random_tokenizers_do_the_same(folder: Path, case: tuple[Any, Any], seed
         sandbox._replace(subject=sandbox.library.Tokenizer.from_str(json.dumps(file))) for sandbox in both(folder)
     ]
     vocab = spec["model"]["vocab"]
+    assume(not isinstance(vocab, dict) or is_dense(vocab.values()))
     tokens = sorted(vocab) if isinstance(vocab, dict) else [piece for piece, _ in vocab]
     tally, rng = Tally(), Random(seed)
     steps = [*calls_of(rng, texts), *calls_of_all(rng, tokens)]

@@ -1,17 +1,26 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import pytest
 
 import lexmill
-from lexmill import AddedToken, Tokenizer, models, normalizers
+from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from small import byte_level, letters
 
 
 def plain(**vocab: int) -> Tokenizer:
     return Tokenizer(models.BPE(vocab=vocab, merges=[]))
+
+
+def words(vocab: dict[str, int]) -> Tokenizer:
+    tokenizer = Tokenizer(models.WordLevel(vocab, unk_token="the"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    return tokenizer
 
 
 def raw(content: str, **options: Any) -> AddedToken:
@@ -137,20 +146,74 @@ class TestIds:
         assert not tokenizer.get_added_tokens_decoder()[1].special
         assert tokenizer.decode([0, 1]) == "a"
 
-    def test_the_next_id_is_settled_once_a_call(self) -> None:
+    def test_one_call_or_several_number_alike(self) -> None:
+        """The other library counts on from 10 in several calls, and reads 2 and 3 from the file that it saves then."""
         together, apart = plain(a=0, b=10), plain(a=0, b=10)
         together.add_tokens(["b", "x", "y"])
         for token in ("b", "x", "y"):
             apart.add_tokens([token])
         assert [together.token_to_id(token) for token in "bxy"] == [10, 2, 3]
-        assert [apart.token_to_id(token) for token in "bxy"] == [10, 11, 12]
+        assert apart.get_vocab() == together.get_vocab()
 
-    def test_an_added_token_wins_an_id_that_the_model_has_too(self) -> None:
+    def test_an_id_of_the_model_is_passed_over(self) -> None:
+        """The other library gives it to both."""
         tokenizer = plain(a=1, b=2)
-        tokenizer.add_tokens(["x"])
-        assert (tokenizer.token_to_id("x"), tokenizer.token_to_id("b")) == (2, 2)
-        assert (tokenizer.id_to_token(2), tokenizer.decode([2])) == ("x", "x")
-        assert tokenizer.encode("b").tokens == ["b"]
+        tokenizer.add_tokens(["x", "y"])
+        assert tokenizer.get_vocab() == {"a": 1, "b": 2, "x": 3, "y": 4}
+        assert (tokenizer.decode([2]), tokenizer.decode([3])) == ("b", "x")
+
+    def test_training_numbers_them_for_the_new_vocabulary(self) -> None:
+        """The other library leaves 0, 1 and 2 to both, and a file of it is read with these ids."""
+        tokenizer = words({})
+        tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
+        tokenizer.train_from_iterator(["the cat the"], trainers.WordLevelTrainer(show_progress=False))
+        assert tokenizer.get_vocab() == {"the": 0, "cat": 1, "<unk>": 2, "<s>": 3, "</s>": 4}
+        assert tokenizer.encode("<s>the cat</s>").ids == [3, 0, 1, 4]
+        assert tokenizer.decode([3, 0, 1, 4], skip_special_tokens=False) == "<s> the cat </s>"
+
+    def test_training_on_special_tokens_gives_them_the_models_ids(self) -> None:
+        tokenizer = words({"a": 0, "b": 1})
+        tokenizer.add_special_tokens(["<s>", "<unk>", "x"])
+        trainer = trainers.WordLevelTrainer(show_progress=False, special_tokens=["<unk>", "<s>"])
+        tokenizer.train_from_iterator(["the cat the"], trainer)
+        assert tokenizer.get_vocab() == {"<unk>": 0, "<s>": 1, "the": 2, "cat": 3, "x": 4}
+
+    def test_a_smaller_model_brings_them_closer(self) -> None:
+        """So does reading a file; the other library keeps 300 until then."""
+        tokenizer = words({f"token{number}": number for number in range(300)})
+        tokenizer.add_special_tokens(["<s>"])
+        tokenizer.model = models.WordLevel({"the": 0, "cat": 1}, unk_token="cat")
+        assert tokenizer.token_to_id("<s>") == 2
+        assert Tokenizer.from_str(tokenizer.to_str()).token_to_id("<s>") == 2
+
+    def test_a_model_that_is_trained_elsewhere_numbers_them_too(self) -> None:
+        one, other = words({}), words({})
+        other.model = one.model
+        other.add_special_tokens(["<s>"])
+        one.train_from_iterator(["the cat the"], trainers.WordLevelTrainer(show_progress=False))
+        assert other.get_added_tokens_decoder() == {2: AddedToken("<s>", special=True)}
+        assert other.encode("<s>cat").ids == [2, 1]
+
+    def test_the_template_and_padding_follow_their_token(self) -> None:
+        tokenizer = words({})
+        tokenizer.add_special_tokens(["<s>", "</s>"])
+        # The tokenizer has no token x with that id: it stays.
+        special = [("<s>", 0), ("</s>", 1), ("x", 0)]
+        template = processors.TemplateProcessing(single="<s> $A x </s>", special_tokens=special)
+        tokenizer.post_processor = processors.Sequence([template])
+        tokenizer.enable_padding(pad_id=1, pad_token="</s>", length=6)
+        shared = Tokenizer(models.BPE())
+        shared.post_processor = tokenizer.post_processor
+        tokenizer.train_from_iterator(["the cat the"], trainers.WordLevelTrainer(show_progress=False))
+        assert tokenizer.encode("the").ids == [2, 0, 0, 3, 3, 3]
+        # It has tokens of its own.
+        assert shared.encode("").ids == [0, 0, 1]
+
+    def test_two_tokens_of_the_model_that_share_an_id_keep_it(self) -> None:
+        tokenizer = words({"a": 0, "b": 0, "c": 1})
+        tokenizer.add_tokens(["a", "b", "x"])
+        assert {id_: token.content for id_, token in tokenizer.get_added_tokens_decoder().items()} == {0: "b", 3: "x"}
+        assert Tokenizer.from_str(tokenizer.to_str()).get_vocab() == tokenizer.get_vocab()
 
     def test_ids_in_files_are_not_believed(self) -> None:
         tokenizer = plain(a=0, b=1)
@@ -158,6 +221,55 @@ class TestIds:
         parts = json.loads(tokenizer.to_str())
         parts["added_tokens"][0]["id"], parts["added_tokens"][1]["id"] = 300, 7
         assert Tokenizer.from_str(json.dumps(parts)).to_str() == tokenizer.to_str()
+
+
+class TestCost:
+    """Processor time beside that of compiling all tokens, which is what the same call took before."""
+
+    def seconds(self, do: Callable[[], object], times: int = 5) -> float:
+        taken = []
+        for _ in range(times):
+            start = time.process_time()
+            do()
+            taken.append(time.process_time() - start)
+        return median(taken)
+
+    def test_one_more_token_or_another_choice_compiles_little(self) -> None:
+        tokenizer = words({"a": 0})
+        tokenizer.add_special_tokens([f"<{number}>" for number in range(50_000)])
+        all_of_them = self.seconds(lambda: tokenizer.encode("a <1>"), times=1)
+        new = iter(range(50_000, 60_000))
+
+        def add() -> None:
+            tokenizer.add_tokens([f"<{next(new)}>"])
+            assert tokenizer.encode("<50000> a").ids == [50_001, 0]
+
+        def switch() -> None:
+            tokenizer.encode_special_tokens = not tokenizer.encode_special_tokens
+            tokenizer.encode("a")
+
+        assert self.seconds(add) < all_of_them / 10
+        assert self.seconds(switch) < all_of_them / 10
+        assert self.seconds(lambda: tokenizer.add_tokens(["<50000>"])) < all_of_them / 10
+        assert self.seconds(lambda: tokenizer.get_vocab_size()) < all_of_them / 10
+
+    def test_tokens_that_come_one_by_one_take_time_in_proportion(self) -> None:
+        def add(number: int) -> None:
+            tokenizer = words({"a": 0})
+            for at in range(number):
+                tokenizer.add_tokens([f"<{at}>"])
+            assert tokenizer.get_vocab_size() == number + 1
+
+        few, many = (self.seconds(lambda number=number: add(number)) for number in (10_000, 40_000))
+        assert many < 2.5**2 * few
+
+    def test_tokens_that_come_between_texts_are_all_found(self) -> None:
+        tokenizer = words({"a": 0})
+        for at in range(1500):
+            tokenizer.add_tokens([AddedToken(f"<{at}>", normalized=bool(at % 2))])
+            if at % 100 < 3:
+                assert tokenizer.encode(f"<{at}>a<0>").ids == [at + 1, 0, 1]
+        assert tokenizer.encode("".join(f"<{at}>" for at in range(1500))).ids == list(range(1, 1501))
 
 
 class TestAddedToken:

@@ -119,9 +119,18 @@ def test_warm_caches_survive_what_is_done_to_another_tokenizer(change: Callable[
         lambda tokenizer: tokenizer.no_truncation(),
         lambda tokenizer: tokenizer.enable_padding(length=9),
         lambda tokenizer: tokenizer.no_padding(),
+        lambda tokenizer: tokenizer.add_tokens(["ij"]),
+        lambda tokenizer: tokenizer.add_special_tokens(["<x>", "t"]),
+        assign("encode_special_tokens", True),
+        lambda tokenizer: setattr(tokenizer, "cache_limit", tokenizer.cache_limit),
+        lambda tokenizer: setattr(tokenizer, "model", tokenizer.model),
+        lambda tokenizer: setattr(tokenizer, "normalizer", tokenizer.normalizer),
+        lambda tokenizer: setattr(tokenizer, "pre_tokenizer", tokenizer.pre_tokenizer),
+        lambda tokenizer: setattr(tokenizer, "post_processor", tokenizer.post_processor),
+        lambda tokenizer: setattr(tokenizer, "decoder", tokenizer.decoder),
     ],
 )
-def test_warm_caches_survive_changes_after_the_model(change: Callable[[Tokenizer], None]) -> None:
+def test_warm_caches_survive_changes_that_do_not_concern_them(change: Callable[[Tokenizer], None]) -> None:
     tokenizer = warm(post_processor=processors.ByteLevel(trim_offsets=False), decoder=decoders.BPEDecoder())
     before = cached(tokenizer)
     change(tokenizer)
@@ -138,7 +147,7 @@ def test_changes_after_the_model_are_seen() -> None:
     assert tokenizer.decode([ord("t") - ord("!"), 0]) == " !"
 
 
-@pytest.mark.parametrize("change", ["dropout", "pre-tokenizer", "added tokens", "normalizer", "training"])
+@pytest.mark.parametrize("change", ["dropout", "pre-tokenizer", "normalizer", "training", "cache limit"])
 def test_changes_up_to_the_model_empty_the_caches(change: str) -> None:
     tokenizer = warm()
     before = cached(tokenizer)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lexmill import Tokenizer, models
+from lexmill.errors import LostStateWarning
 from small import letters
 
 # Says when it begins, and saves a large file again and again.
@@ -103,19 +107,39 @@ def test_a_token_that_comes_again_leaves_its_first_id_to_others() -> None:
     assert [tokenizer.id_to_token(token_id) for token_id in (0, 1)] == ["b", "a"]
 
 
-def test_an_added_token_that_lost_its_id_is_written_where_others_would_be_numbered_otherwise() -> None:
-    tokenizer = Tokenizer(models.WordLevel({"a": 0, "abc": 2}, "a"))
-    # The first free id is 2: the vocabulary has two tokens.
+def test_added_tokens_of_a_vocabulary_with_holes_are_read_with_their_ids() -> None:
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "abc": 3}, "a"))
     tokenizer.add_tokens(["q", "r", "abc"])
-    assert [tokenizer.token_to_id(token) for token in ("q", "r", "abc")] == [2, 3, 2]
+    assert [tokenizer.token_to_id(token) for token in ("q", "r", "abc")] == [2, 4, 3]
     again = Tokenizer.from_str(tokenizer.to_str())
-    assert [again.token_to_id(token) for token in ("q", "r", "abc")] == [2, 3, 2]
-    assert again.encode("rabcq").ids == tokenizer.encode("rabcq").ids == [3, 2, 0]
+    assert [again.token_to_id(token) for token in ("q", "r", "abc")] == [2, 4, 3]
+    assert again.encode("rabcq").ids == tokenizer.encode("rabcq").ids == [4, 3, 2]
     assert [token["content"] for token in json.loads(again.to_str())["added_tokens"]] == ["q", "abc", "r"]
-    # Nothing is numbered by what the model has: there it is as anywhere else.
-    plain = Tokenizer(models.WordLevel({"a": 0, "abc": 2}, "a"))
-    plain.add_tokens(["abc", "q"])
-    assert [token["content"] for token in json.loads(plain.to_str())["added_tokens"]] == ["q"]
+
+
+def test_a_file_without_encode_special_tokens_is_told(tmp_path: Path) -> None:
+    tokenizer = letters("<s>")
+    tokenizer.save(tmp_path / "a.json")
+    tokenizer.encode_special_tokens = True
+    with pytest.warns(LostStateWarning, match="does not hold encode_special_tokens=True; set it again"):
+        tokenizer.save(tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+def test_copies_keep_what_files_do_not_hold(copied: Callable[[Tokenizer], Tokenizer]) -> None:
+    tokenizer = letters("<s>")
+    tokenizer.add_special_tokens(["<s>", "x"])
+    # Once special, always left out by `decode`.
+    tokenizer.add_tokens(["x"])
+    tokenizer.encode_special_tokens, tokenizer.cache_limit = True, 1 << 20
+    again = copied(tokenizer)
+    assert (again.encode_special_tokens, again.cache_limit) == (True, 1 << 20)
+    assert again.cache_info()["limit_per_thread"] == 1 << 20
+    assert again.encode("<s>").ids == tokenizer.encode("<s>").ids == [0, 1, 2]
+    assert again.decode([0, tokenizer.token_to_id("x")]) == tokenizer.decode([0, tokenizer.token_to_id("x")]) == "<"
+    # Files, and pickles of a tokenizer that has nothing beside its file, are JSON.
+    assert json.loads(letters().__getstate__()) == json.loads(letters().to_str())
 
 
 def test_scores_do_not_move_when_a_file_is_read_and_saved() -> None:

@@ -8,7 +8,15 @@ import pytest
 from cases import load, load_cases, tokens
 from engines import Engine
 from lexmill import Tokenizer, models, pre_tokenizers
-from lexmill.errors import FileError, FormatError, InputTypeError, InvalidUtf8Error, OptionRangeError, VocabError
+from lexmill.errors import (
+    FileError,
+    FormatError,
+    InputTypeError,
+    InvalidUtf8Error,
+    OptionError,
+    OptionRangeError,
+    VocabError,
+)
 
 
 @pytest.mark.parametrize("case", load_cases("wordpiece_encode.json"))
@@ -70,8 +78,14 @@ def test_vocab_txt_goes_both_ways(tmp_path: Path) -> None:
     model = models.WordPiece.from_file(path, unk_token="a")
     assert (model.unk_token, model.token_to_id("a"), model.id_to_token(1)) == ("a", 4, None)
     assert models.WordPiece(str(path)).token_to_id("##é") == 2
+    # The id 1 has no token any more, so that later lines would move up.
+    with pytest.raises(OptionError, match=r'vocab\.txt cannot hold token "##é" with id 2; save the whole tokenizer'):
+        model.save(str(tmp_path), "x")
+    assert not (tmp_path / "x-vocab.txt").exists()
+    model = models.WordPiece({"[UNK]": 0, "##é": 1, "": 2, "a": 3})
     assert model.save(str(tmp_path), "x") == [str(tmp_path / "x-vocab.txt")]
     assert (tmp_path / "x-vocab.txt").read_text(encoding="utf-8") == "[UNK]\n##é\n\na\n"
+    assert models.WordPiece.from_file(tmp_path / "x-vocab.txt").__getstate__() == model.__getstate__()
 
 
 def test_wrong_files_and_vocabularies_are_named(tmp_path: Path) -> None:

@@ -100,7 +100,12 @@ def convert(options: Options) -> Outcome:
         "lost": lost,
     }
     note = f"{' and '.join(outputs)}: {to_kind.value}, {tokenizer.get_vocab_size():,} tokens"
-    return Outcome(data, note=f"{note}; without {'; '.join(lost)}" if lost else note)
+    if lost:
+        note += f"; without {'; '.join(lost)}"
+    if to_kind is Kind.TOKENIZER_JSON and tokenizer.encode_special_tokens:
+        data["set_after_reading"] = ["encode_special_tokens"]
+        note += "; set encode_special_tokens after reading it, which leaves special tokens in texts to the model"
+    return Outcome(data, note=note)
 
 
 def _check_surroundings(around: Surroundings, *kinds: Kind) -> None:

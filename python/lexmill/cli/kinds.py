@@ -205,7 +205,8 @@ def write(tokenizer: Tokenizer, kind: Kind, folder: Path) -> list[Path]:
         return [Path(path) for path in model.save(str(folder))]
     path = folder / "file"
     if kind is Kind.TOKENIZER_JSON:
-        tokenizer.save(path)
+        # Like `save`, but the command tells by itself what such a file does not hold.
+        path.write_text(tokenizer.to_str(pretty=True), encoding="utf-8", newline="")
     elif kind is Kind.SENTENCEPIECE:
         tokenizer.save_spm(path)
     else:

@@ -1,8 +1,9 @@
 """Tokens that are cut out of the text before any other stage sees it.
 
-Rules of numbering: a token keeps the id that it has among added tokens or in the model. Others are numbered from one
-more than the largest added id, or from the size of the model's vocabulary if that is larger. Empty contents and exact
-repetitions are passed over. A content that was once added as special stays special.
+Rules of numbering: a token of the model's vocabulary keeps that id. Others are numbered in the order in which they are
+added, from the size of the vocabulary on, with the ids that no token of the vocabulary has. So ids depend on the
+vocabulary and that order alone. For another vocabulary, all are numbered again, in the order of their ids. Empty
+contents and exact repetitions are passed over. A content that was once added as special stays special.
 
 Rules of finding: tokens with `normalized` off are found in the original text. The others are found in normalized text,
 where their own contents, normalized, are looked for. From left to right the leftmost match wins, of those that begin at
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from lexmill.reference.normalized import Span
 from lexmill.reference.words import WHITE_SPACE
@@ -46,21 +48,28 @@ class AddedTokens:
     def add(self, tokens: Iterable[AddedToken], vocab: Sequence[tuple[str, int]]) -> None:
         """Adds tokens to a model of this vocabulary."""
         known_ids = dict(vocab)
-        following = len(vocab)
-        if self.tokens and (max(self.tokens) >= len(vocab) or not vocab):
-            following = max(self.tokens) + 1
+        taken = {token_id for _, token_id in vocab}
+        free = (token_id for token_id in count(len(vocab)) if token_id not in taken and token_id not in self.tokens)
         for token in tokens:
             known = self.tokens.get(self.ids[token.content]) if token.content in self.ids else None
             if not token.content or known == token:
                 continue
             token_id = self.ids.get(token.content, known_ids.get(token.content))
             if token_id is None:
-                token_id = following
-                following += 1
+                token_id = next(free)
             if token.special:
                 self.special.add(token.content)
+            # Where two tokens of the vocabulary share an id, the one added later takes the place of the first.
+            if token_id in self.tokens:
+                del self.ids[self.tokens[token_id].content]
             self.ids[token.content] = token_id
             self.tokens[token_id] = token
+
+    def renumber(self, vocab: Sequence[tuple[str, int]]) -> None:
+        """Numbers the tokens for a model of another vocabulary."""
+        tokens = [self.tokens[token_id] for token_id in sorted(self.tokens)]
+        self.ids, self.tokens = {}, {}
+        self.add(tokens, vocab)
 
     def matcher(self, normalize: Callable[[str], str], *, normalized: bool, encode_special_tokens: bool) -> Matcher:
         """The search for the tokens of one kind.

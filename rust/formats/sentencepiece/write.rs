@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{ENDS, RUNS, SPACE, model, model_type, normalizer, piece, trainer};
+use crate::added_tokens::AddedToken;
 use crate::decoders::Decoder;
 use crate::formats::protobuf::MessageWriter;
 use crate::formats::splits;
@@ -226,8 +227,8 @@ fn unsupported<T>(message: impl Into<String>) -> Result<T> {
 
 fn content(parts: &Components) -> Result<Content<'_>> {
     let vocab = parts.model.vocab();
-    let lacking = parts.added.contents().into_iter().find(|&(content, _)| vocab.id(content).is_none());
-    if let Some((content, id)) = lacking {
+    let lacking = parts.added.sorted().into_iter().find(|(_, token)| vocab.id(&token.content).is_none());
+    if let Some((id, AddedToken { content, .. })) = lacking {
         return unsupported(format!("added token `{content}` with id {id} is no piece of the model"));
     }
     match &*parts.model {

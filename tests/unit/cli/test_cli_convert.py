@@ -175,10 +175,18 @@ class TestLosses:
     @pytest.mark.parametrize(
         ("model", "output", "message"),
         [
-            (models.WordPiece({"[UNK]": 0, "a": 7}, unk_token="[UNK]"), "vocab.txt", "cannot hold token 'a' with id 7"),
-            (models.WordPiece({"[UNK]": 0, "a\nb": 1}), "vocab.txt", "cannot hold token 'a\\nb' with id 1"),
-            (models.BPE({" ": 0, "a": 1, " a": 2}, [(" ", "a")]), "vocab.json", "expected two tokens and one space"),
-            (models.BPE({"#version": 0, "a": 1, "#versiona": 2}, [("#version", "a")]), "vocab.json", "these merges"),
+            (models.WordPiece({"[UNK]": 0, "a": 7}, unk_token="[UNK]"), "vocab.txt", 'cannot hold token "a" with id 7'),
+            (models.WordPiece({"[UNK]": 0, "a\nb": 1}), "vocab.txt", 'cannot hold token "a\\nb" with id 1'),
+            (
+                models.BPE({" ": 0, "a": 1, " a": 2}, [(" ", "a")]),
+                "vocab.json",
+                'merges.txt cannot hold the merge of " " and "a"',
+            ),
+            (
+                models.BPE({"#version": 0, "a": 1, "#versiona": 2}, [("#version", "a")]),
+                "vocab.json",
+                "cannot hold the merge of",
+            ),
             (models.WordPiece(), "vocab.json", "vocab-json holds BPE, this model is WordPiece"),
             (models.Unigram(), "vocab.txt", "vocab-txt holds WordPiece, this model is Unigram"),
             (models.WordLevel({"<unk>": 0}), "a.model", "only if from_spm has read them"),

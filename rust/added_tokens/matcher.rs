@@ -1,0 +1,404 @@
+//! The search for added tokens: one automaton for each layer of tokens, so that a new token costs no search for the old ones.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, Anchored, Input, Match, MatchKind, StartKind};
+
+use super::AddedTokens;
+use super::layer::{Entry, Layer};
+use crate::scan::classes::{Class, WORD};
+use crate::{Error, Result};
+
+/// The two searches of a tokenizer: on the original text, then on what normalization made of the rest.
+#[derive(Clone, Debug, Default)]
+pub struct Matchers {
+    /// Tokens with `normalized` off.
+    pub original: Matcher,
+    /// Tokens with `normalized` on.
+    pub normalized: Matcher,
+    layers: Vec<(Arc<Layer>, Arc<CompiledLayer>)>,
+}
+
+/// The automata of one layer of tokens.
+#[derive(Debug)]
+struct CompiledLayer {
+    original: Option<Arc<Automaton>>,
+    normalized: Option<Arc<Automaton>>,
+    /// Normalized contents, where they differ from the contents.
+    spellings: HashMap<u32, String>,
+}
+
+impl Matchers {
+    /// Compiles the search for `added`; layers that `known` has searched for with the same `normalize` are not compiled again.
+    pub(super) fn new(
+        added: &AddedTokens,
+        known: Option<&Self>,
+        normalize: impl Fn(&str) -> Result<String>,
+    ) -> Result<Self> {
+        let known = known.map_or(&[][..], |known| &known.layers);
+        let mut layers = Vec::with_capacity(added.layers.len());
+        for layer in &added.layers {
+            let compiled = match known.iter().find(|(known, _)| Arc::ptr_eq(known, layer)) {
+                Some((_, compiled)) => Arc::clone(compiled),
+                None => Arc::new(CompiledLayer::new(layer, &normalize)?),
+            };
+            layers.push((Arc::clone(layer), compiled));
+        }
+        let matcher = |automaton: fn(&CompiledLayer) -> &Option<Arc<Automaton>>| {
+            Matcher::new(layers.iter().filter_map(|(_, layer)| automaton(layer).clone()).collect())
+        };
+        Ok(Self {
+            original: matcher(|layer| &layer.original),
+            normalized: matcher(|layer| &layer.normalized),
+            layers,
+        })
+    }
+
+    /// The same search; with `encode_special`, special tokens found in text are left to the model.
+    #[must_use]
+    pub fn leaving_special(mut self, encode_special: bool) -> Self {
+        self.original.leaves_special = encode_special;
+        self.normalized.leaves_special = encode_special;
+        self
+    }
+
+    /// Whether special tokens found in text are left to the model.
+    pub fn leaves_special(&self) -> bool {
+        self.original.leaves_special
+    }
+
+    /// The normalized content of token `id`, where it differs from the content: so Hugging Face spells the id.
+    pub fn spelling(&self, id: u32) -> Option<&str> {
+        self.layers.iter().find_map(|(_, layer)| layer.spellings.get(&id)).map(String::as_str)
+    }
+
+    /// Whether a token that stands somewhere in `text` may lie across `boundary`, begin or end there.
+    pub fn touch(&self, text: &str, boundary: usize) -> bool {
+        self.original.touches(text, boundary) || self.normalized.touches(text, boundary)
+    }
+}
+
+impl CompiledLayer {
+    fn new(layer: &Layer, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
+        let (mut original, mut normalized, mut spellings) = (Vec::new(), Vec::new(), HashMap::new());
+        for (id, entry) in layer.sorted() {
+            let Entry { token, is_special } = entry;
+            let pattern = Pattern {
+                id,
+                is_special: *is_special,
+                single_word: token.single_word,
+                lstrip: token.lstrip,
+                rstrip: token.rstrip,
+            };
+            if token.normalized {
+                let text = normalize(&token.content)?;
+                if text != token.content {
+                    spellings.insert(id, text.clone());
+                }
+                normalized.push((text, pattern));
+            } else {
+                original.push((token.content.clone(), pattern));
+            }
+        }
+        Ok(Self { original: Automaton::new(original)?, normalized: Automaton::new(normalized)?, spellings })
+    }
+}
+
+/// Finds added tokens in text: leftmost first, of these the longest, of equal texts the one with the lowest id.
+#[derive(Clone, Debug, Default)]
+pub struct Matcher {
+    automata: Vec<Arc<Automaton>>,
+    /// Length in bytes of the longest text looked for.
+    longest: usize,
+    /// Special tokens are found, so that nothing else is in their place, and then left alone.
+    leaves_special: bool,
+}
+
+#[derive(Debug)]
+struct Automaton {
+    search: AhoCorasick,
+    patterns: Vec<Pattern>,
+    longest: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "options of the file format")]
+struct Pattern {
+    id: u32,
+    is_special: bool,
+    single_word: bool,
+    lstrip: bool,
+    rstrip: bool,
+}
+
+/// A piece of text: an added token, or text between such tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// The added token found here.
+    pub token: Option<u32>,
+}
+
+impl Automaton {
+    /// Of patterns that look for the same text the first one counts. `None` if there is no text to look for.
+    fn new(patterns: Vec<(String, Pattern)>) -> Result<Option<Arc<Self>>> {
+        let mut seen = HashSet::new();
+        let is_new = patterns.iter().map(|(text, _)| !text.is_empty() && seen.insert(text.as_str()));
+        let is_new: Vec<bool> = is_new.collect();
+        let new = patterns.into_iter().zip(is_new).filter(|&(_, is_new)| is_new).map(|(pattern, _)| pattern);
+        let (texts, patterns): (Vec<_>, Vec<_>) = new.unzip();
+        if patterns.is_empty() {
+            return Ok(None);
+        }
+        let search = AhoCorasickBuilder::new()
+            .match_kind(MatchKind::LeftmostLongest)
+            .start_kind(StartKind::Both)
+            .build(&texts)
+            .map_err(|error| Error::InvalidOption {
+                name: "added tokens",
+                value: format!("{} tokens", patterns.len()),
+                expected: format!("searchable by one automaton ({error})"),
+            })?;
+        let longest = texts.iter().map(String::len).max().unwrap_or_default();
+        Ok(Some(Arc::new(Self { search, patterns, longest })))
+    }
+
+    fn pattern(&self, found: &Match) -> &Pattern {
+        &self.patterns[found.pattern().as_usize()]
+    }
+}
+
+impl Matcher {
+    fn new(automata: Vec<Arc<Automaton>>) -> Self {
+        let longest = automata.iter().map(|automaton| automaton.longest).max().unwrap_or_default();
+        Self { automata, longest, leaves_special: false }
+    }
+
+    /// Whether there is nothing to find.
+    pub fn is_empty(&self) -> bool {
+        self.automata.is_empty()
+    }
+
+    /// Length in bytes of the longest text looked for, if there is any.
+    pub fn longest(&self) -> Option<usize> {
+        (!self.is_empty()).then_some(self.longest)
+    }
+
+    fn touches(&self, text: &str, boundary: usize) -> bool {
+        (boundary.saturating_sub(self.longest)..=boundary).filter(|&at| text.is_char_boundary(at)).any(
+            |start| {
+                // Of the tokens that begin here the longest reaches furthest.
+                let here = Input::new(text).range(start..).anchored(Anchored::Yes);
+                let reaches = |automaton: &Arc<Automaton>| {
+                    automaton.search.find(here.clone()).is_some_and(|found| found.end() >= boundary)
+                };
+                self.automata.iter().any(reaches)
+            },
+        )
+    }
+
+    /// Calls `each` for every segment of `text`, left to right.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub fn segments<E>(
+        &self,
+        text: &str,
+        each: impl FnMut(Segment) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        match &self.automata[..] {
+            [] => self.cut(text, std::iter::empty(), each),
+            [only] => {
+                let found = only.search.find_iter(text);
+                self.cut(text, found.map(|found| (found, only.pattern(&found))), each)
+            }
+            several => self.cut(text, LeftmostLongest::new(several, text), each),
+        }
+    }
+
+    fn cut<'a, E>(
+        &self,
+        text: &str,
+        found: impl Iterator<Item = (Match, &'a Pattern)>,
+        mut each: impl FnMut(Segment) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let mut done = 0;
+        for (found, pattern) in found {
+            let (mut start, mut end) = (found.start(), found.end());
+            if (self.leaves_special && pattern.is_special)
+                || (pattern.single_word && touches_word(text, start, end))
+            {
+                continue;
+            }
+            if pattern.lstrip {
+                // White space that the token before has taken stays with it.
+                start = text[..start].trim_end().len().max(done);
+            }
+            if pattern.rstrip {
+                end += text[end..].len() - text[end..].trim_start().len();
+            }
+            if start >= end {
+                // All of it went to the token before.
+                continue;
+            }
+            if done < start {
+                each(Segment { start: done, end: start, token: None })?;
+            }
+            each(Segment { start, end, token: Some(pattern.id) })?;
+            done = end;
+        }
+        if done < text.len() {
+            each(Segment { start: done, end: text.len(), token: None })?;
+        }
+        Ok(())
+    }
+}
+
+/// The matches of several automata as those of one automaton of all their patterns.
+struct LeftmostLongest<'a> {
+    /// Each automaton with its next match; `None` once it has no more.
+    searches: Vec<(&'a Automaton, Option<Match>)>,
+    text: &'a str,
+}
+
+impl<'a> LeftmostLongest<'a> {
+    fn new(automata: &'a [Arc<Automaton>], text: &'a str) -> Self {
+        let searches = automata.iter().map(|automaton| (&**automaton, automaton.search.find(text)));
+        Self { searches: searches.collect(), text }
+    }
+}
+
+impl<'a> Iterator for LeftmostLongest<'a> {
+    type Item = (Match, &'a Pattern);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.searches.iter().filter_map(|&(automaton, found)| {
+            let found = found?;
+            Some((found, automaton.pattern(&found)))
+        });
+        let next = next.min_by_key(|(found, pattern)| (found.start(), Reverse(found.end()), pattern.id))?;
+        let end = next.0.end();
+        for (automaton, found) in &mut self.searches {
+            // A match further on is still the leftmost one from `end` on.
+            if found.is_some_and(|found| found.start() < end) {
+                *found = automaton.search.find(Input::new(self.text).range(end..));
+            }
+        }
+        Some(next)
+    }
+}
+
+fn touches_word(text: &str, start: usize, end: usize) -> bool {
+    let is_word = |c| Class::of(c).is(WORD);
+    text[..start].chars().next_back().is_some_and(is_word) || text[end..].chars().next().is_some_and(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::AddedToken;
+    use super::*;
+    use crate::testing::cases;
+    use crate::vocab::Vocab;
+
+    fn segments(tokens: &[AddedToken], text: &str) -> Vec<(String, Option<u32>)> {
+        let mut added = AddedTokens::default();
+        added.add(tokens, &Vocab::new());
+        let matchers = added.matchers(None, false, |content| Ok(content.to_owned())).expect("a few tokens");
+        let mut found = Vec::new();
+        let each = |segment: Segment| {
+            found.push((text[segment.start..segment.end].to_owned(), segment.token));
+            Ok::<(), ()>(())
+        };
+        matchers.original.segments(text, each).expect("never fails");
+        found
+    }
+
+    fn some(parts: &[(&str, Option<u32>)]) -> Vec<(String, Option<u32>)> {
+        parts.iter().map(|&(text, id)| (text.to_owned(), id)).collect()
+    }
+
+    #[test]
+    fn the_longest_of_the_leftmost_wins() {
+        let tokens = [AddedToken::new("<a>", true), AddedToken::new("<a><b>", true)];
+        assert_eq!(segments(&tokens, "x<a><b>y"), some(&[("x", None), ("<a><b>", Some(1)), ("y", None)]));
+    }
+
+    #[test]
+    fn a_single_word_does_not_touch_word_characters() {
+        let tokens = [AddedToken { single_word: true, ..AddedToken::new("cat", true) }];
+        assert_eq!(segments(&tokens, "cats"), some(&[("cats", None)]));
+        assert_eq!(segments(&tokens, "a cat"), some(&[("a ", None), ("cat", Some(0))]));
+    }
+
+    #[test]
+    fn stripping_takes_white_space_once() {
+        let tokens = [AddedToken { lstrip: true, rstrip: true, ..AddedToken::new("<m>", true) }];
+        let expected = some(&[("a", None), (" <m>  ", Some(0)), ("<m>", Some(0)), ("b", None)]);
+        assert_eq!(segments(&tokens, "a <m>  <m>b"), expected);
+    }
+
+    /// Tokens that overlap, contain and repeat one another.
+    fn any_token() -> impl Strategy<Value = AddedToken> {
+        ("[ab]{1,3}|[ab] |A", any::<[bool; 4]>()).prop_map(
+            |(content, [single_word, lstrip, normalized, special])| AddedToken {
+                single_word,
+                lstrip,
+                normalized,
+                ..AddedToken::new(content, special)
+            },
+        )
+    }
+
+    fn found(matchers: &Matchers, text: &str) -> Vec<Segment> {
+        let mut segments = Vec::new();
+        for matcher in [&matchers.original, &matchers.normalized] {
+            let each = |segment| {
+                segments.push(segment);
+                Ok::<(), ()>(())
+            };
+            matcher.segments(text, each).expect("never fails");
+        }
+        segments
+    }
+
+    proptest! {
+        #![proptest_config(cases(2000))]
+
+        /// Tokens that come in many calls, each after the last ones were compiled, are found as those of one call are.
+        #[test]
+        fn layers_match_naive(
+            calls in prop::collection::vec(prop::collection::vec(any_token(), 0..4), 0..6),
+            texts in prop::collection::vec("[abA ]{0,12}", 1..4),
+            encode_special in any::<bool>(),
+            boundary in 0..12usize,
+        ) {
+            let vocab = Vocab::from_tokens(["a", "bb"]);
+            let lowercase = |content: &str| Ok(content.to_lowercase());
+            let (mut added, mut naive) = (AddedTokens::default(), AddedTokens::default());
+            let mut matchers = Matchers::default();
+            for tokens in &calls {
+                prop_assert_eq!(added.add(tokens, &vocab), naive.add(tokens, &vocab));
+                matchers = added.matchers(Some(&matchers), false, lowercase).expect("a few tokens");
+            }
+            prop_assert_eq!(added.sorted(), naive.sorted());
+            prop_assert_eq!(added.len(), naive.len());
+            let matchers = matchers.leaving_special(encode_special);
+            let naive = naive.matchers(None, encode_special, lowercase).expect("a few tokens");
+            for (id, _) in added.sorted() {
+                prop_assert_eq!(matchers.spelling(id), naive.spelling(id));
+            }
+            for text in texts {
+                prop_assert_eq!(found(&matchers, &text), found(&naive, &text));
+                let boundary = boundary.min(text.len());
+                prop_assert_eq!(matchers.touch(&text, boundary), naive.touch(&text, boundary));
+            }
+        }
+    }
+}
