@@ -194,11 +194,14 @@ fn encode_chunks<S: Sink>(
 ) -> Result<u32> {
     let start = range.start;
     let mut stream = ChunkStream::new(pipeline.chunk_encoder(), text, worker, sink, word_id, step);
-    match plan.chunker {
-        Chunker::Splitter(splitter) => {
+    match (plan.chunker, pipeline.stages().isolating_split()) {
+        (Chunker::Splitter(splitter), _) => {
             splitter.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends));
         }
-        Chunker::PreTokenizer => {
+        (Chunker::PreTokenizer, Some(split)) => {
+            split.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends))?;
+        }
+        (Chunker::PreTokenizer, None) => {
             let cut = pipeline.stages().cut(Normalized::new(&text[range], 0, false), plan.key_form)?;
             let starts: Vec<u32> = cut.spans.iter().map(|span| span.start as u32).collect();
             let ends: Vec<u32> = cut.spans.iter().map(|span| span.end as u32).collect();

@@ -7,7 +7,7 @@ use crate::added_tokens::{Matchers, Segment};
 use crate::cache::KeyForm;
 use crate::normalized::{Normalized, NormalizedString, PreTokenized, PreTokenizedString};
 use crate::normalizers::Normalizer;
-use crate::pre_tokenizers::PreTokenizer;
+use crate::pre_tokenizers::{PreTokenizer, Split};
 
 /// The stages before the model.
 #[derive(Clone, Debug)]
@@ -136,6 +136,11 @@ impl Stages {
             None => {}
         }
         Ok(cut)
+    }
+
+    /// The one rule that makes all cuts, if it isolates its matches.
+    pub(super) fn isolating_split(&self) -> Option<&Split> {
+        self.pre_tokenizer.as_ref()?.isolating_split()
     }
 
     /// The normalized text.

@@ -114,6 +114,20 @@ impl PreTokenizer {
         }
     }
 
+    /// The one rule that makes all cuts of [`Self::cut_unmapped`], if it isolates its matches.
+    pub fn isolating_split(&self) -> Option<&Split> {
+        match self {
+            Self::Split(split) if split.isolates() => Some(split),
+            Self::Sequence(stages) => match stages.as_slice() {
+                [split] | [split, Self::ByteLevel(ByteLevel { use_regex: false, .. })] => {
+                    split.isolating_split()
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// As [`Self::pre_tokenize`], but without the mapping of bytes to characters, for pipelines in which that mapping
     /// is the last step before the model.
     ///

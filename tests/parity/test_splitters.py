@@ -12,23 +12,13 @@ from hypothesis import strategies as st
 
 import lexmill
 from lexmill import Regex, pre_tokenizers
+from published_patterns import CL100K, GPT2, O200K, PATTERNS, QWEN2
 
 pytestmark = pytest.mark.external
 
 peer: Any = pytest.importorskip("tokenizers")
 
-GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-CL100K = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-QWEN2 = CL100K.replace(r"\p{N}{1,3}", r"\p{N}")
-O200K = (
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-# Patterns without a scanner: these run in the general engine.
+# Patterns that no published tokenizer has.
 OTHERS = [
     r"\w+|[^\w\s]+",
     r"[\w]+|\W",
@@ -54,6 +44,8 @@ def splitters(library: Any) -> dict[str, Any]:
     }
     for name, pattern in {"gpt2": GPT2, "cl100k": CL100K, "qwen2": QWEN2, "o200k": O200K}.items():
         made[name] = module.Split(regex(pattern), behavior="isolated")
+    for models, pattern in PATTERNS.items():
+        made[models] = module.Split(regex(pattern), behavior="isolated")
     for index, pattern in enumerate(OTHERS):
         made[f"other_{index}"] = module.Split(regex(pattern), behavior="isolated")
     for behavior in BEHAVIORS:
@@ -100,7 +92,7 @@ def test_every_code_point_is_split_alike(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["english", "german", "multilingual", "messy"])
-@pytest.mark.parametrize("name", ["gpt2", "cl100k", "qwen2", "o200k", "whitespace", "whitespace_split", "bert"])
+@pytest.mark.parametrize("name", [*PATTERNS, "whitespace", "whitespace_split", "bert"])
 def test_corpora_are_split_alike(name: str, corpus: str) -> None:
     folder = os.environ.get("LEXMILL_DATA") or Path(__file__).parents[2] / "../shared/data"
     path = Path(folder) / "corpora" / f"{corpus}.txt"

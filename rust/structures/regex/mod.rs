@@ -10,27 +10,27 @@
 //!
 //! So a pattern is parsed by Oniguruma's rules and rewritten in the language of `fancy_regex` (`translate`, `class`,
 //! `escape`, `fold`, `quantifier`). A pattern that cannot be rewritten, such as one with back references, is an error
-//! when it is built. Patterns without look-around run on an automaton (`automaton`), all others by backtracking
-//! (`backtracking`). A search that backtracks beyond its limit, such as a look-ahead after a run of a million characters,
-//! is an error when it runs.
+//! when it is built. Patterns whose look-around asks for one character at most, as published splitters do, are compiled to a
+//! program (`program`), which reads each character once. All others run by backtracking (`backtracking`): a search that goes
+//! beyond its limit, such as a long look-ahead after a run of a million characters, is an error when it runs.
 //!
 //! Two differences remain. Oniguruma tries a pattern that begins with `\b.+` or `\b.*` at the starts of lines only, so
 //! it misses `-ac` for `\b.+c`; this is a bug in Oniguruma and is not repeated here. And where a group that can match
 //! the empty text is repeated a fixed number of times, such as `(?:.|\O?\B){2}`, the two engines may count its empty
 //! rounds differently.
 
-mod automaton;
 mod backtracking;
 mod class;
 mod escape;
 mod fold;
+mod program;
 mod quantifier;
 mod translate;
 
 use std::ops::ControlFlow;
 
-use automaton::Automaton;
 use backtracking::Backtracking;
+use program::Program;
 
 use crate::{Error, Result};
 
@@ -43,8 +43,8 @@ pub struct Pattern {
 
 #[derive(Clone, Debug)]
 enum Engine {
-    /// Each search takes time linear in the text; for patterns that an automaton can run.
-    Automaton(Automaton),
+    /// Takes time linear in the text.
+    Program(Program),
     /// Tries one alternative after the other.
     Backtracking(Backtracking),
 }
@@ -58,8 +58,8 @@ impl Pattern {
     pub fn new(pattern: &str) -> Result<Self> {
         let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
         let translated = translate::translate(pattern).map_err(|error| refused(error.0))?;
-        match Automaton::new(pattern, &translated) {
-            Some(automaton) => Ok(Self { source: pattern.to_owned(), engine: Engine::Automaton(automaton) }),
+        match Program::new(&translated) {
+            Some(program) => Ok(Self { source: pattern.to_owned(), engine: Engine::Program(program) }),
             None => Self::backtracking(pattern, &translated),
         }
     }
@@ -70,7 +70,7 @@ impl Pattern {
         Ok(Self { source: pattern.to_owned(), engine: Engine::Backtracking(engine) })
     }
 
-    /// As [`Self::new`], but never by an automaton.
+    /// As [`Self::new`], but never by a program.
     #[cfg(test)]
     fn by_backtracking(pattern: &str) -> Result<Self> {
         let refused =
@@ -118,9 +118,14 @@ impl Pattern {
         text: &str,
         mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
+        let engine = match &self.engine {
+            Engine::Program(program) => return Ok(program.for_each(text, each)),
+            Engine::Backtracking(engine) => engine,
+        };
+        let refused = |message| Error::Regex { pattern: self.source.clone(), message };
         let (mut from, mut last_end) = (0, None);
         while from <= text.len() && !text.is_empty() {
-            let Some((start, end)) = self.find(text, from)? else { break };
+            let Some((start, end)) = engine.find(text, from).map_err(refused)? else { break };
             if start == end && last_end == Some(end) {
                 from += text[from..].chars().next().map_or(1, char::len_utf8);
             } else {
@@ -132,15 +137,6 @@ impl Pattern {
             }
         }
         Ok(ControlFlow::Continue(()))
-    }
-
-    fn find(&self, text: &str, from: usize) -> Result<Option<(usize, usize)>> {
-        match &self.engine {
-            Engine::Automaton(automaton) => Ok(automaton.find(text, from)),
-            Engine::Backtracking(engine) => engine
-                .find(text, from)
-                .map_err(|message| Error::Regex { pattern: self.source.clone(), message }),
-        }
     }
 }
 

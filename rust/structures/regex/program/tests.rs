@@ -1,0 +1,163 @@
+use proptest::prelude::*;
+
+use super::naive::Naive;
+use super::*;
+use crate::structures::regex::{Pattern, translate};
+
+fn program(pattern: &str) -> Option<Program> {
+    Program::new(&translate::translate(pattern).ok()?)
+}
+
+fn expression(pattern: &str) -> Option<Expression> {
+    Expression::parse(&translate::translate(pattern).ok()?)
+}
+
+/// The matches that the specification finds, by the rules of [`Pattern::find_iter`].
+fn naive_matches(naive: &Naive<'_>, text: &str) -> Vec<(usize, usize)> {
+    let (mut found, mut from, mut last_end) = (Vec::new(), 0, None);
+    while from <= text.len() && !text.is_empty() {
+        let Some((start, end)) = naive.find(from) else { break };
+        if start == end && last_end == Some(end) {
+            from += text[from..].chars().next().map_or(1, char::len_utf8);
+        } else {
+            found.push((start, end));
+            from = end;
+            last_end = Some(from);
+        }
+    }
+    found
+}
+
+fn matches(program: &Program, text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let _ = program.for_each(text, |start, end| {
+        found.push((start, end));
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+const PUBLISHED: [&str; 14] = [
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"[!-/:-~]?[A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"\p{N}{1,3}",
+    r"[一-龥\x{3040}-ゟ゠-ヿ]+",
+    r" ?[^(\s|[.,!?…。，、।۔،])]+",
+    r"\s?\p{L}+|\s?[^\s\p{L}\p{N}]+|[\r\n]|\p{N}{3}|(?<=\s)x|\b\p{Lu}",
+    r"[0-9][0-9][0-9]|\w+(?=:)|^a|b$",
+    r"\p{Ps}|\X?x|\R+|[^\S\r\n]+",
+];
+
+#[test]
+fn published_patterns_are_programs() {
+    for pattern in &PUBLISHED[..13] {
+        assert!(program(pattern).is_some(), "{pattern}");
+    }
+}
+
+#[test]
+fn searches_that_read_beyond_their_match_take_linear_time() {
+    // Each search reads the whole run before it falls back to its first character, or to none.
+    let run = "a".repeat(1 << 20);
+    for (pattern, count) in
+        [("a*b|a", 1 << 20), (r"\w+(?=:)", 0), (r"a*(?:bc)|aa", 1 << 19), ("a*?b|(?<!x)a", 1 << 20)]
+    {
+        let program = program(pattern).expect(pattern);
+        assert_eq!(matches(&program, &run).len(), count, "{pattern}");
+    }
+}
+
+#[test]
+fn a_program_has_bounds() {
+    for pattern in ["a{2000}", "(?:a{30}){30}", "(?:(?:a?b?c?){20}d){20}", r"(?:a|b)*a(?:a|b){12}"] {
+        let built = std::time::Instant::now();
+        assert!(program(pattern).is_none(), "{pattern}");
+        assert!(built.elapsed().as_millis() < 500, "{pattern}");
+    }
+    for pattern in ["(?=ab)a", "(?>a|ab)c", "(?:a*)*", r"(?<=ab)c"] {
+        assert!(program(pattern).is_none(), "{pattern}");
+    }
+}
+
+fn any_pattern() -> impl Strategy<Value = String> {
+    let set = prop::sample::select(vec![
+        "a",
+        "b",
+        r"\p{L}",
+        r"\s",
+        r"\S",
+        "[ab]",
+        "[^a]",
+        r"\p{N}",
+        r"[\r\n]",
+        r"[^\s\p{L}\p{N}]",
+        r"\p{Lu}",
+        r"\p{Ll}",
+        "'",
+        " ",
+        r"\w",
+        "日",
+        "ß",
+        "é",
+        "(?i:s)",
+        "(?i:ſ)",
+        r"[\p{L}&&[^ab]]",
+        ".",
+        r"\d",
+    ]);
+    let look = prop::sample::select(vec![
+        r"(?!\S)",
+        r"(?=\S)",
+        r"(?<=a)",
+        r"(?<!\s)",
+        "$",
+        "^",
+        r"\b",
+        r"\B",
+        r"\z",
+        r"\A",
+        r"(?!a|b|\z)",
+        r"(?=\p{N}+)",
+        r"(?!a*)",
+        "(?=)",
+    ]);
+    let repeat = prop::sample::select(vec![
+        "", "", "", "?", "+", "*", "{1,3}", "{2}", "{2,}", "??", "+?", "*?", "++", "?+", "*+", "{1,3}+",
+    ]);
+    let atom = prop_oneof![8 => (set, repeat).prop_map(|(set, repeat)| format!("{set}{repeat}")), 1 => look.prop_map(str::to_owned)];
+    let branch = prop::collection::vec(atom, 1..4).prop_map(|atoms| atoms.concat());
+    let group =
+        (prop::collection::vec(branch.clone(), 1..3), prop::sample::select(vec!["", "?", "+", "{1,2}", "*"]))
+            .prop_map(|(branches, repeat)| format!("(?:{}){repeat}", branches.join("|")));
+    let branch = prop_oneof![4 => branch.clone(), 1 => (branch, group).prop_map(|(one, other)| one + &other)];
+    let tail = prop::sample::select(vec!["", r"|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s", r"|\s++$|\s+"]);
+    (prop::collection::vec(branch, 1..5), tail).prop_map(|(branches, tail)| branches.join("|") + tail)
+}
+
+const TEXT: &str = "[ ab \\t\\n\\r1'sSſ2AéßÉ日本²!.\u{3000}\u{a0}\u{85}\u{301}🤗]{0,24}";
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(if cfg!(debug_assertions) { 2000 } else { 20_000 }) })]
+
+    #[test]
+    fn program_matches_naive(pattern in any_pattern(), text in TEXT) {
+        if let (Some(program), Some(expression)) = (program(&pattern), expression(&pattern)) {
+            let naive = naive_matches(&Naive::new(&expression, &text), &text);
+            prop_assert_eq!(matches(&program, &text), naive, "{}", pattern);
+        }
+    }
+
+    #[test]
+    fn published_program_matches_backtracking(index in 0..PUBLISHED.len(), text in TEXT) {
+        let pattern = PUBLISHED[index];
+        if let (Some(program), Ok(naive)) = (program(pattern), Pattern::by_backtracking(pattern)) {
+            prop_assert_eq!(matches(&program, &text), naive.find_iter(&text).expect("short"), "{}", pattern);
+        }
+    }
+}
