@@ -16,9 +16,9 @@ const MOST_ATOMS: usize = 128;
 pub(super) struct Atoms {
     /// Atoms of ASCII.
     ascii: [u8; 128],
-    /// Where the atoms of a block begin in `atoms`, divided by [`BLOCK`].
+    /// Where the atoms of a block begin in `by_block`, divided by [`BLOCK`].
     blocks: Vec<u16>,
-    atoms: Vec<u8>,
+    by_block: Vec<u8>,
     /// The sets that hold the characters of an atom, one bit a set.
     members: Vec<u64>,
 }
@@ -35,7 +35,8 @@ impl Atoms {
             }
         }
         changes.sort_unstable();
-        let mut made = Self { ascii: [0; 128], blocks: Vec::new(), atoms: Vec::new(), members: Vec::new() };
+        let mut made =
+            Self { ascii: [0; 128], blocks: Vec::new(), by_block: Vec::new(), members: Vec::new() };
         // Uniform blocks, by their atom.
         let mut uniform: Vec<Option<u16>> = Vec::new();
         let (mut next, mut sets_here, mut atom) = (0, 0, made.atom(0)?);
@@ -43,8 +44,8 @@ impl Atoms {
         for start in (0..CODES).step_by(BLOCK) {
             if changes.get(next).is_none_or(|change| change.0 >= start + BLOCK) {
                 let block = *uniform[usize::from(atom)].get_or_insert_with(|| {
-                    made.atoms.extend([atom; BLOCK]);
-                    (made.atoms.len() / BLOCK - 1) as u16
+                    made.by_block.extend([atom; BLOCK]);
+                    (made.by_block.len() / BLOCK - 1) as u16
                 });
                 made.blocks.push(block);
                 continue;
@@ -57,9 +58,9 @@ impl Atoms {
                     }
                     atom = made.atom(sets_here)?;
                 }
-                made.atoms.push(atom);
+                made.by_block.push(atom);
             }
-            made.blocks.push((made.atoms.len() / BLOCK - 1) as u16);
+            made.blocks.push((made.by_block.len() / BLOCK - 1) as u16);
         }
         for code in 0..128 {
             made.ascii[code] = made.of_code(code);
@@ -78,7 +79,7 @@ impl Atoms {
 
     #[inline]
     fn of_code(&self, code: usize) -> u8 {
-        self.atoms[usize::from(self.blocks[code / BLOCK]) * BLOCK + code % BLOCK]
+        self.by_block[usize::from(self.blocks[code / BLOCK]) * BLOCK + code % BLOCK]
     }
 
     /// Number of atoms.
@@ -92,7 +93,7 @@ impl Atoms {
     }
 
     /// Atom and length in bytes of the character at `pos`, a character boundary less than the length.
-    #[inline(always)]
+    #[inline]
     pub(super) fn at(&self, bytes: &[u8], pos: usize) -> (u8, usize) {
         let first = bytes[pos];
         if first < 0x80 { (self.ascii[usize::from(first)], 1) } else { self.wide_at(bytes, pos) }

@@ -193,7 +193,7 @@ fn is_choiceless(node: &Node) -> bool {
 fn neighbours(node: &Node, is_ahead: bool) -> Option<Neighbours> {
     let anything = Neighbours { negated: true, ..Neighbours::default() };
     match node {
-        Node::Empty => Some(anything),
+        Node::Empty | Node::Repeat { least: 0, .. } => Some(anything),
         Node::Set(set) => Some(Neighbours { sets: 1 << set, ..Neighbours::default() }),
         Node::Before(neighbours) if is_ahead => Some(*neighbours),
         Node::After(neighbours) if !is_ahead => Some(*neighbours),
@@ -211,7 +211,6 @@ fn neighbours(node: &Node, is_ahead: bool) -> Option<Neighbours> {
         }
         // One round is enough where more are allowed.
         Node::Repeat { node, least: 1, .. } => neighbours(node, is_ahead),
-        Node::Repeat { least: 0, .. } => Some(anything),
         Node::Concat(nodes) => match nodes.as_slice() {
             [] => Some(anything),
             [node] => neighbours(node, is_ahead),

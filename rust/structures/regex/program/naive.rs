@@ -72,10 +72,8 @@ impl<'a> Naive<'a> {
         };
         if least > 0 {
             more(rest)
-        } else if is_greedy {
-            more(rest) || rest(at)
         } else {
-            rest(at) || more(rest)
+            (is_greedy && more(rest)) || rest(at) || (!is_greedy && more(rest))
         }
     }
 }
