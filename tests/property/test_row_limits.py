@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from lexmill import Tokenizer, models, pre_tokenizers, processors
 
+# Random limits cut what is counted.
+pytestmark = pytest.mark.filterwarnings("ignore::lexmill.errors.LengthLimitWarning")
+
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "a", "b", "c"]
 
 
