@@ -37,7 +37,7 @@ enum State {
     Quoted,
     /// After a quotation mark within quotation marks.
     Mark,
-    /// After blanks behind the closing mark.
+    /// After blanks after the closing mark.
     Blank,
 }
 

@@ -205,8 +205,8 @@ fn check_split(content: &Content<'_>, normalization: &Normalization<'_>) -> Resu
         return Ok(());
     }
     let mut in_text = content.pieces.iter().filter(|&&(.., kind)| kind.is_in_text());
-    let goes_on = |text: &str| text.char_indices().skip(1).any(|(at, _)| text[at..].starts_with(SPACE));
-    if let Some((text, ..)) = in_text.clone().find(|&&(text, ..)| goes_on(text)) {
+    let spans_words = |text: &str| text.char_indices().skip(1).any(|(at, _)| text[at..].starts_with(SPACE));
+    if let Some((text, ..)) = in_text.clone().find(|&&(text, ..)| spans_words(text)) {
         return unsupported(format!(
             "save_spm cannot express a Metaspace that splits: piece `{text}` goes from one word to the next"
         ));

@@ -116,12 +116,12 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(threads: &'a Threads, atoms: &Atoms) -> Self {
-        let behind: Vec<Neighbours> = threads.look_behinds().collect();
+        let looks: Vec<Neighbours> = threads.look_behinds().collect();
         let neighbours: Vec<Option<u64>> =
             (0..atoms.len()).map(|atom| Some(atoms.sets(atom))).chain([None]).collect();
         let (mut kinds, mut examples, mut seen) = (Vec::new(), Vec::new(), Vec::<Vec<bool>>::new());
         for &neighbour in &neighbours {
-            let answers: Vec<bool> = behind.iter().map(|behind| behind.allow(neighbour)).collect();
+            let answers: Vec<bool> = looks.iter().map(|look| look.allow(neighbour)).collect();
             let kind = seen.iter().position(|known| *known == answers).unwrap_or_else(|| {
                 seen.push(answers);
                 examples.push(neighbour);
