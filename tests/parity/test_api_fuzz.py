@@ -29,7 +29,12 @@ from tokenizer_strategies import (
 from tokenizer_strategies import model as make_model
 
 peer = pytest.importorskip("tokenizers")
-pytestmark = [pytest.mark.external, pytest.mark.filterwarnings("ignore:Deprecated:DeprecationWarning")]
+pytestmark = [
+    pytest.mark.external,
+    pytest.mark.filterwarnings("ignore:Deprecated:DeprecationWarning"),
+    # Random limits cut what is counted.
+    pytest.mark.filterwarnings("ignore::lexmill.errors.LengthLimitWarning"),
+]
 
 # Encodings can overflow into hundreds of parts; the first few of each level show any difference.
 SHOWN = 5
