@@ -1,4 +1,4 @@
-"""Warnings of what a corpus or an option does that its user may not mean."""
+"""Warnings about corpora and options with effects that their users may not intend."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def warn_of_doubled(
         return
     before, after = affixes
     given = [("end_token", end_id), ("begin_token", begin_id)]
-    # What stands between the tokens of two documents, each id with the option that put it there.
+    # The ids between the tokens of two documents, each with the option that adds it.
     between = [
         *((None, token) for token in after),
         *((option, token) for option, token in given if token is not None),
@@ -86,7 +86,7 @@ def warn_of_doubled(
 
 
 def warn_of_limits(texts: int, cut: int, padded: int, max_length: int | None, tokens: int) -> None:
-    """Warns of texts whose counts are those of truncated or padded texts."""
+    """Warns of texts that were truncated or padded before they were counted."""
     changed = [
         *([f"{cut:,} of {texts:,} are cut to {max_length:,} tokens by the tokenizer's truncation"] if cut else []),
         *([f"{padded:,} of {texts:,} are padded"] if padded else []),
@@ -107,12 +107,12 @@ def warn_of_skipped(opened: FileSource) -> None:
 def warn_of_total(
     total: dict[str, Any], inputs: Sequence[str], first: Sequence[str] = (), *, unfilled: Sequence[str] = ()
 ) -> None:
-    """Warns of what a finished run has left out.
+    """Warns of records and rows that a finished run has left out.
 
     Args:
         total: the sums of its manifest.
         inputs: names of its inputs.
-        first: what was wrong with the first broken records.
+        first: the errors of the first broken records.
         unfilled: splits of which no row was filled.
     """
     skipped, documents = total.get("skipped", 0), total["documents"]

@@ -91,7 +91,7 @@ class LostStateWarning(UserWarning):
 
 
 class CorpusWarning(UserWarning):
-    """Base of warnings of what a corpus or an option does that its user may not mean."""
+    """Base of warnings about corpora and options with effects that their users may not intend."""
 
 
 class SkippedRecordsWarning(CorpusWarning):

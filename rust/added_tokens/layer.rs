@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::AddedToken;
 
-/// A token, and what its options do not tell.
+/// A token, with the state that its options do not hold.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) token: AddedToken,

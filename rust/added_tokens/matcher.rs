@@ -11,7 +11,7 @@ use super::layer::{Entry, Layer};
 use crate::scan::classes::{Class, WORD};
 use crate::{Error, Result};
 
-/// The two searches of a tokenizer: on the original text, then on what normalization made of the rest.
+/// The two searches of a tokenizer: on the original text, then on the normalized rest.
 #[derive(Clone, Debug, Default)]
 pub struct Matchers {
     /// Tokens with `normalized` off.
@@ -259,7 +259,7 @@ impl Matcher {
     }
 }
 
-/// The matches of several automata as those of one automaton of all their patterns.
+/// Merges the matches of several automata into the matches of one automaton of all their patterns.
 struct LeftmostLongest<'a> {
     /// Each automaton with its next match; `None` once it has no more.
     searches: Vec<(&'a Automaton, Option<Match>)>,

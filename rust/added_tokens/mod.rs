@@ -178,7 +178,7 @@ impl AddedTokens {
         self.layers.iter().rev().find_map(|layer| layer.get(id)).map(|entry| &entry.token)
     }
 
-    /// Number of added tokens, those that the model's vocabulary has too included.
+    /// Number of added tokens, including tokens that the model's vocabulary has too.
     pub fn len(&self) -> usize {
         self.layers.iter().map(|layer| layer.len()).sum()
     }

@@ -53,7 +53,7 @@ impl State {
         }
     }
 
-    /// What a file does not hold; none if it is as in a tokenizer read from a file.
+    /// State that a file does not hold; `None` if it equals the state of a tokenizer read from a file.
     pub(super) fn beside_file(&self) -> Option<BesideFile> {
         let &Self { encode_special_tokens, cache_limit, .. } = self;
         let special = self.added.once_special();
@@ -124,7 +124,7 @@ impl State {
     }
 }
 
-/// What copies of a tokenizer keep and a `tokenizer.json` does not hold.
+/// State of a tokenizer that its copies keep and a `tokenizer.json` does not hold.
 pub(super) struct BesideFile {
     pub(super) encode_special_tokens: bool,
     pub(super) cache_limit: usize,

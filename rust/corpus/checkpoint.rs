@@ -215,7 +215,7 @@ impl Manifest {
         atomic_file::write(path, format!("{json}\n").as_bytes())
     }
 
-    /// What differs between this manifest and that of the work to be done, in words; none if it may go on after the records before
+    /// Differences between this manifest and the manifest of the work to be done, in words; none if it may go on after the records before
     /// `read`.
     fn difference(&self, now: &Self, read: Place) -> Option<String> {
         if self.lexmill != now.lexmill {

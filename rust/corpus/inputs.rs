@@ -84,7 +84,7 @@ pub fn inputs_difference(then: &[Input], now: &[Input], read: Place) -> Option<S
     is_other.then(|| format!("there were {then} inputs but are {now}"))
 }
 
-/// The inputs of work that goes on at `read`: those that were read wholly as they were then, the others as they are now.
+/// The inputs of work that continues at `read`: inputs that were read wholly as they were then, all others as they are now.
 pub fn resumed_inputs(then: &[Input], now: &[Input], read: Place) -> Vec<Input> {
     let read = read.file.min(then.len()).min(now.len());
     [&then[..read], &now[read..]].concat()

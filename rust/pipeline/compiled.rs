@@ -54,7 +54,7 @@ fn cache_bytes(model: &Model, limit: usize) -> usize {
     if model.is_deterministic() { limit } else { 0 }
 }
 
-/// What the plan depends on of the search for added tokens.
+/// Properties of the search for added tokens that the plan depends on.
 fn plan_depends_on(matchers: &Matchers) -> bool {
     matchers.normalized.is_empty()
 }

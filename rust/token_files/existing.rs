@@ -1,4 +1,4 @@
-//! What a folder holds before a run, and what of it the run may go on with.
+//! The contents of a folder before a run, and the part of them that the run may continue.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::corpus::inputs::{Place, resumed_inputs};
 use crate::structures::folder_lock::LOCK;
 use crate::{Error, Result};
 
-/// What an earlier run has left that is as it was written.
+/// Intact files of an earlier run.
 struct Sound {
     /// The first parts, as many as have all their files.
     parts: usize,
@@ -27,7 +27,7 @@ struct Sound {
 }
 
 impl Run<'_> {
-    /// The manifest to go on with: that of the folder, or a new one.
+    /// The manifest to continue: the manifest of the folder, or a new one.
     pub(super) fn prepare(&self, planned: Manifest) -> Result<Manifest> {
         let refused = |message: String| Error::Output { path: self.folder.to_owned(), message };
         let Some(found) = Manifest::read(self.folder)? else {
@@ -108,7 +108,7 @@ impl Run<'_> {
         Ok(found)
     }
 
-    /// Removes what is of no use beside a complete manifest.
+    /// Removes files that a complete manifest makes useless.
     pub(super) fn clean_up_after(&self, manifest: &Manifest) -> Result<()> {
         remove_list(self.folder)?;
         if self.options.shuffle {
@@ -156,7 +156,7 @@ fn remove_begun_parts(folder: &Path, layout: Layout, finished: usize) -> Result<
 /// Removes the folders of splits, unless something else is there.
 fn remove_split_folders(folder: &Path) {
     for split in SPLITS {
-        // What is not empty stays.
+        // A folder that is not empty stays.
         let _ = fs::remove_dir(folder.join(split));
     }
 }

@@ -155,7 +155,7 @@ impl Manifest {
         format!("{:016x}", fnv_1a(format!("{split}{:?}{parts:?}", self.inputs).as_bytes()))
     }
 
-    /// What differs between this manifest and that of the work to be done, in words; none if it may go on after the records before
+    /// Differences between this manifest and the manifest of the work to be done, in words; none if it may go on after the records before
     /// `read`.
     pub(super) fn difference(&self, now: &Self, read: Place) -> Option<String> {
         if self.lexmill != now.lexmill {

@@ -19,7 +19,7 @@ use super::parquet_rows::read_file;
 use crate::structures::atomic_file;
 use crate::{Error, Result};
 
-/// The file of most folders, and that of folders of Parquet files.
+/// Name of the manifest in most folders, and its name in folders of Parquet files.
 pub(super) const NAMES: [&str; 2] = ["manifest.json", ".manifest.parquet"];
 
 /// The key of the manifest in the metadata of a Parquet file.

@@ -15,7 +15,7 @@
 //! | `parquet_rows` | the ids of Parquet files, for those who look into them |
 //! | `joining` | parts that become one file, or one pair of files |
 //! | `merging` | folders of several runs that become one |
-//! | `existing` | what a folder holds before a run, and what of it the run may go on with |
+//! | `existing` | the contents of a folder before a run, and the part of them that the run may continue |
 //! | `run` | all of this, to the last file |
 //!
 //! All threads encode blocks of records, and the calling thread appends documents in their order. A block of a plain file of lines is a

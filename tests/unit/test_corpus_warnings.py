@@ -1,4 +1,4 @@
-"""What a corpus or an option does that its user may not mean is told, and nothing else is."""
+"""Corpora and options with effects that their users may not intend: each is warned of, and nothing else is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `save_spm` writes, SentencePiece loads, and makes the same ids with."""
+"""SentencePiece loads each file that `save_spm` writes, and makes the same ids with it."""
 
 from __future__ import annotations
 

@@ -461,7 +461,7 @@ def test_a_folder_of_parquet_files_has_its_manifest_in_one_of_them(
     written = tokenize_files(tokenizer, corpus, out, **options)
     assert {path.suffix for path in out.rglob("*") if path.is_file()} == {".parquet"}
     whole = contents(out)
-    # What earlier versions wrote: a finished run, and one that was cut short.
+    # Folders of earlier versions: a finished run, and a run that was cut short.
     (out / ".manifest.parquet").unlink()
     (out / "manifest.json").write_text(json.dumps(written.manifest))
     assert [ids.tolist() for ids in open_tokens(out)] == [ids.tolist() for ids in written]

@@ -35,7 +35,7 @@ from lexmill.token_files import TokenFiles, _source_of, open_tokens, tokenize_fi
 __all__ = ["TokenizeJob", "tokenize_groups"]
 
 _HANDLING = re.compile(r", (?:errors|on_error)='[a-z]+'")
-"""What a source says about invalid bytes and broken records."""
+"""The options of a source for invalid bytes and broken records."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _read(folder: Path, json_text: str) -> dict[str, Any]:
 
 
 def _difference(found: dict[str, Any], planned: dict[str, Any], finished: Sequence[str]) -> str | None:
-    """What differs between the job that was begun and this one, in words.
+    """The differences between the job that was begun and this one, in words.
 
     Inputs of finished folders are bound. Others may change, and so may what becomes of broken records.
     """

@@ -25,13 +25,13 @@ use super::compression::open_plain;
 use super::reader::failed;
 use crate::Result;
 
-/// What a file begins and ends with.
+/// First and last bytes of a file.
 const MAGIC: &[u8] = b"ARROW1";
 
-/// What a Feather file of version 1 begins with, which is of another format.
+/// First bytes of a Feather file of version 1, which is another format.
 const FEATHER_1: &[u8; 4] = b"FEA1";
 
-/// What a message begins with, but for streams of before 2019.
+/// First bytes of a message, except in streams of before 2019.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// Bytes of the metadata of a message, at most, that begins without [`CONTINUATION`]: as a number, four bytes of text are more.

@@ -12,7 +12,7 @@ use super::texts::decoded;
 use crate::corpus::lines::read_more;
 use crate::{Error, Result};
 
-/// What a file may begin with that is no part of its first record.
+/// Byte order mark: bytes before the first record that belong to none.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The records of one file.
@@ -171,7 +171,7 @@ impl CsvRecords {
 }
 
 impl Records {
-    /// Reads what tells a byte order mark.
+    /// Reads enough bytes to recognise a byte order mark.
     fn new(file: Box<dyn Read + Send>, delimiter: u8, limit: usize, path: &Path) -> Result<Self> {
         let scan = Scan::new(delimiter);
         let mut records =
@@ -286,7 +286,7 @@ impl Records {
         Error::RecordTooLong { place: format!("{}, line {line}", named(path)), limit: self.limit }
     }
 
-    /// What is wrong with a record.
+    /// The error of a record.
     fn message(&self, fault: Fault) -> String {
         let limit = self.limit;
         match fault {

@@ -4,7 +4,7 @@
 //! blanks at most. Everywhere else a quotation mark is a character like others. Lines end with `\n`, `\r` or both; empty lines are no
 //! records.
 //!
-//! Source: RFC 4180, and the crate `csv` for what the RFC leaves open.
+//! Source: RFC 4180, and the crate `csv` where the RFC leaves a choice.
 
 /// A record in the making: its bytes may arrive bit by bit, and each is looked at once.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ enum State {
     Blank,
 }
 
-/// What some bytes make.
+/// Outcome of scanning some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The record is not over.
@@ -138,7 +138,7 @@ impl Scan {
         self.values.push(self.value);
     }
 
-    /// What the end of the file makes of the record.
+    /// Outcome of the record if the file ends here.
     fn end(&mut self) -> Step {
         match self.state {
             State::Before => return Step::End,

@@ -110,7 +110,7 @@ pub struct Skipped {
     of_file: Option<OfFile>,
 }
 
-/// What is wrong with a record, after the number of its file and its byte there.
+/// Error of a record, with the number of its file and its byte there.
 type Message = ((usize, u64), String);
 
 /// The records of one file among those of a source.

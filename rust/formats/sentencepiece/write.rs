@@ -136,7 +136,7 @@ fn check_symbols(content: &Content<'_>, symbols: Option<&[String]>) -> Result<()
     }
 }
 
-/// Checks what SentencePiece asks of pieces when it loads a file.
+/// Checks the pieces as SentencePiece does when it loads a file.
 fn check_pieces(content: &Content<'_>) -> Result<()> {
     let count = |wanted| content.pieces.iter().filter(|&&(.., kind)| kind == wanted).count();
     if let Some((text, ..)) = content.pieces.iter().find(|(text, ..)| text.is_empty() || text.contains('\0'))
@@ -182,7 +182,7 @@ fn check_added(parts: &Components, content: &Content<'_>, normalization: &Normal
         }
         if normalization.dummy_prefix {
             return refuse(
-                "SentencePiece adds the prefix to the text, not to what stands between added tokens"
+                "SentencePiece adds the prefix to the whole text, not to each text between added tokens"
                     .to_owned(),
             );
         }

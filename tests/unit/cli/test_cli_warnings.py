@@ -1,4 +1,4 @@
-"""What commands warn of, on stderr."""
+"""Warnings of commands, on stderr."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 //! Patterns as expressions over sets of characters.
 //!
-//! The translated pattern is parsed by `fancy_regex`, its sets by `regex_syntax`. An expression keeps what a program can
+//! The translated pattern is parsed by `fancy_regex`, its sets by `regex_syntax`. An expression holds the constructs that a program can
 //! run: sets, sequences, ordered choices, repeats, and look-around of one character. [`Expression::parse`] answers `None`
 //! for everything else.
 
@@ -13,7 +13,7 @@ pub(super) const MOST_SETS: usize = 64;
 /// A set of characters, by its index in [`Expression::sets`].
 pub(super) type SetId = u8;
 
-/// What may stand beside a position: some characters, or the border of the text.
+/// Neighbours allowed beside a position: some characters, or the border of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Neighbours {
     /// Sets of characters, one bit a set.

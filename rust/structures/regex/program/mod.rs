@@ -5,12 +5,12 @@
 //! | `expression` | the pattern | sets of characters in sequences, ordered choices and repeats, with look-around of one character |
 //! | `atoms` | the sets | the classes of characters that no set tells apart, and a table of them |
 //! | `threads` | the expression | instructions, where a choice lists its ways in the order of preference |
-//! | `states` | threads | a table: what an atom makes of an ordered list of threads, and whether the pattern matches before it |
+//! | `states` | threads | a table: the list of threads after an atom, by the list before it, and whether the pattern matches before that atom |
 //! | `chain` | states | the same table for matches without a gap, which reads each character once |
 //!
-//! A state remembers the order of its threads, so the match is that of a backtracking engine: the first way that leads to a
-//! match, not the longest. Lists of threads with ordered choices are those of Pike's virtual machine; the automaton of ordered
-//! lists is that of RE2 (Cox, "Regular Expression Matching in the Wild", 2010). Look-ahead of one character costs nothing here,
+//! A state remembers the order of its threads, so the match equals the match of a backtracking engine: the first way that leads to a
+//! match, not the longest. Pike's virtual machine has such lists of threads; RE2 makes
+//! them states of an automaton (Cox, "Regular Expression Matching in the Wild", 2010). Look-ahead of one character costs nothing here,
 //! since a step sees the character before it decides.
 //!
 //! A pattern with more than that (longer look-around, most atomic groups), or with more states than the limits allow, has no

@@ -20,7 +20,7 @@ const MOST_WORK: usize = 1 << 20;
 /// The state without threads.
 pub(super) const DEAD: u16 = 0;
 
-/// What a character does to a state.
+/// Transition of a state on one character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
     /// The state after the character.
@@ -35,7 +35,7 @@ pub(super) struct States {
     /// Steps of one state: one for each atom, and the last for the end of the text.
     width: usize,
     steps: Vec<Step>,
-    /// The kind of each atom, and last that of the start of the text: no look-behind tells two neighbours of one kind apart.
+    /// The kind of each atom, and last the kind of the start of the text. All look-behinds treat neighbours of one kind alike.
     kinds: Vec<u16>,
     /// The state in which a search begins after a neighbour of each kind.
     starts: Vec<u16>,
@@ -82,7 +82,7 @@ impl States {
         self.starts.len()
     }
 
-    /// The kind of an atom, or of the start of the text, whose index follows that of the last atom.
+    /// The kind of an atom, or of the start of the text, whose index is the number of atoms.
     #[inline]
     pub(super) fn kind(&self, atom: usize) -> u16 {
         self.kinds[atom]
@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
     }
 
     fn state(&mut self, threads: &[At], kind: u16) -> Option<u16> {
-        // Without threads, what came before does not matter.
+        // Without threads, the character before does not matter.
         let key = (threads.to_vec(), if threads.is_empty() { 0 } else { kind });
         if let Some(&state) = self.known.get(&key) {
             return Some(state);

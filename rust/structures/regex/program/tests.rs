@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::naive::Naive;
 use super::*;
 use crate::structures::regex::{Pattern, translate};
+use crate::testing::cases;
 
 fn program(pattern: &str) -> Option<Program> {
     Program::new(&translate::translate(pattern).ok()?)
@@ -143,7 +144,7 @@ fn any_pattern() -> impl Strategy<Value = String> {
 const TEXT: &str = "[ ab \\t\\n\\r1'sSſ2AéßÉ日本²!.\u{3000}\u{a0}\u{85}\u{301}🤗]{0,24}";
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(if cfg!(debug_assertions) { 2000 } else { 20_000 }) })]
+    #![proptest_config(cases(3000))]
 
     #[test]
     fn program_matches_naive(pattern in any_pattern(), text in TEXT) {

@@ -37,7 +37,7 @@ impl Threads {
         Some(made)
     }
 
-    /// What look-behinds ask for.
+    /// The conditions of all look-behinds.
     pub(super) fn look_behinds(&self) -> impl Iterator<Item = Neighbours> {
         self.instructions.iter().filter_map(|instruction| match instruction {
             Instruction::After(neighbours, _) => Some(*neighbours),
