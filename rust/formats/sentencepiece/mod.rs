@@ -5,6 +5,8 @@
 //! tokens in text go to the model (`encode_special_tokens`), as in SentencePiece. Field numbers are those of
 //! `sentencepiece_model.proto`.
 
+mod checks;
+mod content;
 mod read;
 mod write;
 

@@ -1,7 +1,7 @@
 //! Writes `.model` files.
 
-use std::collections::BTreeSet;
-
+use super::checks::{check_added, check_characters, check_pieces, check_split, check_symbols};
+use super::content::{Content, Input, Normalization, is_byte, unsupported};
 use super::{ENDS, RUNS, SPACE, model, model_type, normalizer, piece, trainer};
 use crate::added_tokens::AddedToken;
 use crate::decoders::Decoder;
@@ -19,34 +19,6 @@ use crate::structures::finder::{Replacement, TextPattern};
 use crate::tokenizer::Components;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
-
-/// The normalization options of the file.
-#[derive(Debug)]
-struct Normalization<'a> {
-    charsmap: Vec<u8>,
-    dummy_prefix: bool,
-    extra_whitespaces: bool,
-    whitespace_as_suffix: bool,
-    /// Texts that no rule touches, if the stage has them.
-    user_defined: Option<&'a [String]>,
-    input: Input,
-}
-
-/// What the model gets at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Input {
-    Text,
-    Words,
-}
-
-/// A model as the file stores it.
-#[derive(Debug)]
-struct Content<'a> {
-    model_type: u64,
-    byte_fallback: bool,
-    /// By id, without gaps.
-    pieces: Vec<(&'a str, f64, PieceKind)>,
-}
 
 /// The `.model` file of a tokenizer with a Unigram or BPE model, or with one of SentencePiece's word models.
 ///
@@ -121,110 +93,6 @@ fn rules(charsmap: &[u8], [prefix, extra, escape]: [bool; 3]) -> MessageWriter {
     rules
 }
 
-/// Checks that the normalizer's user-defined symbols are the user-defined pieces, as the file has a single list for
-/// both.
-fn check_symbols(content: &Content<'_>, symbols: Option<&[String]>) -> Result<()> {
-    let Some(symbols) = symbols else { return Ok(()) };
-    let pieces = content.pieces.iter().filter(|&&(.., kind)| kind == PieceKind::UserDefined);
-    let pieces: BTreeSet<&str> = pieces.map(|&(text, ..)| text).collect();
-    let symbols: BTreeSet<&str> = symbols.iter().map(String::as_str).collect();
-    match pieces.symmetric_difference(&symbols).next() {
-        None => Ok(()),
-        Some(text) => unsupported(format!(
-            "`{text}` must be a user-defined symbol of the normalizer and a user-defined piece, or neither"
-        )),
-    }
-}
-
-/// Checks the pieces as SentencePiece does when it loads a file.
-fn check_pieces(content: &Content<'_>) -> Result<()> {
-    let count = |wanted| content.pieces.iter().filter(|&&(.., kind)| kind == wanted).count();
-    if let Some((text, ..)) = content.pieces.iter().find(|(text, ..)| text.is_empty() || text.contains('\0'))
-    {
-        return unsupported(format!("save_spm needs pieces with text and without NUL, {text:?} is none"));
-    }
-    let is_wrong = |&&(text, _, kind): &&(&str, f64, PieceKind)| kind == PieceKind::Byte && !is_byte(text);
-    if let Some((text, ..)) = content.pieces.iter().find(is_wrong) {
-        return unsupported(format!(
-            "save_spm needs byte pieces from `<0x00>` to `<0xFF>`, `{text}` is none"
-        ));
-    }
-    let (unknown, bytes) = (count(PieceKind::Unknown), count(PieceKind::Byte));
-    if unknown != 1 {
-        return unsupported(format!("save_spm needs one unknown piece, the model has {unknown}"));
-    }
-    match (content.byte_fallback, bytes) {
-        (true, 256) | (false, 0) => Ok(()),
-        (true, bytes) => {
-            unsupported(format!("save_spm needs 256 byte pieces for byte_fallback, the model has {bytes}"))
-        }
-        (false, bytes) => unsupported(format!("save_spm needs byte_fallback for {bytes} byte pieces")),
-    }
-}
-
-/// Checks that SentencePiece finds the added tokens that are not special, which become user-defined pieces, where the tokenizer does.
-fn check_added(parts: &Components, content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
-    for (id, &(text, _, kind)) in (0u32..).zip(&content.pieces) {
-        let Some(token) = parts.added.get(id).filter(|token| !token.special) else { continue };
-        let refuse = |why: String| {
-            unsupported(format!(
-                "save_spm cannot express the added token `{text}`: {why}; make it special, or leave it out"
-            ))
-        };
-        if kind != PieceKind::UserDefined {
-            return refuse(format!("its piece is {kind:?}"));
-        }
-        if token.lstrip || token.rstrip || token.single_word {
-            return refuse("SentencePiece has no lstrip, rstrip and single_word".to_owned());
-        }
-        if text.contains(SPACE) {
-            return refuse("it has a visible space, which SentencePiece takes for a space".to_owned());
-        }
-        if normalization.dummy_prefix {
-            return refuse(
-                "SentencePiece adds the prefix to the whole text, not to each text between added tokens"
-                    .to_owned(),
-            );
-        }
-        // The score of a user-defined piece is a poor one, so that other pieces may win.
-        let is_rival = |&&(other, _, kind): &&(&str, f64, PieceKind)| {
-            kind.is_in_text() && other != text && other.contains(|character| text.contains(character))
-        };
-        if content.model_type == model_type::UNIGRAM
-            && let Some((other, ..)) = content.pieces.iter().find(is_rival)
-        {
-            return refuse(format!("in a Unigram model the piece `{other}` may win over it"));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that it makes no difference whether the model gets each word by itself, as it does here, or the whole text.
-fn check_split(content: &Content<'_>, normalization: &Normalization<'_>) -> Result<()> {
-    if normalization.input == Input::Text {
-        return Ok(());
-    }
-    let mut in_text = content.pieces.iter().filter(|&&(.., kind)| kind.is_in_text());
-    let spans_words = |text: &str| text.char_indices().skip(1).any(|(at, _)| text[at..].starts_with(SPACE));
-    if let Some((text, ..)) = in_text.clone().find(|&&(text, ..)| spans_words(text)) {
-        return unsupported(format!(
-            "save_spm cannot express a Metaspace that splits: piece `{text}` goes from one word to the next"
-        ));
-    }
-    // Without any piece all text is unknown in either case.
-    let has_pieces = in_text.clone().next().is_some();
-    if has_pieces && !content.byte_fallback && !in_text.any(|&(text, ..)| text == SPACE) {
-        return unsupported(format!(
-            "save_spm cannot express a Metaspace that splits without the piece `{SPACE}`: unknown characters of two words would be one"
-        ));
-    }
-    Ok(())
-}
-
-fn unsupported<T>(message: impl Into<String>) -> Result<T> {
-    Err(Error::Unsupported(message.into()))
-}
-
 fn content(parts: &Components) -> Result<Content<'_>> {
     let vocab = parts.model.vocab();
     let lacking = parts.added.sorted().into_iter().find(|(_, token)| vocab.id(&token.content).is_none());
@@ -240,13 +108,6 @@ fn content(parts: &Components) -> Result<Content<'_>> {
         },
         Model::WordPiece(_) => unsupported("save_spm writes Unigram and BPE models, this one is WordPiece"),
     }
-}
-
-/// Whether a piece stands for a byte: `<0x`, two hexadecimal digits in capitals, `>`.
-fn is_byte(text: &str) -> bool {
-    let digits = text.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
-    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
-    digits.is_some_and(|digits| digits.len() == 2 && digits.bytes().all(is_digit))
 }
 
 /// The kind of a piece, from the tokenizer's use of it.
@@ -327,27 +188,6 @@ fn of_bpe<'a>(parts: &Components, bpe: &'a Bpe) -> Result<Content<'a>> {
     }
     let pieces = tokens.into_iter().map(|(text, id, kind)| (text, scores[id as usize], kind));
     Ok(Content { model_type, byte_fallback: options.byte_fallback, pieces: pieces.collect() })
-}
-
-/// Checks that no piece can be made of a character that is no piece: SentencePiece merges any two neighbours that make a piece.
-fn check_characters(normal: &[(&str, u32)]) -> Result<()> {
-    let pieces: BTreeSet<&str> = normal.iter().map(|&(text, _)| text).collect();
-    let is_symbol = |text: &str| pieces.contains(text) || text.chars().nth(1).is_none();
-    for &(text, _) in normal {
-        let first = text.chars().next().map_or(0, char::len_utf8);
-        let last = text.chars().next_back().map_or(0, char::len_utf8);
-        let lacking =
-            [text.split_at(first), text.split_at(text.len() - last)].into_iter().find_map(|(left, right)| {
-                let is_made = first < text.len() && is_symbol(left) && is_symbol(right);
-                [left, right].into_iter().find(|half| is_made && !pieces.contains(half))
-            });
-        if let Some(lacking) = lacking {
-            return unsupported(format!(
-                "save_spm cannot express this model: SentencePiece makes piece `{text}` of `{lacking}`, which is no piece"
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// A BPE model that keeps the scores of the file it was read from.
