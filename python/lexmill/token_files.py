@@ -95,7 +95,7 @@ def tokenize_files(
         join: for `megatron`, joins all parts at the end to one pair of files, `tokens.bin` and `tokens.idx`, or one for
             each split. This takes room for one part more.
         resume: goes on with a run that was cut short; begins one if there is none. Inputs of which no finished part has
-            records may be others than before, and so may what becomes of broken records and invalid bytes.
+            records may be others than before, and so may the handling of broken records and invalid bytes.
         overwrite: removes the files of an earlier run.
         num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
         on_progress: called with the stage, the bytes of sources whose ids are written, their total, the seconds left

@@ -40,7 +40,7 @@ pub fn read_once(inputs: &[Input]) -> Option<String> {
 }
 
 impl Input {
-    /// How texts are found, without what becomes of invalid bytes and of broken records.
+    /// How texts are found, without the handling of invalid bytes and broken records.
     fn format_alone(&self) -> &str {
         self.format.rsplitn(3, ", ").nth(2).unwrap_or(&self.format)
     }

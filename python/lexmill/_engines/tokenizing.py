@@ -194,7 +194,7 @@ def _read(folder: Path, json_text: str) -> dict[str, Any]:
 def _difference(found: dict[str, Any], planned: dict[str, Any], finished: Sequence[str]) -> str | None:
     """The differences between the job that was begun and this one, in words.
 
-    Inputs of finished folders are bound. Others may change, and so may what becomes of broken records.
+    Inputs of finished folders are bound. Others may change, and so may the handling of broken records.
     """
     for key in ("lexmill", "tokenizer"):
         if found.get(key) != planned[key]:
@@ -217,7 +217,7 @@ def _difference(found: dict[str, Any], planned: dict[str, Any], finished: Sequen
 
 
 def _inputs(manifest: dict[str, Any], folders: Iterable[str]) -> list[tuple[str, Any]]:
-    """The inputs of some folders, each with its folder, without what becomes of broken records."""
+    """The inputs of some folders, each with its folder, without the handling of broken records."""
     return [
         (name, {**entry, "source": _HANDLING.sub("", entry["source"])})
         for name in folders
