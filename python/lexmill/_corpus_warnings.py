@@ -7,7 +7,6 @@ import stat
 import warnings
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexmill.errors import (
@@ -40,7 +39,7 @@ def warn_of_repeated(paths: Iterable[str | os.PathLike[str]]) -> None:
     repeated: list[str] = []
     for path in paths:
         try:
-            data = Path(path).stat()
+            data = os.stat(path)  # noqa: PTH116 (pathlib takes time to import)
         except (OSError, ValueError):
             continue
         # A stream may be given twice and be read on.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -75,3 +77,13 @@ def test_public_names_are_in_the_api_reference(name: str) -> None:
         and all(value is not other for other in documented)
     }
     assert not missing
+
+
+SLOW_TO_IMPORT = ["asyncio", "glob", "inspect", "numpy", "pathlib", "subprocess", "urllib.parse"]
+
+
+def test_importing_lexmill_imports_no_slow_module() -> None:
+    imported = f"{{*{SLOW_TO_IMPORT}}} & (set(sys.modules) - before)"
+    program = f"import sys; before = set(sys.modules); import lexmill; print(*({imported}))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
