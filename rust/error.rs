@@ -26,6 +26,14 @@ pub enum Error {
         /// Offset of the first byte that cannot be decoded.
         byte: u64,
     },
+    /// A file that was to be read as text and is none, by its first bytes.
+    #[error("{path} {what}; read it with a source of its format, or make text of it first")]
+    NotText {
+        /// The file.
+        path: String,
+        /// What the file is, with its verb.
+        what: &'static str,
+    },
     /// A text that UTF-8 cannot express.
     #[error("text {text} has lone surrogates, which UTF-8 cannot express")]
     LoneSurrogates {

@@ -54,7 +54,9 @@ __all__ = [
     "WordCounts",
     "__version__",
     "arrow_stream_batches",
+    "binary_start",
     "decoders",
+    "local_path",
     "merge_token_files",
     "models",
     "normalizers",
@@ -80,6 +82,12 @@ __version__: str
 
 def resident_bytes() -> int | None:
     """Bytes of the process that lie in memory; None where the system does not tell."""
+
+def binary_start(start: bytes) -> str | None:
+    """What bytes at the beginning of a file say that it is, as the end of a sentence; None if they may be text."""
+
+def local_path(path: _Path) -> str:
+    """The path itself, if it is that of a local file."""
 
 def script_ranges() -> list[tuple[int, int, str]]:
     """First and last code point and the name of their script, for all characters, ascending and without gaps."""
@@ -501,6 +509,15 @@ class FileSource:
         """
     def paths(self) -> list[str]:
         """The files, in the order of their texts; none of a stream."""
+    def sample(self, text_bytes: int, file_bytes: int, start: int = 0) -> tuple[list[str], int, int]:
+        """Texts of the first blocks of records; the bytes of all texts in these blocks; and how many bytes of the
+        files, as they lie on the disk, the blocks took.
+
+        Args:
+            text_bytes: bytes of text that are enough.
+            file_bytes: bytes of files that are enough.
+            start: of a plain file of lines, the byte from which on lines are taken.
+        """
     def skipped(self) -> tuple[int, list[str]]:
         """Records left out so far, and what was wrong with the first ten."""
     def __iter__(self) -> TextIterator: ...
@@ -940,7 +957,7 @@ class Tokenizer:
         """The padding options, if any."""
     def train(
         self,
-        files: Sequence[_Path | Source],
+        files: Iterable[_Path | Source],
         trainer: Trainer | None = None,
         *,
         max_memory: int | str | None = None,
@@ -954,7 +971,9 @@ class Tokenizer:
         The trained model takes the place of the one before, once all is read; an error leaves that as it was.
 
         Args:
-            files: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
+            files: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say
+                that the files hold records, such as `.jsonl` or `.parquet`, with texts in the field or column
+                `text`; folders and patterns; and sources of `lexmill.sources`.
             trainer: what learns; by default one for the kind of model, with default options.
             max_memory: bytes that counting, and then training, may take beside what the process holds, such as
                 `"8GB"`. What counting cannot hold goes to `folder`. Training that would take more does not start:
@@ -968,7 +987,8 @@ class Tokenizer:
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
         Raises:
-            FileError: a file cannot be read, or the folder cannot be written to.
+            FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
+            FormatError: a file that should be text is of another format, or a record holds no text.
             InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
             EmptyCorpusError: there are no words in the files.
             OptionError: an option of the trainer is out of range, or `max_memory` is less than is needed.
@@ -1015,7 +1035,7 @@ class Tokenizer:
         """
     def _count_words(
         self,
-        files: Sequence[_Path | Source],
+        files: Iterable[_Path | Source],
         *,
         iterator: Iterable[object] | None = None,
         max_memory: int | None = None,
@@ -1201,7 +1221,8 @@ class Tokenizer:
         Args:
             texts: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
             pairs: the second texts of pairs, as many as `texts`, of any of those kinds.
-            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
+                their own.
             add_special_tokens: adds the special tokens of the post-processor.
             max_length: tokens that remain of a row, special tokens included; None means as set. Given alone, it
                 truncates.
@@ -1229,7 +1250,7 @@ class Tokenizer:
         """
     def encode_files_arrays(
         self,
-        paths: Sequence[_Path],
+        paths: Iterable[_Path | Source],
         separator: str | None = None,
         *,
         errors: _Utf8Errors = "strict",
@@ -1248,9 +1269,13 @@ class Tokenizer:
         Truncation and padding are as the tokenizer is set to, unless arguments say otherwise for this call.
 
         Args:
-            paths: files in UTF-8.
-            separator: a text between documents, which belongs to none; None makes each file one document.
-            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+            paths: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold
+                records, with texts in the field or column `text`, each of which is a document; folders and patterns;
+                and sources of `lexmill.sources`.
+            separator: a text between documents in text files, which belongs to none; None makes each text file one
+                document.
+            errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of
+                their own.
             add_special_tokens: adds the special tokens of the post-processor.
             max_length: tokens that remain of a row, special tokens included; None means as set. Given alone, it
                 truncates.
@@ -1310,7 +1335,7 @@ class Tokenizer:
         """
     def count_tokens_files(
         self,
-        paths: Sequence[_Path],
+        paths: Iterable[_Path | Source],
         separator: str | None = None,
         *,
         errors: _Utf8Errors = "strict",
@@ -1321,8 +1346,11 @@ class Tokenizer:
         are told as by `count_tokens`.
 
         Args:
-            paths: files in UTF-8.
-            separator: a text between documents, which belongs to none; None makes each file one document.
+            paths: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold
+                records, with texts in the field or column `text`, each of which is a document; folders and patterns;
+                and sources of `lexmill.sources`.
+            separator: a text between documents in text files, which belongs to none; None makes each text file one
+                document.
             errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
             add_special_tokens: adds the special tokens of the post-processor.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.

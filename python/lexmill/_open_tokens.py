@@ -15,7 +15,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
-from lexmill._core import read_token_manifest
+from lexmill._core import local_path, read_token_manifest
 from lexmill._token_readers import DAMAGED, READERS, GroupSegment, Ids, PartFiles, RowGroups, Segment
 from lexmill.errors import FileError, LexmillError, OptionError, OutputError
 
@@ -33,7 +33,7 @@ def open_tokens(path: str | os.PathLike[str], split: str | None = None) -> Token
         OutputError: the folder holds no token files, or those of a run that is not finished.
         OptionError: there is no such split.
     """
-    folder = Path(path)
+    folder = Path(local_path(path))
     manifest = _manifest(folder)
     try:
         return _opened(folder, manifest, split)

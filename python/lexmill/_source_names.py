@@ -1,50 +1,156 @@
-"""How texts are found in a file whose name says it."""
+"""The one rule of what calls take as sources: objects of `lexmill.sources`, or paths whose names say the format."""
 
 from __future__ import annotations
 
 import os
-from pathlib import PurePath
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal, TypeAlias
 
-from lexmill.sources import Arrow, Csv, JsonLines, Lines, Parquet, Source
+from lexmill._core import FileSource, local_path
+from lexmill._file_names import TEXT, Kind, files_of, in_folder, is_folder, is_pattern, items_of, kind_of, matches
+from lexmill.errors import OptionError
+from lexmill.sources import Arrow, Csv, Files, JsonLines, Lines, Parquet, Source
 
-__all__ = ["Kind", "OneSource", "kind_of", "source_of"]
+__all__ = ["OneSource", "Reading", "opened", "opened_documents", "source_of", "sources_of"]
 
 OneSource: TypeAlias = Source | str | os.PathLike[str]
 """What calls take as a source: itself, or a path, whose name says how texts are found."""
 
-Kind: TypeAlias = Literal["jsonl", "csv", "tsv", "lines", "parquet", "arrow"]
 
-# By the ends of names, that of a compressed file taken away.
-_KINDS: dict[str, Kind] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "lines",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-}
-_COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+@dataclass(frozen=True)
+class Reading:
+    """How files are read that are given by paths.
 
+    Attributes:
+        kind: the format of all files; None for what their names say.
+        field: the field or column that holds the texts of records.
+        errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+        on_error: `raise`, or `skip` to leave out broken records.
+        unnamed: the formats that no name but `kind` may choose: a file whose name says nothing is text, unless None is
+            among them.
+    """
 
-def kind_of(path: str | os.PathLike[str]) -> Kind | None:
-    """What the name of a file says, if anything."""
-    name = PurePath(os.fspath(path))
-    bare = PurePath(name.stem) if name.suffix.lower() in _COMPRESSED else name
-    return _KINDS.get(bare.suffix.lower())
+    kind: Kind | None = None
+    field: str = "text"
+    errors: Literal["strict", "replace"] = "strict"
+    on_error: Literal["raise", "skip"] = "raise"
+    unnamed: frozenset[Kind | None] = frozenset()
 
 
-def source_of(
-    kind: Kind,
-    path: str | os.PathLike[str],
-    *,
-    field: str = "text",
-    errors: Literal["strict", "replace"] = "strict",
-    on_error: Literal["raise", "skip"] = "raise",
-) -> Source:
-    """What reads a file of a kind, with texts in a field or column."""
+def sources_of(given: OneSource | Iterable[OneSource], reading: Reading = Reading()) -> list[Source]:
+    """The sources that are given, and those of paths, folders and patterns.
+
+    Raises:
+        FileError: a folder or pattern has no files.
+        InputTypeError: something is neither a source nor a path.
+        OptionError: a name does not say how texts are found, or a folder has files of several formats.
+    """
+    items = [given] if isinstance(given, Source | str | os.PathLike) else items_of(given, "files")
+    return [source for item in items for source in _sources_of_one(item, reading)]
+
+
+def source_of(given: OneSource, reading: Reading = Reading()) -> Source:
+    """What reads a file, a folder or a pattern, whose files are of one format."""
+    found = sources_of(given, reading)
+    if len(found) > 1:
+        message = f"{given} stands for files of several formats; give each of them by itself"
+        raise OptionError(message)
+    return found[0]
+
+
+def opened(given: Iterable[OneSource], errors: Literal["strict", "replace"]) -> list[FileSource]:
+    """The sources that are given, opened."""
+    return [source._open() for source in sources_of(items_of(given, "files"), Reading(errors=errors))]
+
+
+def opened_documents(
+    given: Iterable[OneSource], separator: str | None, errors: Literal["strict", "replace"]
+) -> list[FileSource | str]:
+    """Sources of records, opened, and paths of text files, of which each is a document or is cut at separators.
+
+    Raises:
+        OptionError: there is a separator, and a file of records by its name.
+    """
+    found: list[FileSource | str] = []
+    for item in items_of(given, "paths"):
+        if isinstance(item, Source):
+            found.append(item._open())
+            continue
+        for source in _sources_of_one(item, Reading(errors=errors)):
+            if isinstance(source, Lines):
+                found += source._files()
+            elif separator is not None:
+                message = f"separator is {separator!r} but {item} holds records, each of which is a document"
+                raise OptionError(message)
+            else:
+                found.append(source._open())
+    return found
+
+
+def _sources_of_one(item: OneSource, reading: Reading) -> list[Source]:
+    if isinstance(item, Source):
+        return [item]
+    path = local_path(item)
+    if reading.kind is not None:
+        return [_reader(reading.kind, path, reading)]
+    if path != "-" and is_folder(path):
+        return [_reader(_named(_kind_of_folder(path), path, reading), path, reading)]
+    if is_pattern(path) and kind_of(path) is None:
+        return _sources_of_pattern(path, reading)
+    return [_reader(_named(kind_of(path), path, reading), path, reading)]
+
+
+def _kind_of_folder(folder: str) -> Kind | None:
+    """The format of the files of a folder. Files whose names say nothing are left out where others say a format.
+
+    Raises:
+        OptionError: they have several.
+    """
+    kinds = {kind_of(file) for file in in_folder(folder)}
+    named = kinds - {None}
+    if len(named) > 1:
+        known = ", ".join(sorted(kind for kind in named if kind))
+        message = f"{folder} holds files of several formats, {known}: name those to read by a pattern, or their format"
+        raise OptionError(message)
+    return "lines" if named == {"lines"} and None not in kinds else next(iter(named - {"lines"}), None)
+
+
+def _sources_of_pattern(pattern: str, reading: Reading) -> list[Source]:
+    """What reads the files of a pattern that says no format: each as its own name says."""
+    files: dict[str, Kind] = {}
+    for match in matches(pattern):
+        if is_folder(match):
+            kind = _kind_of_folder(match)
+            inner = [file for file in in_folder(match) if kind is None or kind_of(file) == kind]
+            files |= {file: _named(kind, file, reading) for file in inner}
+        else:
+            files[match] = _named(kind_of(match), match, reading)
+    if not files:
+        # Raises.
+        files_of([pattern], TEXT)
+    return [
+        replace(_reader(kind, pattern, reading), paths=tuple(group))
+        for kind, group in groupby(sorted(files), key=files.__getitem__)
+    ]
+
+
+def _named(kind: Kind | None, path: str, reading: Reading) -> Kind:
+    """The format that a name says; text if it says nothing.
+
+    Raises:
+        OptionError: that does not do.
+    """
+    if kind not in reading.unnamed:
+        return kind or "lines"
+    what = "standard input (-)" if path == "-" else path
+    message = f"{what} does not say how texts are found in it; pass a source such as lexmill.sources.Lines"
+    raise OptionError(message)
+
+
+def _reader(kind: Kind, path: str, reading: Reading) -> Files:
+    field, errors, on_error = reading.field, reading.errors, reading.on_error
     if kind == "lines":
         return Lines(path, errors=errors)
     if kind == "jsonl":

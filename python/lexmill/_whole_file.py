@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from lexmill._core import local_path
+
 __all__ = ["to_disk", "whole_file"]
 
 # What the core's temporary files are called, and those here.
@@ -27,7 +29,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
     folder is removed. What is not a regular file (a pipe, `/dev/null`) is written directly, since it must not be
     replaced.
     """
-    target = Path(path)
+    target = Path(local_path(path))
     if target.exists() and not target.is_file():
         with target.open("wb") as device:
             yield device

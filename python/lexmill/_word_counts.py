@@ -47,7 +47,9 @@ def count_words(
     `first_source` that its first file has in the whole.
 
     Args:
-        files: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
+        files: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say that the
+            files hold records, such as `.jsonl` or `.parquet`, with texts in the field or column `text`; folders and
+            patterns; and sources of `lexmill.sources`.
         iterator: texts that come before those of the files: `str`, lists of `str` or Arrow columns.
         normalizer: the normalizer that texts go through.
         pre_tokenizer: what cuts texts into words; without one each text is a word.
@@ -69,7 +71,9 @@ def count_words(
         num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
 
     Raises:
-        FileError: a file cannot be read, or the folder cannot be written to.
+        FileError: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
+        FormatError: a file that should be text is of another format, or a record holds no text.
+        InputTypeError: the iterator gives something else than texts, such as dictionaries.
         InvalidUtf8Error: bytes are not UTF-8, with `errors="strict"`.
         OptionError: there is less memory than counting needs, or an iterator with a checkpoint.
         OutputError: the folder of the checkpoint holds something else, or a checkpoint of other work, or one although
@@ -87,7 +91,7 @@ def count_words(
     # Not everybody who imports lexmill reads sources, and these take time to import.
     from lexmill.sources import Source
 
-    given = [files] if isinstance(files, str | os.PathLike | Source) else list(files)
+    given = [files] if isinstance(files, str | os.PathLike | Source) else files
     return tokenizer._count_words(
         given,
         iterator=iterator,

@@ -20,6 +20,7 @@ __all__ = [
     "OptionRangeError",
     "OutputError",
     "RegexError",
+    "RemotePathError",
     "RepeatedInputWarning",
     "SkippedRecordsWarning",
     "TextTooLongError",
@@ -61,6 +62,10 @@ class FormatError(LexmillError, ValueError):
 
 class OutputError(LexmillError, OSError):
     """Raised when a folder of token files cannot be used: it holds something else, or another process writes."""
+
+
+class RemotePathError(FileError, OptionError):
+    """Raised when a path is a URL, such as `s3://bucket/key`: lexmill reads and writes local files."""
 
 
 class RegexError(LexmillError, ValueError):

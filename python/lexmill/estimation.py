@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import heapq
-import io
 import itertools
 import math
-import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
+from lexmill._corpus_warnings import warn_of_skipped
+from lexmill._file_names import is_compressed
+from lexmill._source_names import OneSource, Reading, sources_of
 from lexmill._word_counts import count_words
 from lexmill.decoders import ByteLevel
 from lexmill.errors import EmptyCorpusError, FileError, OptionError
-from lexmill.sources import Files, Lines, Source, _files_of
+from lexmill.sources import Files, JsonLines, Lines
 
 if TYPE_CHECKING:
     from lexmill._core import WordCounts
@@ -27,10 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimate", "estimate"]
 
-_Path: TypeAlias = "str | os.PathLike[str]"
-
-# Places of the corpus from which the sample comes, and bytes that are read at each.
+# Places of the corpus from which the sample comes, at most, and the least distance between two: what is read at once.
 _PLACES = 64
+_DISTANCE = 1 << 18
+# Of compressed files fewer are read, since more is read of each: several of the blocks of up to 2 MiB that xz and bzip2
+# decompress at once.
+_PACKED_STEP = 8
+_LEAST_PACKED = 6 << 20
 # Of the longest words, this many are shown.
 _LONGEST = 10
 
@@ -63,7 +68,7 @@ class Estimate:
 
 
 def estimate(
-    files: _Path | Source | Iterable[_Path | Source],
+    files: OneSource | Iterable[OneSource],
     *,
     normalizer: Normalizer | None = None,
     pre_tokenizer: PreTokenizer | None = None,
@@ -73,11 +78,14 @@ def estimate(
 ) -> Estimate:
     """Tells what counting and training on files will take, from a sample of them.
 
-    Of plain text the sample comes from places spread evenly over all files; of other sources it is the beginning of
-    files spread evenly over all.
+    Of plain text and JSON lines the sample comes from places spread evenly over all files; of other files it is their
+    beginning. How much text a file has, compressed or with other fields and columns beside the texts, is told by the
+    bytes of the file that the sample took.
 
     Args:
-        files: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
+        files: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say that the
+            files hold records, with texts in the field or column `text`; folders and patterns; and sources of
+            `lexmill.sources`.
         normalizer: the normalizer that texts go through.
         pre_tokenizer: what cuts texts into words; without one each text is a word.
         trainer: what will learn; by default a `BpeTrainer` with default options.
@@ -87,17 +95,12 @@ def estimate(
     Raises:
         OptionError: a source is no files.
         FileError: a file cannot be read.
+        FormatError: a file that should be text is of another format.
         EmptyCorpusError: there are no words in the sample.
     """
-    given = [files] if isinstance(files, str | os.PathLike | Source) else list(files)
-    sources = [_as_files(one) for one in given]
-    parts = [(path, replace(source, paths=path)) for source in sources for path in _files_of(source.paths)]
+    parts = [part for source in sources_of(files, Reading(errors="replace")) for part in _files_in(source)]
     size = sum(_size(path) for path, _ in parts)
-    share = max(1, sample // _PLACES)
-    if size <= sample and not any(_is_compressed(path) for path, _ in parts):
-        texts = [text for _, source in parts for text in source]
-    else:
-        texts = list(_sample(parts, size, share))
+    texts, total = _sample(parts, sample)
     # Every other one of every other one: each half of the sample is spread as the whole.
     halves = [texts[:: 2**power] for power in (3, 2, 1, 0)]
 
@@ -114,8 +117,7 @@ def estimate(
         message = f"the sample holds no words: {len(texts)} texts, {sampled} bytes were read"
         raise EmptyCorpusError(message)
     exponent = _exponent([(one.total, len(one)) for one in counts])
-    # Compressed files hold more text than they have bytes; how much more, the sample does not tell.
-    times = max(1.0, size / sampled)
+    times = max(1.0, total / sampled)
     distinct = int(len(whole) * times**exponent)
     # What training takes however few words there are.
     fixed = count_words().training_memory(trainer, num_threads)
@@ -137,13 +139,12 @@ def estimate(
     )
 
 
-def _as_files(given: _Path | Source) -> Files:
-    if isinstance(given, Files):
-        return given
-    if isinstance(given, Source):
-        message = f"files is {given!r} but must be files: a stream can be read once only"
+def _files_in(source: object) -> list[tuple[str, Files]]:
+    """The files of a source, each with what reads it alone."""
+    if not isinstance(source, Files):
+        message = f"files is {source!r} but must be files: a stream can be read once only"
         raise OptionError(message)
-    return Lines(given, errors="replace")
+    return [(path, replace(source, paths=path)) for path in source._files()]
 
 
 def _size(path: str) -> int:
@@ -169,38 +170,55 @@ def _exponent(points: list[tuple[int, int]]) -> float:
     return min(1.0, max(0.0, slopes[-1])) if slopes else 1.0
 
 
-def _sample(parts: list[tuple[str, Files]], size: int, share: int) -> Iterator[str]:
-    """Texts from `_PLACES` places spread evenly over the files, of `share` bytes at each."""
-    ends = list(itertools.accumulate(_size(path) for path, _ in parts))
-    used: set[int] = set()
-    for number in range(_PLACES):
-        at = size * number // _PLACES
-        index = next((index for index, end in enumerate(ends) if at < end), None)
-        if index is None:
-            return
-        path, source = parts[index]
-        if type(source) is Lines and not _is_compressed(path):
-            yield from _lines(path, at - (ends[index] - _size(path)), share)
-        elif index not in used:
-            used.add(index)
-            taken = 0
-            for text in source:
-                yield text
-                taken += len(text)
-                if taken >= share:
-                    break
+def _sample(parts: list[tuple[str, Files]], sample: int) -> tuple[list[str], float]:
+    """Texts of about `sample` bytes, and about how many bytes of text all files have.
 
-
-def _is_compressed(path: str) -> bool:
-    with Path(path).open("rb") as file:
-        return file.read(6).startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh"))
-
-
-def _lines(path: str, start: int, share: int) -> list[str]:
-    """Whole lines of a file from `start` on, about `share` bytes."""
-    with Path(path).open("rb") as file:
-        file.seek(start)
-        if start:
-            file.readline(share)
-        lines = io.BytesIO(file.read(share)).readlines()
-    return [line.decode(errors="replace") for line in lines]
+    Places are spread evenly over the bytes of all files. Lines are read at each place; other files from their beginning
+    on, as much as their share of the sample. A file without a place is not read, unless all files are small. Of the
+    compressed files with a place, only some are.
+    """
+    sizes = [_size(path) for path, _ in parts]
+    size = sum(sizes)
+    count = min(_PLACES, max(1, size // _DISTANCE))
+    share, places = max(1, sample // count), [size * number // count for number in range(count)]
+    next_place, next_packed = 0, 0
+    texts: list[str] = []
+    # By the format: bytes of text in the samples, the bytes of files that these took, and bytes of files not read.
+    of_text: Counter[str] = Counter()
+    read: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
+    total, begin = 0.0, 0
+    for (path, source), length in zip(parts, sizes, strict=True):
+        first = next_place
+        while next_place < count and places[next_place] < begin + length:
+            next_place += 1
+        starts = [place - begin for place in places[first:next_place]]
+        begin += length
+        is_packed = is_compressed(path)
+        kind = f"{type(source).__name__} {is_packed}"
+        if size > sample and (not starts or (is_packed and next_place <= next_packed)):
+            unread[kind] += length
+            continue
+        if is_packed:
+            next_packed = next_place + _PACKED_STEP - 1
+        # Places that the texts of one would reach into the next are no sample of the whole.
+        wanted, gap = share, max(1, size // count)
+        if size <= sample or is_packed or not isinstance(source, Lines | JsonLines):
+            starts, gap = [0], length + 1
+            wanted = max(_LEAST_PACKED if is_packed else share, sample * length // max(1, size))
+        opened = source._open()
+        found: Counter[str] = Counter()
+        for start in starts:
+            some, text_bytes, file_bytes = opened.sample(wanted, gap, start)
+            texts += some
+            found.update(text=text_bytes, file=file_bytes)
+        warn_of_skipped(opened)
+        of_text[kind] += found["text"]
+        read[kind] += found["file"]
+        total += length * found["text"] / max(1, found["file"])
+    for kind, length in unread.items():
+        is_known = read[kind] > 0
+        text_bytes = of_text[kind] if is_known else sum(of_text.values())
+        file_bytes = read[kind] if is_known else sum(read.values())
+        total += length * text_bytes / max(1, file_bytes)
+    return texts, total

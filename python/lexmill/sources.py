@@ -14,18 +14,15 @@ leaves out records, never files: a file that is missing, cannot be read or is da
 
 from __future__ import annotations
 
-import errno
-import glob
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from lexmill._core import FileSource
 from lexmill._corpus_warnings import warn_of_skipped
-from lexmill.errors import FileError, InputTypeError, OptionError
+from lexmill._file_names import TEXT, Kind, files_of, paths_of
+from lexmill.errors import InputTypeError, OptionError
 
 __all__ = ["Arrow", "ArrowStream", "Csv", "Documents", "Files", "JsonLines", "Lines", "Parquet", "Source"]
 
@@ -64,17 +61,27 @@ class Files(Source):
     """Texts in files.
 
     Attributes:
-        paths: files, folders, patterns, or `-` for standard input. The files of a folder or pattern come in the order
-            of their names, without those that begin with a dot. Links to folders may lead in a circle, so they are not
-            followed within a folder, nor by `**` in a pattern.
+        paths: files, folders, patterns, or `-` for standard input. Of a folder, and of the folders in it, those files
+            are read whose names end as the format's do, such as `.parquet` or `.jsonl.zst`, and for text those whose
+            names say no other format; names that begin with a dot or an underscore, such as `_SUCCESS`, are left out.
+            A pattern stands for all files that it matches, and for the files of all folders that it matches. The files
+            of a folder or pattern come in the order of their names. Links to folders may lead in a circle, so they are
+            not followed within a folder, nor by `**` in a pattern.
+
+    Raises:
+        InputTypeError: the paths are neither a path nor a list of paths.
+        RemotePathError: a path is a URL, such as `s3://bucket/key`.
     """
 
     paths: _Paths
+    _kinds: ClassVar[frozenset[Kind | None]] = TEXT
 
     def __post_init__(self) -> None:
         """Makes what was given comparable and hashable."""
-        given = [self.paths] if isinstance(self.paths, str | os.PathLike) else self.paths
-        object.__setattr__(self, "paths", tuple(os.fspath(path) for path in given))
+        object.__setattr__(self, "paths", tuple(paths_of(self.paths)))
+
+    def _files(self) -> list[str]:
+        return files_of(paths_of(self.paths), self._kinds)
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,7 @@ class Lines(Files):
     errors: Literal["strict", "replace"] = "strict"
 
     def _open(self) -> FileSource:
-        return FileSource(_files_of(self.paths), errors=self.errors)
+        return FileSource(self._files(), errors=self.errors)
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,7 @@ class JsonLines(Files):
             the end.
     """
 
+    _kinds = frozenset(["jsonl"])
     _: KW_ONLY
     field: str = "text"
     errors: Literal["strict", "replace"] = "strict"
@@ -116,9 +124,7 @@ class JsonLines(Files):
         if not all(keys):
             message = f"field is {self.field!r} but must be a name, or names with a dot between them"
             raise OptionError(message)
-        return FileSource(
-            _files_of(self.paths), format="json-lines", column=keys, errors=self.errors, on_error=self.on_error
-        )
+        return FileSource(self._files(), format="json-lines", column=keys, errors=self.errors, on_error=self.on_error)
 
 
 @dataclass(frozen=True)
@@ -136,6 +142,7 @@ class Csv(Files):
         on_error: `raise`, or `skip` to leave out records that are broken or without the column, and to warn at the end.
     """
 
+    _kinds = frozenset(["csv", "tsv"])
     _: KW_ONLY
     column: str | int = "text"
     delimiter: str = ","
@@ -147,7 +154,7 @@ class Csv(Files):
             message = f"column is {self.column} but must be a name or a number from 0 on"
             raise OptionError(message)
         return FileSource(
-            _files_of(self.paths),
+            self._files(),
             format="csv",
             column=self.column,
             separator=self.delimiter,
@@ -168,7 +175,7 @@ class _Columns(Files):
 
     def _open(self) -> FileSource:
         return FileSource(
-            _files_of(self.paths), format=self._format, column=self.column, errors=self.errors, on_error=self.on_error
+            self._files(), format=self._format, column=self.column, errors=self.errors, on_error=self.on_error
         )
 
 
@@ -185,6 +192,7 @@ class Parquet(_Columns):
     """
 
     _format = "parquet"
+    _kinds = frozenset(["parquet"])
 
 
 class Arrow(_Columns):
@@ -202,6 +210,7 @@ class Arrow(_Columns):
     """
 
     _format = "arrow"
+    _kinds = frozenset(["arrow"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,60 +266,11 @@ class Documents(Files):
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
     """
 
+    # A file of code or data may be a document.
+    _kinds = TEXT | {"jsonl", "csv", "tsv"}
     _: KW_ONLY
     separator: str | None = None
     errors: Literal["strict", "replace"] = "strict"
 
     def _open(self) -> FileSource:
-        return FileSource(_files_of(self.paths), format="documents", separator=self.separator, errors=self.errors)
-
-
-def _files_of(paths: _Paths) -> list[str]:
-    """The files that paths, folders and patterns stand for.
-
-    Raises:
-        FileError: a pattern or folder has no file.
-    """
-    given = [paths] if isinstance(paths, str | os.PathLike) else paths
-    return [file for path in given for file in _expanded(os.fspath(path))]
-
-
-def _expanded(path: str) -> list[str]:
-    if path == "-":
-        try:
-            # Rust takes a descriptor that is closed, or not open for reading, for one at its end.
-            os.read(0, 0)
-        except OSError as error:
-            raise FileError(error.errno, "standard input is not open for reading", path) from error
-        return [path]
-    # To pathlib an empty path is the working folder.
-    if path and Path(path).is_dir():
-        found = sorted(file for file in Path(path).rglob("*") if file.is_file())
-        inner = [file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)]
-        files = [str(file) for file in inner]
-    elif glob.has_magic(path) and not Path(path).exists():
-        files = sorted(file for file in _matches(path) if Path(file).is_file())
-    else:
-        return [path]
-    if not files:
-        raise FileError(errno.ENOENT, "no file is there", path)
-    return files
-
-
-def _matches(pattern: str) -> set[str]:
-    """What matches a pattern, as `glob` has it, but that `**` follows no links to folders, which may form a circle."""
-    pattern = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
-    # Not as a Path, to which a separator at the end says nothing.
-    recursive = re.search(rf"(?:^|(?<={re.escape(os.sep)}))\*\*(?:{re.escape(os.sep)}|$)", pattern)
-    if recursive is None:
-        return set(glob.glob(pattern))  # noqa: PTH207 (any pattern)
-    before, rest = pattern[: recursive.start()], pattern[recursive.end() :]
-    rest = rest or ("" if recursive[0].endswith(os.sep) else "*")
-    found: set[str] = set()
-    for top in _matches(before) if before else [""]:
-        for folder, inner, _ in os.walk(top or os.curdir):
-            # As elsewhere in patterns, what begins with a dot has to be named.
-            inner[:] = [name for name in inner if not name.startswith(".")]
-            folder = folder if top else os.path.relpath(folder)
-            found |= _matches(os.path.join("" if folder == os.curdir else glob.escape(folder), rest))  # noqa: PTH118 (a pattern)
-    return found
+        return FileSource(self._files(), format="documents", separator=self.separator, errors=self.errors)

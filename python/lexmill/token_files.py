@@ -16,11 +16,11 @@ from typing import Literal, TypeAlias
 from lexmill import _core
 from lexmill._core import Tokenizer
 from lexmill._corpus_warnings import warn_of_doubled, warn_of_repeated, warn_of_total
+from lexmill._file_names import TEXT
 from lexmill._open_tokens import TokenFiles, Windows, open_tokens
-from lexmill._source_names import OneSource, kind_of, source_of
+from lexmill._source_names import OneSource, Reading, sources_of
 from lexmill._types import OnProgress
 from lexmill.errors import OptionError, VocabError
-from lexmill.sources import Source
 
 __all__ = ["TokenFiles", "Windows", "merge_token_files", "open_tokens", "tokenize_files"]
 
@@ -29,6 +29,9 @@ Format: TypeAlias = Literal["megatron", "arrow", "parquet", "npy", "raw"]
 
 Preset: TypeAlias = Literal["nanogpt", "datatrove", "dolma", "llm.c"]
 """The program whose files of bare ids are written."""
+
+NAMED = Reading(unnamed=TEXT)
+"""How paths are read: of text, no name says whether a line or a file is a document."""
 
 ColumnType: TypeAlias = Literal["string", "int64", "float64", "bool"]
 """The type of a column that is kept beside the ids."""
@@ -133,8 +136,7 @@ def tokenize_files(
     if pad_token is not None and pack is None:
         message = "pad_token is given but pack is not"
         raise OptionError(message)
-    given = [sources] if isinstance(sources, Source | str | os.PathLike) else sources
-    opened = [_source_of(source)._open() for source in given]
+    opened = [source._open() for source in sources_of(sources, NAMED)]
     begin_id, end_id = _id_of(tokenizer, "begin_token", begin_token), _id_of(tokenizer, "end_token", end_token)
     warn_of_repeated(path for source in opened for path in source.paths())
     warn_of_doubled(tokenizer, begin_id, end_id, add_special_tokens=add_special_tokens)
@@ -219,17 +221,6 @@ def merge_token_files(
     total = {**merged.manifest["total"], "skipped": 0}
     warn_of_total(total, [os.fspath(folder) for folder in folders])
     return merged
-
-
-def _source_of(given: OneSource) -> Source:
-    """What reads a path, by the end of its name."""
-    if isinstance(given, Source):
-        return given
-    kind = kind_of(given)
-    if kind is not None and kind != "lines":
-        return source_of(kind, given)
-    message = f"{os.fspath(given)} does not say how texts are found in it; pass a source such as lexmill.sources.Lines"
-    raise OptionError(message)
 
 
 def _columns(given: Sequence[str] | Mapping[str, ColumnType | None]) -> list[tuple[str, str | None]]:

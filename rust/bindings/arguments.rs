@@ -78,12 +78,31 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
     type Error = PyErr;
 
     fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        item.extract().map(Self).or_else(|error: PyErr| {
+        let path: PathBuf = item.extract().or_else(|error: PyErr| {
             let message = format!("a path is {} but must be str or os.PathLike", kind_of(&item)?);
             let is_no_path = error.is_instance_of::<PyTypeError>(item.py());
             Err(if is_no_path { exception(item.py(), "InputTypeError", message) } else { error })
-        })
+        })?;
+        if is_remote(&path) {
+            let message = format!(
+                "{} is not on this machine: lexmill reads and writes local files; copy it, or mount the store as a folder",
+                path.display()
+            );
+            return Err(exception(item.py(), "RemotePathError", message));
+        }
+        Ok(Self(path))
     }
+}
+
+/// Whether a path is a URL such as `s3://bucket/key`. Of the URL that a `pathlib.Path` has made one slash of two, `s3:/bucket/key`,
+/// only the lack of a folder `s3:` tells.
+fn is_remote(path: &Path) -> bool {
+    let Some((scheme, rest)) = path.to_str().and_then(|path| path.split_once(":/")) else { return false };
+    // Schemes of one letter are drives of Windows.
+    let is_scheme = scheme.len() > 1
+        && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.chars().all(|char| char.is_ascii_alphanumeric() || "+-.".contains(char));
+    is_scheme && (rest.starts_with('/') || !Path::new(&format!("{scheme}:")).is_dir())
 }
 
 /// Inputs of fewer bytes are encoded without letting other Python threads run: detaching costs more.

@@ -16,7 +16,7 @@ fn class_name(error: &Error) -> &'static str {
         Error::VocabSizeTooSmall { .. } | Error::InvalidOption { .. } | Error::Unsupported(_) => {
             "OptionError"
         }
-        Error::Format { .. } | Error::UnknownComponent { .. } => "FormatError",
+        Error::Format { .. } | Error::NotText { .. } | Error::UnknownComponent { .. } => "FormatError",
         Error::Regex { .. } => "RegexError",
         Error::TokenNotInVocab { .. } | Error::UnknownId { .. } => "VocabError",
         Error::TextTooLong { .. } | Error::RecordTooLong { .. } | Error::TextGrown { .. } => {

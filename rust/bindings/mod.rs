@@ -70,7 +70,7 @@ mod _core {
     #[pymodule_export]
     use super::scripts::script_ranges;
     #[pymodule_export]
-    use super::sources::{PyFileSource, PyTextIterator};
+    use super::sources::{PyFileSource, PyTextIterator, binary_start, local_path};
     #[pymodule_export]
     use super::token_files::{
         arrow_stream_batches, merge_token_files, parquet_token_group, parquet_token_groups,

@@ -1,12 +1,14 @@
 //! numpy's C interface, loaded before work starts.
 //!
-//! The `numpy` crate loads the interface with its first array, and panics if Python raises meanwhile: the handler of a signal that
-//! came in during the work runs then, or numpy is not there.
+//! The `numpy` crate loads the interface with its first array, and panics if Python raises meanwhile: numpy is not there, or the
+//! handler of a signal raises.
 
 use numpy::PyArray1;
 use pyo3::exceptions::PyModuleNotFoundError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+
+use crate::structures::parallel::both;
 
 /// Loads the interface, once a process.
 pub(super) fn load_numpy(py: Python<'_>) -> PyResult<()> {
@@ -20,9 +22,10 @@ pub(super) fn load_numpy(py: Python<'_>) -> PyResult<()> {
             }
             imported => drop(imported?),
         }
-        py.check_signals()?;
-        drop(PyArray1::<u8>::zeros(py, 0, false));
-        Ok(())
+        // Python runs handlers of signals in its main thread alone.
+        let load = || Python::attach(|py| drop(PyArray1::<u8>::zeros(py, 0, false)));
+        py.detach(|| both(2, || (), load));
+        py.check_signals()
     };
     LOADED.get_or_try_init(py, load).map(|&()| ())
 }

@@ -1,7 +1,7 @@
 //! Files of texts, as `lexmill.sources` hands them to the core.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -9,11 +9,12 @@ use pyo3::prelude::*;
 use super::arguments::{FilePath, utf8_errors};
 use super::arrow::taken_stream;
 use super::errors::{OrRaise, exception};
+use crate::corpus::files::DocumentFile;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::sources::{
     ArrowStream, CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source,
+    not_plain_text, sample,
 };
-use crate::corpus::{Utf8Errors, count_words};
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::WordCounting;
 
@@ -151,15 +152,39 @@ impl PyFileSource {
         self.skipped.report()
     }
 
+    /// Texts of the first blocks of records; the bytes of all texts in these blocks; and how many bytes of the files, as they lie on
+    /// the disk, the blocks took.
+    ///
+    /// Args:
+    ///     `text_bytes`: bytes of text that are enough.
+    ///     `file_bytes`: bytes of files that are enough.
+    ///     `start`: of a plain file of lines, the byte from which on lines are taken.
+    #[pyo3(signature = (text_bytes, file_bytes, start=0))]
+    fn sample(
+        &self,
+        py: Python<'_>,
+        text_bytes: u64,
+        file_bytes: u64,
+        start: u64,
+    ) -> PyResult<(Vec<String>, u64, u64)> {
+        let reader = self.reader().starting_at(start);
+        let sampled = py.detach(|| sample(reader, &self.source, &self.skipped, text_bytes, file_bytes));
+        sampled.or_raise(py).map(|sample| (sample.texts, sample.text_bytes, sample.file_bytes))
+    }
+
     fn __iter__(&self) -> PyTextIterator {
         let (source, skipped) = (Arc::clone(&self.source), Arc::clone(&self.skipped));
-        let reader = SourceReader::new(Arc::clone(&source), Arc::clone(&skipped));
+        let reader = self.reader();
         let reading = Reading { source, skipped, reader, block: RecordBlock::default(), texts: Vec::new() };
         PyTextIterator { reading: Mutex::new(reading) }
     }
 }
 
 impl PyFileSource {
+    fn reader(&self) -> SourceReader {
+        SourceReader::new(Arc::clone(&self.source), Arc::clone(&self.skipped))
+    }
+
     /// The source for a run that tokenizes it to files.
     pub(super) fn input_source(&self) -> InputSource {
         InputSource { source: Arc::clone(&self.source), skipped: Arc::clone(&self.skipped) }
@@ -212,47 +237,29 @@ impl PyTextIterator {
     }
 }
 
-/// One of the files that a training is given: a path, whose lines are texts, or an object of `lexmill.sources`.
-pub(super) enum TrainingFile {
-    Path(PathBuf),
-    Source(Py<PyFileSource>),
-}
+/// What calls are given as files, opened: paths, by their names, and objects of `lexmill.sources`.
+pub(super) struct OpenedFiles(Vec<Py<PyFileSource>>);
 
-impl<'py> FromPyObject<'_, 'py> for TrainingFile {
-    type Error = PyErr;
-
-    fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let class = item.py().import("lexmill.sources")?.getattr("Source")?;
-        if item.is_instance(&class)? {
-            let opened = item.call_method0("_open")?;
-            return Ok(Self::Source(opened.cast_into::<PyFileSource>()?.unbind()));
-        }
-        item.extract::<FilePath>().map(|path| Self::Path(path.into()))
+impl OpenedFiles {
+    /// Opens what `lexmill.sources` makes of files whose texts are lines or records.
+    ///
+    /// # Errors
+    /// Those of `lexmill._source_names.opened`.
+    pub(super) fn of(files: &Bound<'_, PyAny>, errors: &str) -> PyResult<Self> {
+        utf8_errors(errors)?;
+        let names = files.py().import("lexmill._source_names")?;
+        names.call_method1("opened", (files, errors))?.extract().map(Self)
     }
-}
 
-impl TrainingFile {
-    /// Bytes on the disk; 0 if they are not known.
+    /// Bytes on the disk; 0 for those that are not known.
     pub(super) fn bytes(&self) -> u64 {
-        match self {
-            Self::Path(path) => path.metadata().map_or(0, |data| data.len()),
-            Self::Source(source) => {
-                let PyFileSource { source, skipped } = source.get();
-                SourceReader::new(Arc::clone(source), Arc::clone(skipped)).bytes().unwrap_or(0)
-            }
-        }
+        let bytes = |source: &PyFileSource| source.reader().bytes().unwrap_or(0);
+        self.0.iter().map(|source| bytes(source.get())).sum()
     }
 
     /// The files, as work that is resumed sees them.
-    pub(super) fn input_source(&self, errors: Utf8Errors) -> InputSource {
-        match self {
-            Self::Path(path) => {
-                let (paths, format) = (vec![path.clone()], Format::Lines);
-                let source = Source { paths, format, errors, on_error: OnError::Raise };
-                InputSource { source: Arc::new(source), skipped: Arc::default() }
-            }
-            Self::Source(source) => source.get().input_source(),
-        }
+    pub(super) fn input_sources(&self) -> Vec<InputSource> {
+        self.0.iter().map(|source| source.get().input_source()).collect()
     }
 
     /// Counts the words of all texts.
@@ -262,38 +269,90 @@ impl TrainingFile {
     pub(super) fn count(
         &self,
         counting: &mut WordCounting,
-        errors: Utf8Errors,
-        total: u64,
         on_progress: &mut OnProgress<'_>,
     ) -> crate::Result<()> {
-        match self {
-            Self::Path(path) => count_words(counting, path, errors, total, on_progress),
-            Self::Source(source) => {
-                let PyFileSource { source, skipped } = source.get();
-                count_source(counting, source, skipped, total, on_progress)
-            }
-        }
+        let total = self.bytes();
+        self.0.iter().try_for_each(|source| {
+            let PyFileSource { source, skipped } = source.get();
+            count_source(counting, source, skipped, total, on_progress)
+        })
     }
 
-    fn paths(&self) -> Vec<OsString> {
-        match self {
-            Self::Path(path) => vec![path.clone().into_os_string()],
-            Self::Source(source) => source.get().paths(),
-        }
-    }
-
-    /// Warns of files that are among `files` more than once.
-    pub(super) fn warn_of_repeated(py: Python<'_>, files: &[Self]) -> PyResult<()> {
-        let paths: Vec<OsString> = files.iter().flat_map(Self::paths).collect();
+    /// Warns of files that are given more than once.
+    pub(super) fn warn_of_repeated(&self, py: Python<'_>) -> PyResult<()> {
+        let paths: Vec<OsString> = self.0.iter().flat_map(|source| source.get().paths()).collect();
         py.import("lexmill._corpus_warnings")?.call_method1("warn_of_repeated", (paths,))?;
         Ok(())
     }
 
     /// Warns of the records that were left out.
     pub(super) fn warn(&self, py: Python<'_>) -> PyResult<()> {
-        if let Self::Source(source) = self {
-            py.import("lexmill._corpus_warnings")?.call_method1("warn_of_skipped", (source,))?;
-        }
-        Ok(())
+        self.0.iter().try_for_each(|source| warn_of_skipped(py, source))
     }
+}
+
+fn warn_of_skipped(py: Python<'_>, source: &Py<PyFileSource>) -> PyResult<()> {
+    py.import("lexmill._corpus_warnings")?.call_method1("warn_of_skipped", (source,)).map(drop)
+}
+
+/// What calls are given as files of documents, opened.
+pub(super) struct OpenedDocuments(Vec<OpenedDocument>);
+
+#[derive(FromPyObject)]
+enum OpenedDocument {
+    Records(Py<PyFileSource>),
+    Text(PathBuf),
+}
+
+impl OpenedDocuments {
+    /// Opens the files of records that `files` names; files of text stay paths.
+    ///
+    /// # Errors
+    /// Those of `lexmill._source_names.opened_documents`.
+    pub(super) fn of(files: &Bound<'_, PyAny>, separator: Option<&str>, errors: &str) -> PyResult<Self> {
+        utf8_errors(errors)?;
+        let names = files.py().import("lexmill._source_names")?;
+        names.call_method1("opened_documents", (files, separator, errors))?.extract().map(Self)
+    }
+
+    /// The files for the core.
+    pub(super) fn files(&self) -> Vec<DocumentFile> {
+        let file = |file: &OpenedDocument| match file {
+            OpenedDocument::Records(source) => DocumentFile::Records(source.get().input_source()),
+            OpenedDocument::Text(path) => DocumentFile::Text(path.clone()),
+        };
+        self.0.iter().map(file).collect()
+    }
+
+    /// Whether no file is a pipe or another stream.
+    pub(super) fn can_be_read_again(&self) -> bool {
+        let are_files = |source: &PyFileSource| {
+            let paths = source.paths();
+            !paths.is_empty() && paths.iter().all(|path| Path::new(path).is_file())
+        };
+        self.0.iter().all(|file| match file {
+            OpenedDocument::Records(source) => are_files(source.get()),
+            OpenedDocument::Text(path) => path.is_file(),
+        })
+    }
+
+    /// Warns of the records that were left out.
+    pub(super) fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        self.0.iter().try_for_each(|file| match file {
+            OpenedDocument::Records(source) => warn_of_skipped(py, source),
+            OpenedDocument::Text(_) => Ok(()),
+        })
+    }
+}
+
+/// What bytes at the beginning of a file say that it is, as the end of a sentence; None if they may be text.
+#[pyfunction]
+pub(super) fn binary_start(start: &[u8]) -> Option<&'static str> {
+    not_plain_text(start)
+}
+
+/// The path itself, if it is that of a local file.
+#[pyfunction]
+pub(super) fn local_path(path: FilePath) -> OsString {
+    PathBuf::from(path).into_os_string()
 }

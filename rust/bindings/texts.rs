@@ -3,7 +3,7 @@
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PyMemoryView, PySet, PyString};
 
 use super::arrow::{Column, Imported, Malformed};
 use super::errors::{exception, to_python};
@@ -100,10 +100,7 @@ impl Texts {
         if let Ok(array) = items.cast::<PyUntypedArray>() {
             texts.push_list(&list_of(array)?)?;
         } else {
-            let is_one = items.is_instance_of::<PyString>()
-                || items.is_instance_of::<PyBytes>()
-                || items.is_instance_of::<PyByteArray>();
-            if is_one {
+            if has_other_items(items) {
                 return Err(not_texts(items)?);
             }
             let iterator = match items.try_iter() {
@@ -241,6 +238,18 @@ fn list_of<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyLis
         b'U' | b'S' | b'O' | b'T' => Ok(array.call_method0("tolist")?.cast_into()?),
         _ => refused(format!("an array of {}", array.dtype())),
     }
+}
+
+/// Whether iterating over an object gives something else than the texts that were meant: the keys of a mapping, the characters of a `str`,
+/// the numbers of bytes, or the texts of a set in an order of its own.
+pub(super) fn has_other_items(items: &Bound<'_, PyAny>) -> bool {
+    items.is_instance_of::<PyString>()
+        || items.is_instance_of::<PyBytes>()
+        || items.is_instance_of::<PyByteArray>()
+        || items.is_instance_of::<PyMemoryView>()
+        || items.is_instance_of::<PySet>()
+        || items.is_instance_of::<PyFrozenSet>()
+        || items.cast::<PyMapping>().is_ok()
 }
 
 fn not_texts(items: &Bound<'_, PyAny>) -> PyResult<PyErr> {

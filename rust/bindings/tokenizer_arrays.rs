@@ -1,14 +1,13 @@
 //! `lexmill.Tokenizer`: encoding to arrays.
 
-use std::path::PathBuf;
-
 use pyo3::prelude::*;
 
-use super::arguments::{FilePath, threads, utf8_errors};
+use super::arguments::{threads, utf8_errors};
 use super::arrays::PyTokenArrays;
 use super::limits::LimitArguments;
 use super::numpy_loading::load_numpy;
 use super::progress::watched;
+use super::sources::OpenedDocuments;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use crate::corpus::files::{FileOptions, encode_files};
@@ -41,7 +40,7 @@ impl PyTokenizer {
     /// Args:
     ///     `texts`: `str` or `bytes` in a list, another iterable or a numpy array, or an Arrow column.
     ///     `pairs`: the second texts of pairs, as many as `texts`, of any of those kinds.
-    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
     ///     `max_length`: tokens that remain of a row, special tokens included; None means as set. Given alone, it truncates.
     ///     `truncation`: True or a strategy (`longest_first`, `only_first`, `only_second`), False for none, None for as set.
@@ -149,9 +148,10 @@ impl PyTokenizer {
     /// Truncation and padding are as the tokenizer is set to, unless arguments say otherwise for this call.
     ///
     /// Args:
-    ///     `paths`: files in UTF-8.
-    ///     `separator`: a text between documents, which belongs to none; None makes each file one document.
-    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
+    ///     `paths`: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold records, with texts
+    ///         in the field or column `text`, each of which is a document; folders and patterns; and sources of `lexmill.sources`.
+    ///     `separator`: a text between documents in text files, which belongs to none; None makes each text file one document.
+    ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD; sources have an option of their own.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
     ///     `max_length`: tokens that remain of a row, special tokens included; None means as set. Given alone, it truncates.
     ///     `truncation`: True or a strategy (`longest_first`, `only_first`, `only_second`), False for none, None for as set.
@@ -174,7 +174,7 @@ impl PyTokenizer {
     fn encode_files_arrays(
         &self,
         py: Python<'_>,
-        paths: Vec<FilePath>,
+        paths: &Bound<'_, PyAny>,
         separator: Option<&str>,
         errors: &str,
         add_special_tokens: bool,
@@ -198,14 +198,17 @@ impl PyTokenizer {
             pad_to_multiple_of,
         };
         let core = limits.apply(py, self.core(py)?)?;
-        let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
+        let opened = OpenedDocuments::of(paths, separator, errors)?;
+        let files = opened.files();
         let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
-        encode_arrays(
+        let arrays = encode_arrays(
             py,
             &core,
             num_threads,
-            |parallelism| encode_files(&core, &paths, options, parallelism).map(TokenColumns::from),
-            |parallelism| encode_files(&core, &paths, options, parallelism).map(TokenColumns::from),
-        )
+            |parallelism| encode_files(&core, &files, options, parallelism).map(TokenColumns::from),
+            |parallelism| encode_files(&core, &files, options, parallelism).map(TokenColumns::from),
+        )?;
+        opened.warn(py)?;
+        Ok(arrays)
     }
 }

@@ -1,18 +1,17 @@
 //! `lexmill.Tokenizer`: encoding.
 
-use std::path::PathBuf;
-
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::arguments::{ATTACHED_BYTES, FilePath, Inputs, OwnedInput, sequence, text, threads, utf8_errors};
+use super::arguments::{ATTACHED_BYTES, Inputs, OwnedInput, sequence, text, threads, utf8_errors};
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::int_lists::{list_of_ints, list_of_lists, push_rows};
 use super::numpy_loading::load_numpy;
 use super::progress::watched;
 use super::properties::unsigned;
+use super::sources::OpenedDocuments;
 use super::texts::Texts;
 use super::tokenizer::PyTokenizer;
 use crate::cache::Id;
@@ -271,8 +270,9 @@ impl PyTokenizer {
     /// by `count_tokens`.
     ///
     /// Args:
-    ///     `paths`: files in UTF-8.
-    ///     `separator`: a text between documents, which belongs to none; None makes each file one document.
+    ///     `paths`: paths of text files in UTF-8, plain or compressed; paths whose names say that the files hold records, with texts
+    ///         in the field or column `text`, each of which is a document; folders and patterns; and sources of `lexmill.sources`.
+    ///     `separator`: a text between documents in text files, which belongs to none; None makes each text file one document.
     ///     `errors`: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
@@ -284,22 +284,24 @@ impl PyTokenizer {
     fn count_tokens_files<'py>(
         &self,
         py: Python<'py>,
-        paths: Vec<FilePath>,
+        paths: &Bound<'_, PyAny>,
         separator: Option<&str>,
         errors: &str,
         add_special_tokens: bool,
         num_threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
+        let opened = OpenedDocuments::of(paths, separator, errors)?;
+        let files = opened.files();
         let options = FileOptions { separator, errors: utf8_errors(errors)?, add_special_tokens };
         load_numpy(py)?;
         let core = self.core(py)?;
         let count = |core: &Tokenizer| {
-            watched(py, threads(num_threads), |all| count_files(core, &paths, options, all))
+            watched(py, threads(num_threads), |all| count_files(core, &files, options, all))
         };
         let counts = count(&core)?;
+        opened.warn(py)?;
         // A pipe can be read only once.
-        if paths.iter().all(|path| path.is_file()) {
+        if opened.can_be_read_again() {
             warn_of_limits(py, &core, &counts, count)?;
         }
         Ok(count_array(py, counts))

@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyIterator, PyString};
 
-use super::arguments::{FilePath, threads, utf8_errors};
+use super::arguments::{FilePath, threads};
 use super::arrow::Column;
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
-use super::sources::TrainingFile;
+use super::sources::OpenedFiles;
 use super::stage::Stage;
-use super::texts::Texts;
+use super::texts::{Texts, has_other_items, kind_of};
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use super::trainers::{PyTrainer, Training, default_trainer, to_json};
@@ -36,7 +36,9 @@ impl PyTokenizer {
     /// The trained model takes the place of the one before, once all is read; an error leaves that as it was.
     ///
     /// Args:
-    ///     `files`: paths of text files in UTF-8, whose lines are texts, and sources of `lexmill.sources`.
+    ///     `files`: paths of text files in UTF-8, whose lines are texts, plain or compressed; paths whose names say that the files
+    ///         hold records, such as `.jsonl` or `.parquet`, with texts in the field or column `text`; folders and patterns; and
+    ///         sources of `lexmill.sources`.
     ///     `trainer`: what learns; by default one for the kind of model, with default options.
     ///     `max_memory`: bytes that counting, and then training, may take beside what the process holds, such as `"8GB"`. What
     ///         counting cannot hold goes to `folder`. Training that would take more does not start: the error tells how much it
@@ -48,7 +50,8 @@ impl PyTokenizer {
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
     ///
     /// Raises:
-    ///     `FileError`: a file cannot be read, or the folder cannot be written to.
+    ///     `FileError`: a file cannot be read, a folder or pattern has no files, or the folder cannot be written to.
+    ///     `FormatError`: a file that should be text is of another format, or a record holds no text.
     ///     `InvalidUtf8Error`: bytes are not UTF-8, with `errors="strict"`.
     ///     `EmptyCorpusError`: there are no words in the files.
     ///     `OptionError`: an option of the trainer is out of range, or `max_memory` is less than is needed.
@@ -59,7 +62,7 @@ impl PyTokenizer {
     fn train(
         &self,
         py: Python<'_>,
-        files: Vec<TrainingFile>,
+        files: &Bound<'_, PyAny>,
         trainer: Option<&Bound<'_, PyAny>>,
         max_memory: Option<&Bound<'_, PyAny>>,
         folder: Option<FilePath>,
@@ -67,26 +70,24 @@ impl PyTokenizer {
         on_progress: Option<Py<PyAny>>,
         num_threads: Option<usize>,
     ) -> PyResult<()> {
+        let files = OpenedFiles::of(files, errors)?;
         let training = self.training(py, trainer)?;
-        TrainingFile::warn_of_repeated(py, &files)?;
+        files.warn_of_repeated(py)?;
         let mut reporter = reporter(py, &training, on_progress)?;
-        let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
+        let threads = threads(num_threads);
         let mut bounded = self.bounded(py, &training, max_memory, folder, threads)?;
         let core = self.core(py)?;
         let mut unbounded = WordCounting::new(Arc::clone(core.pipeline()), threads);
         let trained = py.detach(|| {
             let counting = bounded.as_mut().map_or(&mut unbounded, |bounded| &mut bounded.counting.counting);
-            let total = files.iter().map(TrainingFile::bytes).sum();
-            for file in &files {
-                file.count(counting, errors, total, &mut |progress| reporter.report(progress))?;
-            }
+            files.count(counting, &mut |progress| reporter.report(progress))?;
             match bounded {
                 Some(bounded) => bounded.learn(&core, &training, &mut reporter),
                 None => learn(&core, &training, unbounded, threads, &mut reporter),
             }
         });
         let model = reporter.or_raise(py, trained)?;
-        files.iter().try_for_each(|file| file.warn(py))?;
+        files.warn(py)?;
         self.install(model, &training.special_tokens);
         Ok(())
     }
@@ -224,6 +225,28 @@ impl PyTokenizer {
     }
 }
 
+/// Iterates over texts.
+///
+/// # Errors
+/// `InputTypeError`, with the name of the object, for what cannot be iterated and what [`has_other_items`].
+fn texts_in<'py>(
+    items: &Bound<'py, PyAny>,
+    name: impl FnOnce() -> PyResult<String>,
+) -> PyResult<Bound<'py, PyIterator>> {
+    if !has_other_items(items) {
+        match items.try_iter() {
+            Err(error) if error.is_instance_of::<PyTypeError>(items.py()) => {}
+            iterator => return iterator,
+        }
+    }
+    let message = format!(
+        "{} is {} but must be texts: an iterable of str or of lists of str, or a column; of rows of a table pass the texts alone",
+        name()?,
+        kind_of(items)?
+    );
+    Err(exception(items.py(), "InputTypeError", message))
+}
+
 /// Counts the words of all texts of an iterator.
 pub(super) fn count_corpus(
     py: Python<'_>,
@@ -266,13 +289,22 @@ impl<F: FnMut(&Texts) -> PyResult<()>> Batches<F> {
         if self.push_column(items)? {
             return Ok(());
         }
-        for item in items.try_iter()? {
+        for (number, item) in texts_in(items, || Ok("iterator".to_owned()))?.enumerate() {
             let item = item?;
             if item.is_instance_of::<PyString>() {
                 self.push(&item)?;
             } else if !self.push_column(&item)? {
-                for inner in item.try_iter()? {
-                    self.push(&inner?)?;
+                let name = || Ok(format!("item {number} of the iterator"));
+                for (inner_number, inner) in texts_in(&item, name)?.enumerate() {
+                    let inner = inner?;
+                    if !inner.is_instance_of::<PyString>() {
+                        let kind = kind_of(&inner)?;
+                        let message = format!(
+                            "text {inner_number} of item {number} of the iterator is {kind} but must be str"
+                        );
+                        return Err(exception(items.py(), "InputTypeError", message));
+                    }
+                    self.push(&inner)?;
                 }
             }
         }
@@ -289,8 +321,7 @@ impl<F: FnMut(&Texts) -> PyResult<()>> Batches<F> {
     }
 
     fn push(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
-        let wrong = |_| exception(item.py(), "InputTypeError", "TextInputSequence must be str".to_owned());
-        self.texts.push_str(item.cast().map_err(wrong)?)?;
+        self.texts.push_str(item.cast()?)?;
         self.count_if(ITERATOR_BYTES)
     }
 

@@ -8,11 +8,11 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::arguments::{FilePath, threads, utf8_errors};
+use super::arguments::{FilePath, threads};
 use super::arrow::counted_words_stream;
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
-use super::sources::TrainingFile;
+use super::sources::OpenedFiles;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_training::{count_corpus, reporter};
 use super::trainers::{PyTrainer, to_json};
@@ -231,7 +231,7 @@ impl PyTokenizer {
     fn _count_words(
         &self,
         py: Python<'_>,
-        files: Vec<TrainingFile>,
+        files: &Bound<'_, PyAny>,
         iterator: Option<&Bound<'_, PyAny>>,
         max_memory: Option<usize>,
         folder: Option<FilePath>,
@@ -241,15 +241,16 @@ impl PyTokenizer {
         on_progress: Option<Py<PyAny>>,
         num_threads: Option<usize>,
     ) -> PyResult<PyWordCounts> {
-        TrainingFile::warn_of_repeated(py, &files)?;
+        let files = OpenedFiles::of(files, errors)?;
+        files.warn_of_repeated(py)?;
         let mut reporter = on_progress.map_or_else(Reporter::silent, Reporter::to);
-        let (errors, threads) = (utf8_errors(errors)?, threads(num_threads));
+        let threads = threads(num_threads);
         let budget = Budget { memory: max_memory.unwrap_or(usize::MAX), folder: folder_or_default(folder) };
         let stages = Stages::of(&self.shared.parts()).or_raise(py)?;
         let pipeline = Arc::clone(self.core(py)?.pipeline());
         if let Some((folder, part_bytes, resume)) = checkpoint {
             let checkpoint = Checkpoint { folder: folder.into(), part_bytes, resume };
-            let sources = files.iter().map(|file| file.input_source(errors)).collect();
+            let sources = files.input_sources();
             let job = CountingJob { pipeline, stages, sources, first_source, threads, budget };
             let counted = py.detach(|| {
                 let counts = checkpoint.count(&job, &mut |progress| reporter.report(progress));
@@ -257,7 +258,7 @@ impl PyTokenizer {
                 counts
             });
             let counts = reporter.or_raise(py, counted)?;
-            files.iter().try_for_each(|file| file.warn(py))?;
+            files.warn(py)?;
             return Ok(PyWordCounts { counts });
         }
         let mut bounded =
@@ -267,16 +268,13 @@ impl PyTokenizer {
             bounded.counting = count_corpus(py, iterator, bounded.counting, None, &mut reporter)?;
         }
         let counted = py.detach(|| {
-            let total = files.iter().map(TrainingFile::bytes).sum();
-            for file in &files {
-                file.count(&mut bounded.counting, errors, total, &mut |progress| reporter.report(progress))?;
-            }
+            files.count(&mut bounded.counting, &mut |progress| reporter.report(progress))?;
             let counts = bounded.finish(&mut |progress| reporter.report(progress));
             give_back();
             counts
         });
         let counts = reporter.or_raise(py, counted)?;
-        files.iter().try_for_each(|file| file.warn(py))?;
+        files.warn(py)?;
         Ok(PyWordCounts { counts })
     }
 

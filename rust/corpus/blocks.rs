@@ -1,11 +1,12 @@
 //! Files in blocks of whole documents, or of parts of documents that are encoded apart.
 
 use std::ops::Range;
-use std::path::PathBuf;
 
 use memchr::memmem::Finder;
 
-use super::documents::check_separator;
+use super::documents::{DocumentFile, check_separator};
+#[cfg(feature = "sources")]
+use super::inputs::OpenRecords;
 use super::text_file::{TextFile, Utf8Errors};
 use crate::Result;
 use crate::pipeline::{Pipeline, Shard, check_length};
@@ -18,14 +19,15 @@ const BLOCK: usize = 1 << 18;
 ///
 /// A document that does not end within a block goes up to a place where its ids cannot depend on what follows; where the
 /// tokenizer has no such places, the document is read to its end.
-#[derive(Debug)]
 pub(super) struct FileBlocks<'a> {
     pipeline: &'a Pipeline,
-    paths: std::slice::Iter<'a, PathBuf>,
+    files: std::slice::Iter<'a, DocumentFile>,
     separator: Option<Finder<'a>>,
     errors: Utf8Errors,
     block: usize,
     file: Option<TextFile>,
+    #[cfg(feature = "sources")]
+    records: Option<OpenRecords<'a>>,
     /// Bytes of all files, as far as they know their length.
     pub(super) bytes: usize,
     /// Text that was read and not handed out.
@@ -37,26 +39,29 @@ pub(super) struct FileBlocks<'a> {
 }
 
 impl<'a> FileBlocks<'a> {
-    /// The documents of `paths`, cut at `separator`.
+    /// The documents of `files`; text is cut at `separator`.
     ///
     /// # Errors
     /// [`Error::InvalidOption`](crate::Error) for an empty separator.
     pub(super) fn new(
         pipeline: &'a Pipeline,
-        paths: &'a [PathBuf],
+        files: &'a [DocumentFile],
         separator: Option<&'a str>,
         errors: Utf8Errors,
     ) -> Result<Self> {
         check_separator(separator)?;
-        let lens = paths.iter().filter_map(|path| path.metadata().ok()).filter(std::fs::Metadata::is_file);
+        let paths = files.iter().flat_map(DocumentFile::paths);
+        let lens = paths.filter_map(|path| path.metadata().ok()).filter(std::fs::Metadata::is_file);
         Ok(Self {
             pipeline,
             bytes: lens.map(|data| data.len() as usize).fold(0, usize::saturating_add),
-            paths: paths.iter(),
+            files: files.iter(),
             separator: separator.map(Finder::new),
             errors,
             block: BLOCK,
             file: None,
+            #[cfg(feature = "sources")]
+            records: None,
             rest: String::new(),
             row: 0,
             is_begun: false,
@@ -93,6 +98,28 @@ impl<'a> FileBlocks<'a> {
         self.is_begun = !is_last;
     }
 
+    /// Adds the next records of a file of records to `block`, which is empty; false at the end, or if no such file is open.
+    ///
+    /// # Errors
+    /// Those of reading.
+    #[cfg(feature = "sources")]
+    fn next_records(&mut self, block: &mut Block) -> Result<bool> {
+        while let Some(mut records) = self.records.take() {
+            let is_filled = records.next(|text| {
+                let start = block.text.len();
+                block.text.push_str(text);
+                self.add(&mut block.shards, start..block.text.len(), true);
+            })?;
+            if is_filled {
+                self.records = Some(records);
+            }
+            if !block.shards.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Replaces the contents of `block` by what comes next; false at the end.
     ///
     /// # Errors
@@ -103,12 +130,21 @@ impl<'a> FileBlocks<'a> {
         block.text.push_str(&self.rest);
         self.rest.clear();
         loop {
+            #[cfg(feature = "sources")]
+            if self.next_records(block)? {
+                return Ok(true);
+            }
             let file = match &mut self.file {
                 Some(file) => file,
-                none => {
-                    let Some(path) = self.paths.next() else { return Ok(false) };
-                    none.insert(TextFile::open(path, self.errors)?)
-                }
+                none => match self.files.next() {
+                    None => return Ok(false),
+                    Some(DocumentFile::Text(path)) => none.insert(TextFile::open(path, self.errors)?),
+                    #[cfg(feature = "sources")]
+                    Some(DocumentFile::Records(source)) => {
+                        self.records = Some(source.open());
+                        continue;
+                    }
+                },
             };
             // Twice as much each time, so that a long document is not looked through again and again.
             let wanted = block.text.len().max(self.block);
@@ -211,8 +247,8 @@ mod tests {
         let path = std::env::temp_dir().join(format!("lexmill-block-{}", std::process::id()));
         std::fs::write(&path, "ab ba ".repeat(100)).expect("a temporary file");
         let blocks = tokenizers().into_iter().map(|tokenizer| {
-            let paths = [path.clone()];
-            let mut source = FileBlocks::new(tokenizer.pipeline(), &paths, None, Utf8Errors::Strict)?;
+            let files = [DocumentFile::Text(path.clone())];
+            let mut source = FileBlocks::new(tokenizer.pipeline(), &files, None, Utf8Errors::Strict)?;
             source.block = 100;
             let (mut count, mut block) = (0, Block::default());
             while source.next(&mut block)? {
@@ -222,6 +258,40 @@ mod tests {
         });
         assert_eq!(blocks.collect::<Result<Vec<_>>>().expect("it is there"), [true, true, true, true, false]);
         std::fs::remove_file(&path).expect("a temporary file");
+    }
+
+    #[cfg(feature = "sources")]
+    #[test]
+    fn records_and_text_files_come_in_order() {
+        use crate::corpus::inputs::InputSource;
+        use crate::corpus::sources::{Format, OnError, Source};
+
+        let folder = std::env::temp_dir().join(format!("lexmill-records-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let (text, lines) = (folder.join("text"), folder.join("lines"));
+        std::fs::write(&text, "ab||ba||").expect("a temporary file");
+        std::fs::write(&lines, "a||b\n\nab ba").expect("a temporary file");
+        let source = Source {
+            paths: vec![lines.clone(), lines],
+            format: Format::Lines,
+            errors: Utf8Errors::Strict,
+            on_error: OnError::Raise,
+        };
+        let records =
+            DocumentFile::Records(InputSource { source: Arc::new(source), skipped: Arc::default() });
+        let files = [DocumentFile::Text(text.clone()), records, DocumentFile::Text(text)];
+        let read = read_documents(&files, Some("||"), Utf8Errors::Strict).expect("they are there");
+        let of_lines = ["a||b\n", "\n", "ab ba"];
+        assert_eq!(read.documents(), [&["ab", "ba"][..], &of_lines, &of_lines, &["ab", "ba"]].concat());
+        for tokenizer in tokenizers() {
+            let source = FileBlocks::new(tokenizer.pipeline(), &files, Some("||"), Utf8Errors::Strict);
+            let mut source = source.expect("a separator");
+            let (bytes, next) = (source.bytes, |block: &mut Block| source.next(block));
+            let streamed = tokenizer.encode_blocks::<u32>(bytes, next, true, 2.into()).expect("no bad bytes");
+            let whole = tokenizer.encode_ids::<u32>(&read.documents()[..], true, 1).expect("all is known");
+            assert_eq!(streamed, Some(whole), "{:?}", tokenizer.pipeline().plan());
+        }
+        std::fs::remove_dir_all(&folder).expect("a temporary folder");
     }
 
     proptest! {
@@ -239,9 +309,10 @@ mod tests {
         ) {
             let folder = std::env::temp_dir().join(format!("lexmill-blocks-{}", std::process::id()));
             std::fs::create_dir_all(&folder).expect("a temporary folder");
-            let paths: Vec<PathBuf> = (0..texts.len()).map(|at| folder.join(at.to_string())).collect();
-            for (path, text) in paths.iter().zip(&texts) {
-                std::fs::write(path, text).expect("a temporary file");
+            let paths = (0..texts.len()).map(|at| folder.join(at.to_string()));
+            let paths: Vec<DocumentFile> = paths.map(DocumentFile::Text).collect();
+            for (file, text) in paths.iter().zip(&texts) {
+                std::fs::write(&file.paths()[0], text).expect("a temporary file");
             }
             let files = read_documents(&paths, separator, Utf8Errors::Strict).expect("they are there");
             for tokenizer in tokenizers() {

@@ -1,34 +1,68 @@
-//! Text files as documents.
+//! Files as documents.
 
 use std::path::PathBuf;
+use std::slice;
 
+#[cfg(feature = "sources")]
+use super::inputs::InputSource;
 use super::text_file::{TextFile, Utf8Errors};
 use crate::{Error, Result};
+
+/// A file whose documents are encoded, or several files of records.
+#[derive(Clone, Debug)]
+pub enum DocumentFile {
+    /// Text: one document, or what stands between separators.
+    Text(PathBuf),
+    /// Records, each with a text that is a document.
+    #[cfg(feature = "sources")]
+    Records(InputSource),
+}
+
+impl DocumentFile {
+    /// The paths of the files.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        match self {
+            Self::Text(path) => slice::from_ref(path),
+            #[cfg(feature = "sources")]
+            Self::Records(records) => &records.source.paths,
+        }
+    }
+}
 
 /// The text of several files, and how it is cut.
 #[derive(Debug)]
 pub(super) struct Documents {
-    texts: Vec<String>,
+    /// Each with whether it is text that separators cut, and no record.
+    texts: Vec<(String, bool)>,
     separator: Option<String>,
 }
 
-/// Reads files whole; with a separator each file is cut at it.
+/// Reads files whole; with a separator each file of text is cut at it.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::InvalidUtf8`] unless `errors` is [`Utf8Errors::Replace`];
 /// [`Error::InvalidOption`] for an empty separator.
 pub(super) fn read_documents(
-    paths: &[PathBuf],
+    files: &[DocumentFile],
     separator: Option<&str>,
     errors: Utf8Errors,
 ) -> Result<Documents> {
     check_separator(separator)?;
-    let read = |path: &PathBuf| {
-        let mut text = String::new();
-        TextFile::open(path, errors)?.read(&mut text, usize::MAX)?;
-        Ok(text)
-    };
-    let texts = paths.iter().map(read).collect::<Result<_>>()?;
+    let mut texts = Vec::new();
+    for file in files {
+        match file {
+            DocumentFile::Text(path) => {
+                let mut text = String::new();
+                TextFile::open(path, errors)?.read(&mut text, usize::MAX)?;
+                texts.push((text, true));
+            }
+            #[cfg(feature = "sources")]
+            DocumentFile::Records(records) => {
+                let mut records = records.open();
+                while records.next(|text| texts.push((text.to_owned(), false)))? {}
+            }
+        }
+    }
     Ok(Documents { texts, separator: separator.map(str::to_owned) })
 }
 
@@ -48,10 +82,14 @@ impl Documents {
     /// The documents, file by file. What follows a file's last separator counts only if it is not empty.
     pub(super) fn documents(&self) -> Vec<&str> {
         let Some(separator) = &self.separator else {
-            return self.texts.iter().map(String::as_str).collect();
+            return self.texts.iter().map(|(text, _)| text.as_str()).collect();
         };
         let mut documents = Vec::new();
-        for text in &self.texts {
+        for (text, is_cut) in &self.texts {
+            if !is_cut {
+                documents.push(text.as_str());
+                continue;
+            }
             documents.extend(text.split(separator.as_str()));
             // Not by a look at the file's end: where separators overlap, another one may be there than from the left.
             documents.pop_if(|last| last.is_empty());
@@ -66,14 +104,15 @@ mod tests {
 
     #[test]
     fn a_separator_at_the_end_opens_no_document() {
-        let texts = vec!["a||b||".to_owned(), String::new(), "c".to_owned(), "||".to_owned()];
+        let texts = ["a||b||", "", "c", "||"].map(|text| (text.to_owned(), true)).to_vec();
         let documents = Documents { texts, separator: Some("||".to_owned()) };
         assert_eq!(documents.documents(), ["a", "b", "c", ""]);
     }
 
     #[test]
     fn overlapping_separators_are_taken_from_the_left() {
-        let documents = Documents { texts: vec!["a|||".to_owned()], separator: Some("||".to_owned()) };
+        let documents =
+            Documents { texts: vec![("a|||".to_owned(), true)], separator: Some("||".to_owned()) };
         assert_eq!(documents.documents(), ["a", "|"]);
     }
 }

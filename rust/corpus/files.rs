@@ -1,8 +1,7 @@
 //! Encodes files, or counts their tokens, while they are read.
 
-use std::path::PathBuf;
-
 use super::blocks::FileBlocks;
+pub use super::documents::DocumentFile;
 use super::documents::read_documents;
 use super::text_file::Utf8Errors;
 use crate::Result;
@@ -13,7 +12,7 @@ use crate::tokenizer::{Ragged, Tokenizer};
 /// How files are cut into documents and what becomes of these.
 #[derive(Clone, Copy, Debug)]
 pub struct FileOptions<'a> {
-    /// What stands between documents; without one, each file is a document.
+    /// What stands between documents of text; without one, each file of text is a document.
     pub separator: Option<&'a str>,
     /// What to do with bytes that are not UTF-8.
     pub errors: Utf8Errors,
@@ -32,19 +31,19 @@ pub struct FileOptions<'a> {
 /// [`Error::InvalidOption`](crate::Error) for an empty separator, and those of [`Tokenizer::encode_ids`].
 pub fn encode_files<T: Id>(
     tokenizer: &Tokenizer,
-    paths: &[PathBuf],
+    files: &[DocumentFile],
     options: FileOptions<'_>,
     parallelism: Parallelism<'_>,
 ) -> Result<Ragged<T>> {
     let FileOptions { separator, errors, add_special_tokens } = options;
-    let mut blocks = FileBlocks::new(tokenizer.pipeline(), paths, separator, errors)?;
+    let mut blocks = FileBlocks::new(tokenizer.pipeline(), files, separator, errors)?;
     if let Some(rows) =
         tokenizer.encode_blocks(blocks.bytes, |block| blocks.next(block), add_special_tokens, parallelism)?
     {
         return Ok(rows);
     }
-    let files = read_documents(paths, separator, errors)?;
-    tokenizer.encode_ids(&files.documents()[..], add_special_tokens, parallelism)
+    let read = read_documents(files, separator, errors)?;
+    tokenizer.encode_ids(&read.documents()[..], add_special_tokens, parallelism)
 }
 
 /// Number of tokens of each document; memory does not grow with the files, unless the post-processor has to see whole rows.
@@ -53,9 +52,9 @@ pub fn encode_files<T: Id>(
 /// As [`encode_files`].
 pub fn count_files(
     tokenizer: &Tokenizer,
-    paths: &[PathBuf],
+    files: &[DocumentFile],
     options: FileOptions<'_>,
     parallelism: Parallelism<'_>,
 ) -> Result<Vec<u64>> {
-    encode_files::<()>(tokenizer, paths, options, parallelism).map(|rows| rows.lens())
+    encode_files::<()>(tokenizer, files, options, parallelism).map(|rows| rows.lens())
 }

@@ -99,6 +99,39 @@ pub struct InputSource {
     pub skipped: Arc<Skipped>,
 }
 
+impl InputSource {
+    /// Reads nothing yet.
+    pub(super) fn open(&self) -> OpenRecords<'_> {
+        let reader = SourceReader::new(Arc::clone(&self.source), Arc::clone(&self.skipped));
+        OpenRecords { records: self, reader, block: RecordBlock::default() }
+    }
+}
+
+/// Files that are being read front to back.
+pub(super) struct OpenRecords<'a> {
+    records: &'a InputSource,
+    reader: SourceReader,
+    block: RecordBlock,
+}
+
+impl OpenRecords<'_> {
+    /// Calls `each` with the texts of the next block, perhaps none; false at the end.
+    ///
+    /// # Errors
+    /// Those of [`SourceReader::next`] and of [`Source::for_each_text`].
+    pub(super) fn next(&mut self, mut each: impl FnMut(&str)) -> Result<bool> {
+        let InputSource { source, skipped } = self.records;
+        if !self.reader.next(&mut self.block)? {
+            return Ok(false);
+        }
+        source.for_each_text(&mut self.block, skipped, |text, _| {
+            each(text);
+            Ok(())
+        })?;
+        Ok(true)
+    }
+}
+
 /// One of the files of all sources.
 #[derive(Debug)]
 pub struct InputFile {

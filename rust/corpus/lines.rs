@@ -1,63 +1,12 @@
-//! Words of files, line by line, for training.
+//! Files in blocks of whole lines.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 
 use super::text_file::Utf8Errors;
-use crate::pipeline::LONGEST_TEXT;
-use crate::structures::parallel::OnProgress;
-use crate::tokenizer::{BlockEnd, WordCounting};
 use crate::{Error, Result};
 
 /// Bytes that are read at a time: few enough to stay in a near cache until they are counted.
 const BLOCK: usize = 1 << 18;
-
-/// Counts the words of a file line by line, each line with its line feed; `total` is the number of bytes of the whole corpus.
-///
-/// Memory does not grow with the file; one line has to fit, and have no more than [`LONGEST_TEXT`] bytes.
-///
-/// # Errors
-/// [`Error::Io`], [`Error::RecordTooLong`], [`Error::InvalidUtf8`] unless such bytes are to be replaced, and those of [`WordCounting::add_blocks`].
-pub fn count_words(
-    counting: &mut WordCounting,
-    path: &Path,
-    errors: Utf8Errors,
-    total: u64,
-    on_progress: &mut OnProgress<'_>,
-) -> Result<()> {
-    let failed = |action| move |source| Error::Io { action, path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed("open"))?;
-    let bytes = file.metadata().map_or(0, |data| data.len());
-    let mut lines = LineBlocks::new(file, LONGEST_TEXT);
-    counting.begin_sources(1)?(0, 0);
-    let next = |block: &mut LineBlock| {
-        block.offset = lines.offset();
-        lines.next(&mut block.bytes).map_err(|unread| match unread {
-            Unread::Io(source) => failed("read")(source),
-            Unread::TooLong => {
-                let place = format!("{}, the line from byte {} on", path.display(), block.offset);
-                Error::RecordTooLong { place, limit: LONGEST_TEXT }
-            }
-        })
-    };
-    let read = |block: &mut LineBlock, each: &mut dyn FnMut(&str, u64) -> Result<()>| {
-        let invalid = |at| Error::InvalidUtf8 { origin: path.display().to_string(), byte: block.offset + at };
-        for_each_line(&block.bytes, errors, invalid, |line, at| each(line, block.offset + at))?;
-        let read = block.bytes.len() as u64;
-        Ok(BlockEnd { offset: block.offset + read, read })
-    };
-    counting.add_blocks(bytes, next, read, total, on_progress)
-}
-
-/// Whole lines of a file, not decoded yet.
-#[derive(Debug, Default)]
-struct LineBlock {
-    /// The lines with their line feeds.
-    bytes: Vec<u8>,
-    /// Bytes of the file before them.
-    offset: u64,
-}
 
 /// Calls `each` with every line of `bytes`, with its line feed, and with the number of bytes before the line.
 ///
@@ -146,10 +95,7 @@ impl<R: Read> LineBlocks<R> {
         self.offset += bytes.len() as u64;
         Ok(!bytes.is_empty())
     }
-}
 
-#[cfg(feature = "sources")]
-impl<R: Read> LineBlocks<R> {
     /// Passes over a line that is too long: `bytes` are what [`Self::next`] has read of it. They are empty after that.
     pub(super) fn pass_over(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         // The line may have taken gigabytes.

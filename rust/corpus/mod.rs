@@ -2,8 +2,9 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `binary_formats` | what is no text, told by its first bytes |
 //! | `text_file` | a file as text, decoded a part at a time |
-//! | `lines` | blocks of whole lines, whose words are counted for training |
+//! | `lines` | blocks of whole lines |
 //! | `blocks` | blocks of whole documents, or of shards of documents, that are encoded |
 //! | `documents` | whole files, where all documents are needed at once |
 //! | `files` | files encoded, or their tokens counted |
@@ -12,6 +13,8 @@
 //! | `inputs` | the files of all sources in order, from any record on |
 //! | `sources` | texts in files of several formats, plain or compressed |
 
+#[cfg(feature = "sources")]
+mod binary_formats;
 mod blocks;
 #[cfg(feature = "sources")]
 mod bounded_counting;
@@ -21,6 +24,7 @@ mod documents;
 pub mod files;
 #[cfg(feature = "sources")]
 pub mod inputs;
+#[cfg(feature = "sources")]
 mod lines;
 #[cfg(feature = "sources")]
 pub mod sources;
@@ -30,5 +34,4 @@ mod text_file;
 pub use bounded_counting::BoundedCounting;
 #[cfg(feature = "sources")]
 pub use checkpoint::{Checkpoint, CountingJob};
-pub use lines::count_words;
 pub use text_file::Utf8Errors;

@@ -1,6 +1,5 @@
 //! A file as text, read a part at a time.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -19,9 +18,8 @@ pub enum Utf8Errors {
 }
 
 /// A file that is being read.
-#[derive(Debug)]
 pub(super) struct TextFile {
-    file: File,
+    file: Box<dyn Read + Send>,
     path: PathBuf,
     errors: Utf8Errors,
     /// Memory for what is read.
@@ -33,13 +31,12 @@ pub(super) struct TextFile {
 }
 
 impl TextFile {
-    /// Opens a file.
+    /// Opens a file, plain or, with the feature `sources`, compressed.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`]; [`Error::NotText`] for a file of another format.
     pub(super) fn open(path: &Path, errors: Utf8Errors) -> Result<Self> {
-        let failed = |source| Error::Io { action: "open", path: path.to_owned(), source };
-        let file = File::open(path).map_err(failed)?;
+        let file = open(path)?;
         Ok(Self { file, path: path.to_owned(), errors, buffer: Vec::new(), pending: 0, offset: 0 })
     }
 
@@ -93,6 +90,19 @@ impl TextFile {
     }
 }
 
+#[cfg(feature = "sources")]
+fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+    super::sources::open_text(path, &std::sync::Arc::default())
+}
+
+#[cfg(not(feature = "sources"))]
+fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+    match std::fs::File::open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(source) => Err(Error::Io { action: "open", path: path.to_owned(), source }),
+    }
+}
+
 /// Bytes of `text` without a character at its end that is not all there.
 fn whole_chars(text: &[u8]) -> usize {
     let is_lead = |&byte: &u8| byte >= 0xC0;
@@ -106,7 +116,7 @@ fn whole_chars(text: &[u8]) -> usize {
 }
 
 /// Reads so many bytes after the `pending` ones; false if the file ends before.
-fn fill(file: &mut File, buffer: &mut Vec<u8>, pending: &mut usize, bytes: usize) -> io::Result<bool> {
+fn fill(file: &mut impl Read, buffer: &mut Vec<u8>, pending: &mut usize, bytes: usize) -> io::Result<bool> {
     let end = *pending + bytes;
     if buffer.len() < end {
         buffer.resize(end, 0);

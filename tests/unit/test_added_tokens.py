@@ -10,6 +10,7 @@ import pytest
 
 import lexmill
 from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from growth import assert_in_proportion
 from small import byte_level, letters
 
 
@@ -260,8 +261,7 @@ class TestCost:
                 tokenizer.add_tokens([f"<{at}>"])
             assert tokenizer.get_vocab_size() == number + 1
 
-        few, many = (self.seconds(lambda number=number: add(number)) for number in (10_000, 40_000))
-        assert many < 2.5**2 * few
+        assert_in_proportion(add, 20_000)
 
     def test_tokens_that_come_between_texts_are_all_found(self) -> None:
         tokenizer = words({"a": 0})

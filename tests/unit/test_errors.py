@@ -16,6 +16,7 @@ BUILTINS = {
     errors.FormatError: ValueError,
     errors.OutputError: OSError,
     errors.RegexError: ValueError,
+    errors.RemotePathError: OSError,
     errors.VocabError: KeyError,
     errors.InputTypeError: TypeError,
     errors.IdRangeError: OverflowError,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import random
+from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 from lexmill import count_words, errors, pre_tokenizers
@@ -40,6 +46,58 @@ def test_small_and_compressed_files_are_read_whole(tmp_path: Path) -> None:
     (tmp_path / "1.jsonl.gz").write_bytes(gzip.compress(text.encode()))
     told = estimate(JsonLines(tmp_path / "*.gz"), pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     assert (told.words, told.distinct_words) == (150, 52)
+
+
+def packed(name: str, texts: list[str]) -> None:
+    """A file of texts beside other fields, in the format of its name."""
+    table = pa.table({"text": texts, "pad": ["x" * (number % 300) for number in range(len(texts))]})
+    if name.endswith(".parquet"):
+        pa.parquet.write_table(table, name)
+    elif name.endswith((".arrow", ".feather")):
+        pa.feather.write_feather(table, name)
+    else:
+        bare, _, end = name.rpartition(".")
+        rows = table.to_pylist()
+        lines = {
+            "txt": lambda: "".join(f"{text}\n" for text in texts),
+            "csv": lambda: "text,pad\n" + "".join(f"{row['text']},{row['pad']}\n" for row in rows),
+            "jsonl": lambda: "".join(json.dumps(row) + "\n" for row in rows),
+        }
+        fast_xz = partial(lzma.compress, preset=0)
+        compress = {"gz": partial(gzip.compress, compresslevel=1), "bz2": bz2.compress, "xz": fast_xz}.get(end)
+        text = lines[(bare if compress else name).rpartition(".")[2]]().encode()
+        Path(name).write_bytes(compress(text) if compress else text)
+
+
+@pytest.mark.parametrize("is_repeated", [False, True], ids=["varied", "repeated"])
+@pytest.mark.parametrize(
+    "end", ["txt", "jsonl", "csv", "parquet", "feather", "txt.gz", "jsonl.gz", "txt.bz2", "txt.xz"]
+)
+def test_the_text_of_every_format_is_estimated(tmp_path: Path, end: str, is_repeated: bool) -> None:
+    draw, cut = random.Random(1), pre_tokenizers.WhitespaceSplit()
+    word = (lambda: "hello") if is_repeated else (lambda: f"{draw.getrandbits(30):x}")
+    texts = [" ".join(word() for _ in range(300)) for _ in range(4_000)]
+    packed(f"{tmp_path}/1.{end}", texts)
+    told = estimate(tmp_path / f"1.{end}", pre_tokenizer=cut, sample=1 << 19)
+    assert told.sampled_bytes < 8 << 20
+    assert 0.7 < told.words / (4_000 * 300) < 1.4
+
+
+def test_fields_beside_the_text_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "1.jsonl").write_text((json.dumps({"text": "a b", "pad": "x" * 100}) + "\n") * 100)
+    for sample in (16 << 20, 1000):
+        assert (
+            estimate(tmp_path / "1.jsonl", pre_tokenizer=pre_tokenizers.WhitespaceSplit(), sample=sample).words == 200
+        )
+
+
+def test_files_that_are_not_sampled_count_by_the_others_of_their_format(tmp_path: Path) -> None:
+    for number in range(200):
+        packed(f"{tmp_path}/{number:03}.jsonl.gz", ["a b c"] * (200 + number))
+        packed(f"{tmp_path}/{number:03}.txt", ["d e f"] * 400)
+    cut = pre_tokenizers.WhitespaceSplit()
+    told = estimate([f"{tmp_path}/*.gz", f"{tmp_path}/*.txt"], pre_tokenizer=cut, sample=1 << 16)
+    assert 0.7 < told.words / count_words([f"{tmp_path}/*.gz", f"{tmp_path}/*.txt"], pre_tokenizer=cut).total < 1.4
 
 
 @pytest.mark.parametrize("is_byte_level", [False, True])

@@ -109,8 +109,9 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     for work in (letters().count_tokens_files, letters().encode_files_arrays):
         with pytest.raises(FileError, match=r"cannot open .*absent"):
             work([tmp_path / "text", tmp_path / "absent"])
+        (tmp_path / "empty").mkdir(exist_ok=True)
         with pytest.raises(FileError, match="directory"):
-            work([tmp_path])
+            work([tmp_path / "empty"])
         with pytest.raises(OptionError, match="separator is empty"):
             work([], "")
         assert len(work([])) == 0

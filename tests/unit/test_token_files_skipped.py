@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from lexmill import Tokenizer, WordCounts, count_words, merge_token_files, model
 from lexmill.errors import FormatError, InvalidUtf8Error, OutputError, SkippedRecordsWarning
 from lexmill.pre_tokenizers import Whitespace
 from lexmill.sources import Csv, JsonLines, Lines, Parquet, Source
+from growth import assert_in_proportion
 from token_runs import contents
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexmill.errors.SkippedRecordsWarning")
@@ -225,25 +226,16 @@ def test_parquet_values_are_counted_over_interruptions(tmp_path: Path, tokenizer
     assert open_tokens(out).manifest["total"]["skipped"] == 8000
 
 
-def times(tokenizer: Tokenizer, folder: Path, counts: Sequence[int]) -> Iterator[float]:
-    import time
-
-    for count in counts:
-        paths = [folder / f"{number}.jsonl" for number in range(count)]
-        for path in paths:
-            path.write_text('{"text": "a"}\n')
-        found = []
-        for _ in range(3):
-            shutil.rmtree(folder / "out", ignore_errors=True)
-            start = time.process_time()
-            tokenize_files(tokenizer, JsonLines(paths), folder / "out", num_threads=1)
-            found.append(time.process_time() - start)
-        yield sorted(found)[1]
-
-
 def test_time_grows_with_the_files_of_a_source(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    few, many = times(tokenizer, tmp_path, [2000, 4000])
-    assert many < 2.5 * few, (few, many)
+    paths = [tmp_path / f"{number}.jsonl" for number in range(4000)]
+    for path in paths:
+        path.write_text('{"text": "a"}\n')
+    out = tmp_path / "out"
+
+    def run(count: int) -> None:
+        tokenize_files(tokenizer, JsonLines(paths[:count]), out, overwrite=True, num_threads=1)
+
+    assert_in_proportion(run, 2000)
 
 
 def test_manifests_of_earlier_versions_have_no_skipped_records(tmp_path: Path, tokenizer: Tokenizer) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 from stat import S_ISREG
 
 from lexmill._corpus_warnings import warn_of_repeated
-from lexmill._source_names import OneSource
+from lexmill._file_names import items_of
+from lexmill._source_names import OneSource, sources_of
 from lexmill.errors import FileError, OptionError
-from lexmill.sources import Files, Source, _files_of
+from lexmill.sources import Files, Lines, Source
 
 __all__ = ["Group", "plan"]
 
@@ -107,7 +108,7 @@ def plan(sources: OneSource | Iterable[OneSource], *, group_bytes: int, first_so
     if group_bytes < 1:
         message = f"group_bytes is {group_bytes} but must be at least 1"
         raise OptionError(message)
-    given = [sources] if isinstance(sources, Source | str | os.PathLike) else sources
+    given = [sources] if isinstance(sources, Source | str | os.PathLike) else items_of(sources, "sources")
     files = [file for source in given for file in _input_files(source)]
     warn_of_repeated(file.path for file in files)
     groups: list[Group] = []
@@ -124,16 +125,18 @@ def _group(before: Sequence[Group], files: Sequence[InputFile], first_source: in
     return Group(len(before), first_source, tuple(files))
 
 
-def _input_files(source: OneSource) -> list[InputFile]:
+def _input_files(given: OneSource) -> list[InputFile]:
     """The files of a source. Paths become absolute, since a worker may have another working folder."""
-    if isinstance(source, Source):
+    files: list[InputFile] = []
+    for source in sources_of([given]):
         if not isinstance(source, Files):
             message = f"{source!r} is on one machine only; tasks read files"
             raise OptionError(message)
-        paths = [_absolute(path) for path in _files_of(source.paths)]
-        return [_input_file(replace(source, paths=(path,)), path) for path in paths]
-    path = _absolute(os.fspath(source))
-    return [_input_file(path, path)]
+        # The options of the call say how a path of text is read.
+        is_path = isinstance(source, Lines) and not isinstance(given, Source)
+        paths = [_absolute(path) for path in source._files()]
+        files += [_input_file(path if is_path else replace(source, paths=(path,)), path) for path in paths]
+    return files
 
 
 def _absolute(path: str) -> str:

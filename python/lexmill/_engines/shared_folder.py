@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from lexmill._core import local_path
 from lexmill.errors import FileError, OutputError
 
 if os.name == "posix":
@@ -34,7 +35,7 @@ def made_folder(folder: str | os.PathLike[str]) -> Path:
     Raises:
         FileError: it cannot be made.
     """
-    path = Path(folder).absolute()
+    path = Path(local_path(folder)).absolute()
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

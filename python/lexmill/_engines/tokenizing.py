@@ -25,12 +25,12 @@ from lexmill._corpus_warnings import warn_of_total
 from lexmill._engines.groups import Group, plan
 from lexmill._engines.jobs import Execute, Job, TokenizerJson, finish_groups
 from lexmill._engines.shared_folder import locked, made_folder
-from lexmill._source_names import OneSource
+from lexmill._source_names import OneSource, sources_of
 from lexmill._types import OnProgress
 from lexmill._word_counts import _bytes_of
 from lexmill.errors import EmptyCorpusWarning, OptionError, OutputError
 from lexmill.sources import Source
-from lexmill.token_files import TokenFiles, _source_of, open_tokens, tokenize_files, unfilled_splits
+from lexmill.token_files import NAMED, TokenFiles, open_tokens, tokenize_files, unfilled_splits
 
 __all__ = ["TokenizeJob", "tokenize_groups"]
 
@@ -97,8 +97,7 @@ def tokenize_groups(
     if resume and overwrite:
         message = "resume and overwrite are True but at most one of them may be"
         raise OptionError(message)
-    given = [sources] if isinstance(sources, Source | str | os.PathLike) else sources
-    opened = [_source_of(source) for source in given]
+    opened = sources_of(sources, NAMED)
     groups = plan(opened, group_bytes=_bytes_of(group_bytes, "group_bytes") or 0)
     copy = TokenizerJson.of(tokenizer)
     # A run without sources refuses options that do not fit before anything is written, and tells the type of ids.

@@ -22,11 +22,16 @@ from lexmill.cli import inspect as inspection
 from lexmill.cli import run as running
 from lexmill.cli import train as training
 from lexmill.cli.options import (
+    CORPUS_HELP,
     LARGEST,
+    Corpus,
     Errors,
-    Files,
+    Field,
+    Input,
     Json,
     Normalizer,
+    OnBroken,
+    OnError,
     OnInvalid,
     Resume,
     SpecialTokens,
@@ -34,6 +39,7 @@ from lexmill.cli.options import (
     Tokenizer,
 )
 from lexmill.cli.outcome import ERROR, INTERRUPTED, USAGE, execute, fail, fail_with
+from lexmill.cli.sources import ReadOptions
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
 __all__ = ["app", "run"]
@@ -112,7 +118,7 @@ def train(
     ],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILES...", help="Text files in UTF-8; - is stdin.", show_default=False),
+        typer.Argument(metavar="FILES...", help=CORPUS_HELP, show_default=False),
     ] = None,
     from_counts: Annotated[
         str | None,
@@ -179,12 +185,15 @@ def train(
         float | None, typer.Option(min=0, max=1, help="The share of all characters that unigram has pieces for.")
     ] = None,
     seed_size: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="Pieces that unigram starts from.")] = None,
+    input_kind: Input = None,
+    field: Field = "text",
     errors: Errors = OnInvalid.STRICT,
+    on_error: OnError = OnBroken.RAISE,
     threads: Threads = None,
     pretty: Annotated[bool, typer.Option(help="Indent the JSON.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Train a tokenizer on text files and save it as a tokenizer.json."""
+    """Train a tokenizer on the texts of files and save it as a tokenizer.json."""
     options = training.Options(
         files=files or [],
         from_counts=from_counts,
@@ -208,7 +217,7 @@ def train(
         max_piece_length=max_piece_length,
         character_coverage=character_coverage,
         seed_size=seed_size,
-        errors=errors.value,
+        read=ReadOptions(input_kind, field, errors.value, on_error.value),
         threads=threads,
         pretty=pretty,
         as_json=as_json,
@@ -220,7 +229,7 @@ def train(
 @app.command()
 def encode(
     tokenizer: Tokenizer,
-    files: Files,
+    files: Corpus,
     output: Annotated[
         str, typer.Option("--output", "-o", help="A .npy file of all ids; - prints a line a document.")
     ] = "-",
@@ -231,7 +240,10 @@ def encode(
         str | None, typer.Option(metavar="FILE", help="A .npy file of where each document begins, and the end.")
     ] = None,
     special_tokens: SpecialTokens = True,
+    input_kind: Input = None,
+    field: Field = "text",
     errors: Errors = OnInvalid.STRICT,
+    on_error: OnError = OnBroken.RAISE,
     threads: Threads = None,
     as_json: Json = False,
     layout: Annotated[
@@ -241,12 +253,13 @@ def encode(
         ),
     ] = None,
 ) -> None:
-    """Encode text files to ids.
+    """Encode the texts of files to ids. Each record is a document; a text file is one, or is cut at separators.
 
     With --format this is the command tokenize and has its options.
     """
     del layout  # `_Commands` leaves no call with it to this command.
-    source = encoding.Source(tokenizer, files, _unescaped(separator), special_tokens, errors.value, threads, as_json)
+    read = ReadOptions(input_kind, field, errors.value, on_error.value)
+    source = encoding.Source(tokenizer, files, _unescaped(separator), special_tokens, read, threads, as_json)
     finish(execute("encode", as_json, lambda: encoding.encode(source, output, row_splits)))
 
 
@@ -272,14 +285,18 @@ def decode(
 @app.command()
 def count(
     tokenizer: Tokenizer,
-    files: Files,
+    files: Corpus,
     special_tokens: SpecialTokens = True,
+    input_kind: Input = None,
+    field: Field = "text",
     errors: Errors = OnInvalid.STRICT,
+    on_error: OnError = OnBroken.RAISE,
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Count the tokens of text files."""
-    source = encoding.Source(tokenizer, files, None, special_tokens, errors.value, threads, as_json)
+    """Count the tokens of the texts of files."""
+    read = ReadOptions(input_kind, field, errors.value, on_error.value)
+    source = encoding.Source(tokenizer, files, None, special_tokens, read, threads, as_json)
     finish(execute("count", as_json, lambda: counting.count(source)))
 
 

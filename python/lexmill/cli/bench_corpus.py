@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lexmill.cli.sources import InputName, source_of
+from lexmill.cli.sources import InputName, ReadOptions, named_sources
 from lexmill.comparison.digests import file_digest
 from lexmill.comparison.expected import DOCUMENTS, SHORT
 from lexmill.comparison.texts import TextFile, documents, read_lines, short_texts
@@ -56,7 +56,7 @@ def prepare(
         EmptyCorpusError: there is no text.
         FileError, FormatError, InvalidUtf8Error: a file cannot be read.
     """
-    sources = [source_of(path, kind, field, errors, on_error) for path in files]
+    sources = named_sources(files, ReadOptions(kind, field, errors, on_error))
     kept, short = TextFile(folder, DOCUMENTS), TextFile(folder, SHORT)
     kept.write(_cut(itertools.chain.from_iterable(_documents(source, document_bytes) for source in sources), limit))
     if not len(kept):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from lexmill import Tokenizer
 from lexmill._corpus_warnings import warn_of_repeated
+from lexmill._file_names import is_compressed
 from lexmill.cli.display import columns, printable
-from lexmill.cli.encode import Source, groups
-from lexmill.cli.files import check_inputs, is_stream, read_stream
+from lexmill.cli.encode import Source, groups, inputs_of_documents
+from lexmill.cli.files import read_stream
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome
 from lexmill.cli.progress import ProgressBar
+from lexmill.cli.sources import Input
 
 __all__ = ["count"]
 
@@ -23,6 +24,7 @@ class _Count:
     path: str
     tokens: int
     size: int
+    is_text: bool
 
     @property
     def as_json(self) -> dict[str, object]:
@@ -30,14 +32,15 @@ class _Count:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        ratio = f"{self.size / self.tokens:.2f}" if self.tokens else "-"
+        ratio = f"{self.size / self.tokens:.2f}" if self.tokens and self.is_text else "-"
         return f"{self.tokens:,}", f"{self.size:,}", ratio, printable(self.path)
 
 
 def count(source: Source) -> Outcome:
     """Counts the tokens of each file, and of all."""
     counts = list(_counts(source))
-    total = _Count("total", sum(count.tokens for count in counts), sum(count.size for count in counts))
+    is_text = all(count.is_text for count in counts)
+    total = _Count("total", sum(count.tokens for count in counts), sum(count.size for count in counts), is_text)
     shown = [*counts, total] if len(counts) > 1 else counts
     table = [("tokens", "bytes", "bytes/token", "file"), *(count.cells for count in shown)]
     data: dict[str, object] = {
@@ -49,28 +52,35 @@ def count(source: Source) -> Outcome:
 
 
 def _counts(source: Source) -> Iterator[_Count]:
-    total = check_inputs(source.files)
-    warn_of_repeated(source.files)
+    inputs = inputs_of_documents(source)
+    total = sum(one.size for one in inputs)
+    warn_of_repeated(one.name for one in inputs)
     tokenizer = load_tokenizer(source.tokenizer)
     done = 0
     with ProgressBar(not source.as_json, in_bytes=("count",)) as progress:
-        for group in groups(source.files):
+        for group in groups(inputs):
             progress("count", done, total)
             for counted in _count_group(tokenizer, source, group):
                 done += counted.size
                 yield counted
 
 
-def _count_group(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Iterator[_Count]:
+def _count_group(tokenizer: Tokenizer, source: Source, group: list[Input]) -> Iterator[_Count]:
     special, threads = source.special_tokens, source.threads
-    if is_stream(paths[0]):
-        text, size = read_stream(paths[0], source.errors)
-        sizes = [size]
-        tokens = tokenizer.count_tokens([text], add_special_tokens=special, num_threads=threads)
-    else:
-        sizes = [Path(path).stat().st_size for path in paths]
-        tokens = tokenizer.count_tokens_files(
-            paths, errors=source.errors, add_special_tokens=special, num_threads=threads
-        )
-    for path, count, size in zip(paths, tokens.tolist(), sizes, strict=True):
-        yield _Count(path, count, size)
+    if group[0].is_stream:
+        name = group[0].name
+        text, size = read_stream(name, source.read.errors)
+        (tokens,) = tokenizer.count_tokens([text], add_special_tokens=special, num_threads=threads).tolist()
+        yield _Count(name, tokens, size, is_text=True)
+        return
+    counts = tokenizer.count_tokens_files(
+        [one.source or one.name for one in group],
+        errors=source.read.errors,
+        add_special_tokens=special,
+        num_threads=threads,
+    )
+    if group[0].source is not None:
+        yield _Count(group[0].name, int(counts.sum()), group[0].size, is_text=False)
+        return
+    for one, count in zip(group, counts.tolist(), strict=True):
+        yield _Count(one.name, count, one.size, is_text=not is_compressed(one.name))

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +14,14 @@ from lexmill import TokenArrays, Tokenizer
 from lexmill._corpus_warnings import warn_of_repeated
 from lexmill.cli.arrays import write_npy
 from lexmill.cli.display import megabytes
-from lexmill.cli.files import STANDARD, check_inputs, check_output, is_stream, read_stream, write_whole
+from lexmill.cli.files import STANDARD, check_output, read_stream, write_whole
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
+from lexmill.cli.sources import Input, ReadOptions, inputs_of
 from lexmill.errors import OptionError
 
-__all__ = ["Part", "Source", "encode", "groups"]
+__all__ = ["Part", "Source", "encode", "groups", "inputs_of_documents"]
 
 # Files go to the core in groups of about this many bytes: enough for all threads, and the progress moves.
 _GROUP = 1 << 25
@@ -35,17 +35,16 @@ class Source:
     files: list[str]
     separator: str | None
     special_tokens: bool
-    errors: Literal["strict", "replace"]
+    read: ReadOptions
     threads: int | None
     as_json: bool
 
 
 @dataclass(frozen=True)
 class Part:
-    """Files encoded together: their documents in order, and the bytes of each file."""
+    """Files encoded together: their documents in order, and their bytes."""
 
-    files: list[str]
-    sizes: list[int]
+    size: int
     arrays: TokenArrays
 
 
@@ -60,17 +59,18 @@ def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
     if row_splits is not None and (row_splits == STANDARD or Path(row_splits).resolve() == Path(output).resolve()):
         message = f"--row-splits is {row_splits} but must be a file of its own"
         raise UsageError(message)
+    inputs = inputs_of_documents(source)
     for path in (output, row_splits):
         if path is not None:
-            check_output(path, [source.tokenizer, *source.files])
+            check_output(path, [source.tokenizer, *(one.name for one in inputs)])
     started = time.perf_counter()
     if output == STANDARD:
         with write_whole(STANDARD) as stream:
-            for part in _encode_groups(source):
+            for part in _encode_groups(source, inputs):
                 for row in part.arrays:
                     stream.write(" ".join(map(str, row.tolist())).encode() + b"\n")
         return Outcome({})
-    parts = list(_encode_groups(source))
+    parts = list(_encode_groups(source, inputs))
     seconds = time.perf_counter() - started
     splits = _joined_splits([part.arrays for part in parts])
     # Both are complete before either takes its place.
@@ -84,69 +84,87 @@ def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
     return _outcome(output, row_splits, parts, splits, seconds)
 
 
-def _encode_groups(source: Source) -> Iterator[Part]:
+def inputs_of_documents(source: Source) -> list[Input]:
+    """The files, of which those of text are documents or are cut at separators.
+
+    Raises:
+        OptionError: there is a separator, and a file of records.
+    """
+    inputs = inputs_of(source.files, source.read)
+    records = next((one for one in inputs if one.source is not None), None)
+    if source.separator is not None and records is not None:
+        message = f"--separator is for text files, and {records.name} holds records, each of which is a document"
+        raise OptionError(message)
+    return inputs
+
+
+def _encode_groups(source: Source, inputs: Sequence[Input]) -> Iterator[Part]:
     """Encodes the files in order, a group at a time, and shows how far it is."""
-    total = check_inputs(source.files)
-    warn_of_repeated(source.files)
+    total = sum(one.size for one in inputs)
+    warn_of_repeated(one.name for one in inputs)
     tokenizer = load_tokenizer(source.tokenizer)
     done = 0
     with ProgressBar(not source.as_json, in_bytes=("encode",)) as progress:
-        for group in groups(source.files):
+        for group in groups(inputs):
             progress("encode", done, total)
-            encode_group = _encode_stream if is_stream(group[0]) else _encode_files
+            encode_group = _encode_stream if group[0].is_stream else _encode_files
             part = encode_group(tokenizer, source, group)
-            done += sum(part.sizes)
+            done += part.size
             yield part
 
 
-def groups(paths: Sequence[str]) -> Iterator[list[str]]:
-    """The files in order, in groups that are worth a call each; what can be read but once is alone."""
-    group: list[str] = []
+def groups(inputs: Sequence[Input]) -> Iterator[list[Input]]:
+    """The files in order, in groups that are worth a call each; streams and files of records are alone."""
+    group: list[Input] = []
     size = 0
-    for path in paths:
-        if group and (is_stream(path) or is_stream(group[0]) or size >= _GROUP):
+    for one in inputs:
+        if group and (_is_alone(one) or _is_alone(group[0]) or size >= _GROUP):
             yield group
             group, size = [], 0
-        group.append(path)
-        size += 0 if is_stream(path) else Path(path).stat().st_size
+        group.append(one)
+        size += one.size
     if group:
         yield group
 
 
-def _encode_files(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Part:
-    sizes = [Path(path).stat().st_size for path in paths]
+def _is_alone(one: Input) -> bool:
+    return one.is_stream or one.source is not None
+
+
+def _encode_files(tokenizer: Tokenizer, source: Source, group: list[Input]) -> Part:
+    files = [one.source or one.name for one in group]
     arrays = tokenizer.encode_files_arrays(
-        paths,
+        files,
         source.separator,
-        errors=source.errors,
+        errors=source.read.errors,
         add_special_tokens=source.special_tokens,
         num_threads=source.threads,
     )
     if _has_limits(tokenizer):
         # Counting tells which texts are not whole.
         tokenizer.count_tokens_files(
-            paths,
+            files,
             source.separator,
-            errors=source.errors,
+            errors=source.read.errors,
             add_special_tokens=source.special_tokens,
             num_threads=source.threads,
         )
-    return Part(paths, sizes, arrays)
+    return Part(sum(one.size for one in group), arrays)
 
 
 def _has_limits(tokenizer: Tokenizer) -> bool:
     return tokenizer.truncation is not None or tokenizer.padding is not None
 
 
-def _encode_stream(tokenizer: Tokenizer, source: Source, paths: list[str]) -> Part:
-    (path,) = paths
-    text, size = read_stream(path, source.errors)
+def _encode_stream(tokenizer: Tokenizer, source: Source, group: list[Input]) -> Part:
+    (one,) = group
+    text, size = read_stream(one.name, source.read.errors)
     texts = [text] if source.separator is None else _documents(text, source.separator)
     special, threads = source.special_tokens, source.threads
     arrays = tokenizer.encode_batch_arrays(texts, add_special_tokens=special, num_threads=threads)
     if _has_limits(tokenizer):
         tokenizer.count_tokens(texts, add_special_tokens=special, num_threads=threads)
-    return Part(paths, [size], arrays)
+    return Part(size, arrays)
 
 
 def _documents(text: str, separator: str) -> list[str]:
@@ -170,7 +188,7 @@ def _outcome(
     output: str, row_splits: str | None, parts: Sequence[Part], splits: npt.NDArray[np.int64], seconds: float
 ) -> Outcome:
     documents, tokens = len(splits) - 1, int(splits[-1])
-    size = sum(sum(part.sizes) for part in parts)
+    size = sum(part.size for part in parts)
     data: dict[str, object] = {
         "output": output,
         "row_splits": row_splits,

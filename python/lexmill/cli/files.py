@@ -12,9 +12,10 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from lexmill._core import binary_start, local_path
 from lexmill._whole_file import whole_file
 from lexmill.cli.outcome import UsageError
-from lexmill.errors import FileError, InvalidUtf8Error
+from lexmill.errors import FileError, FormatError, InvalidUtf8Error
 
 __all__ = ["STANDARD", "LineBatches", "check_inputs", "check_output", "is_stream", "read_stream", "write_whole"]
 
@@ -30,6 +31,7 @@ def check_inputs(paths: Sequence[str]) -> int:
     Raises:
         UsageError: stdin is named twice, or a name is empty.
         FileError: one is missing, a directory, or must not be read.
+        RemotePathError: one is a URL.
     """
     if paths.count(STANDARD) > 1:
         message = f"stdin ({STANDARD}) is named {paths.count(STANDARD)} times but can be read once"
@@ -46,6 +48,7 @@ def _check_name(path: str) -> None:
 
 def _size_of_input(path: str) -> int:
     _check_name(path)
+    local_path(path)
     try:
         status = Path(path).stat()
     except (OSError, ValueError) as error:
@@ -64,10 +67,12 @@ def check_output(path: str, inputs: Sequence[str] = ()) -> None:
     Raises:
         UsageError: the output is an input too, or its name is empty.
         FileError: it is a directory, or its directory is missing or not writable.
+        RemotePathError: it is a URL.
     """
     if path == STANDARD:
         return
     _check_name(path)
+    local_path(path)
     target = Path(path)
     if target.is_dir():
         raise FileError(errno.EISDIR, os.strerror(errno.EISDIR), path)
@@ -110,6 +115,7 @@ def read_stream(path: str, errors: str) -> tuple[str, int]:
     """
     with _open(path) as stream:
         data = stream.read()
+    _check_text(data, _name(path))
     return _decode(data, _name(path), errors), len(data)
 
 
@@ -120,6 +126,18 @@ def _open(path: str) -> BufferedIOBase:
 
 def _name(path: str) -> str:
     return "stdin" if path == STANDARD else path
+
+
+def _check_text(data: bytes, origin: str) -> None:
+    """Refuses bytes at the beginning of a stream that are those of another format.
+
+    Raises:
+        FormatError: the format.
+    """
+    what = binary_start(data[:512])
+    if what is not None:
+        message = f"{origin} {what}; pass plain text, or name the file"
+        raise FormatError(message)
 
 
 def _decode(data: bytes, origin: str, errors: str, start: int = 0) -> str:
@@ -140,29 +158,31 @@ def _decode(data: bytes, origin: str, errors: str, start: int = 0) -> str:
 class LineBatches:
     """Lists of lines with their ends, as training from files takes them; `-` is stdin.
 
-    Iterating raises InvalidUtf8Error if an input is not UTF-8 and `errors` is `strict`.
+    Iterating raises InvalidUtf8Error if an input is not UTF-8 and `errors` is `strict`, and FormatError if it is not
+    text.
 
     Attributes:
         size: bytes read so far.
     """
 
-    def __init__(self, paths: Sequence[str], errors: str) -> None:
+    def __init__(self, path: str, errors: str) -> None:
         """Reads nothing yet."""
         self.size = 0
-        self._paths = paths
+        self._path = path
         self._errors = errors
 
     def __iter__(self) -> Iterator[list[str]]:
-        """Reads the inputs in order."""
-        for path in self._paths:
-            start = self.size
-            with _open(path) as stream:
-                for block in _blocks_of_lines(stream):
-                    text = _decode(block, _name(path), self._errors, self.size - start)
-                    self.size += len(block)
-                    lines = [line + "\n" for line in text.split("\n")]
-                    last = lines.pop()[:-1]
-                    yield [*lines, last] if last else lines
+        """Reads the input."""
+        name = _name(self._path)
+        with _open(self._path) as stream:
+            for block in _blocks_of_lines(stream):
+                if not self.size:
+                    _check_text(block, name)
+                text = _decode(block, name, self._errors, self.size)
+                self.size += len(block)
+                lines = [line + "\n" for line in text.split("\n")]
+                last = lines.pop()[:-1]
+                yield [*lines, last] if last else lines
 
 
 def _blocks_of_lines(stream: BufferedIOBase) -> Iterator[bytes]:

@@ -11,11 +11,11 @@ from lexmill.cli.sources import InputName
 from lexmill.cli.stages import NormalizerName, PreTokenizerName
 
 __all__ = [
+    "CORPUS_HELP",
     "LARGEST",
     "Corpus",
     "Errors",
     "Field",
-    "Files",
     "Input",
     "Json",
     "Normalizer",
@@ -49,11 +49,8 @@ class OnBroken(str, Enum):
 
 
 Tokenizer = Annotated[str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json.", show_default=False)]
-Files = Annotated[list[str], typer.Argument(metavar="FILES...", help="Text files in UTF-8; - is stdin.")]
-Corpus = Annotated[
-    list[str],
-    typer.Argument(metavar="FILES...", help="JSON lines, CSV, TSV, text, Parquet or Arrow files; - is stdin."),
-]
+CORPUS_HELP = "JSON lines, CSV, TSV, text, Parquet or Arrow files, folders of these, and patterns; - is stdin."
+Corpus = Annotated[list[str], typer.Argument(metavar="FILES...", help=CORPUS_HELP)]
 Input = Annotated[
     InputName | None,
     typer.Option("--input", help="How texts are found in FILES; told by their names unless given.", show_default=False),

@@ -13,7 +13,7 @@ from lexmill.cli.files import STANDARD, check_output
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import InputName, source_of
+from lexmill.cli.sources import InputName, ReadOptions, named_sources
 from lexmill.reports import Numbers, report
 
 __all__ = ["Options", "make"]
@@ -50,9 +50,8 @@ def make(options: Options) -> Outcome:
     numbers_file = str(Path(options.output).with_suffix(".json"))
     for output in dict.fromkeys([options.output, numbers_file]):
         check_output(output, [*paths, *(path for path in options.files if Path(path).is_file())])
-    sources = [
-        source_of(path, options.input, options.field, options.errors, options.on_error) for path in options.files
-    ]
+    read = ReadOptions(options.input, options.field, options.errors, options.on_error)
+    sources = named_sources(options.files, read)
     tokenizers: dict[str, Tokenizer] = dict(zip(_names(paths), map(load_tokenizer, paths), strict=True))
     started = time.perf_counter()
     with ProgressBar(not options.as_json, in_bytes=("read",)) as progress:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import Literal
 
-from lexmill import _source_names
-from lexmill.cli.files import STANDARD
+from lexmill._file_names import Kind
+from lexmill._source_names import Reading, sources_of
+from lexmill.cli.files import STANDARD, check_inputs, is_stream
 from lexmill.cli.outcome import UsageError
-from lexmill.sources import Source
+from lexmill.errors import OptionError
+from lexmill.sources import Files, Lines, Source
 
-__all__ = ["InputName", "source_of"]
+__all__ = ["Input", "InputName", "ReadOptions", "inputs_of", "named_sources"]
 
 
 class InputName(str, Enum):
@@ -24,21 +30,82 @@ class InputName(str, Enum):
     ARROW = "arrow"
 
 
-def source_of(
-    path: str,
-    kind: InputName | None,
-    field: str,
-    errors: Literal["strict", "replace"],
-    on_error: Literal["raise", "skip"],
-) -> Source:
-    """What reads a file: as asked for, or as its name ends.
+@dataclass(frozen=True)
+class ReadOptions:
+    """The options that say how FILES are read, each as its `--help` says."""
+
+    input: InputName | None
+    field: str
+    errors: Literal["strict", "replace"]
+    on_error: Literal["raise", "skip"]
+
+    def reading(self, *, is_unnamed_text: bool) -> Reading:
+        """The same for the core."""
+        kind: Kind | None = None if self.input is None else self.input.value
+        unnamed = frozenset() if is_unnamed_text else frozenset([None])
+        return Reading(kind, self.field, self.errors, self.on_error, unnamed)
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file, or stdin, for a command that reads text where a name says nothing.
+
+    Attributes:
+        name: its path.
+        source: reads the records of a file; None for text.
+        size: bytes on the disk; 0 for stdin and pipes.
+    """
+
+    name: str
+    source: Source | None
+    size: int
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is text that can be read but once."""
+        return self.source is None and is_stream(self.name)
+
+
+def inputs_of(files: Sequence[str], options: ReadOptions) -> list[Input]:
+    """The files that arguments stand for, in order.
+
+    Raises:
+        UsageError: stdin is named twice, or a name is empty.
+        FileError: a file is missing or must not be read, or a folder or pattern has none.
+    """
+    found: list[Input] = []
+    for path in files:
+        if path == STANDARD and options.input in (None, InputName.LINES):
+            found.append(Input(path, None, 0))
+            continue
+        if not path:
+            check_inputs([path])
+        for source in sources_of(path, options.reading(is_unnamed_text=True)):
+            if isinstance(source, Files):
+                is_text = isinstance(source, Lines) and options.input is None
+                found += [_input(file, None if is_text else replace(source, paths=file)) for file in source._files()]
+    check_inputs([one.name for one in found])
+    return found
+
+
+def _input(path: str, source: Source | None) -> Input:
+    is_file = path != STANDARD and Path(path).is_file()
+    return Input(path, source, Path(path).stat().st_size if is_file else 0)
+
+
+def named_sources(files: Sequence[str], options: ReadOptions) -> list[Source]:
+    """What reads files: as asked for, or as their names end.
 
     Raises:
         UsageError: neither says how texts are found.
     """
-    found = kind.value if kind is not None else _source_names.kind_of(path)
-    if found is None:
-        what = f"stdin ({STANDARD})" if path == STANDARD else path
-        message = f"{what} does not say how texts are found in it; pass --input"
-        raise UsageError(message)
-    return _source_names.source_of(found, path, field=field, errors=errors, on_error=on_error)
+    try:
+        return [
+            source for path in files for source in sources_of(os.fspath(path), options.reading(is_unnamed_text=False))
+        ]
+    except OptionError as error:
+        message, says, _ = str(error).partition("; pass a source such as")
+        if not says:
+            raise
+        message = f"{message.replace('standard input (-)', f'stdin ({STANDARD})')}; pass --input"
+        raise UsageError(message) from None

@@ -8,12 +8,13 @@ from enum import Enum
 from typing import Any, Literal
 
 from lexmill import Tokenizer
+from lexmill._core import local_path
 from lexmill.cli.display import megabytes
 from lexmill.cli.files import STANDARD
 from lexmill.cli.load import load_tokenizer
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import InputName, source_of
+from lexmill.cli.sources import InputName, ReadOptions, named_sources
 from lexmill.token_files import merge_token_files, tokenize_files
 
 _LONGEST_ID = len(str(2**32))
@@ -76,9 +77,8 @@ def tokenize(options: Options) -> Outcome:
     """Writes a folder of token files."""
     _check_folder(options.output)
     columns = _columns(options.columns)
-    sources = [
-        source_of(path, options.input, options.field, options.errors, options.on_error) for path in options.files
-    ]
+    read = ReadOptions(options.input, options.field, options.errors, options.on_error)
+    sources = named_sources(options.files, read)
     tokenizer = load_tokenizer(options.tokenizer)
     started = time.perf_counter()
     with ProgressBar(not options.as_json, in_bytes=("tokenize", "shuffle", "join")) as progress:
@@ -154,6 +154,7 @@ def _check_folder(output: str) -> None:
     if output in ("", STANDARD):
         message = f"the output must be a folder, not stdout ({STANDARD})" if output else "the name of a folder is empty"
         raise UsageError(message)
+    local_path(output)
 
 
 def _columns(given: list[str]) -> dict[str, Any]:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from lexmill import Tokenizer, WordCounts
 from lexmill.cli.display import megabytes
-from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, is_stream, write_whole
+from lexmill.cli.files import STANDARD, LineBatches, check_inputs, check_output, write_whole
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
+from lexmill.cli.sources import Input, ReadOptions, inputs_of
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, put_stages
 from lexmill.models import BPE, Model, Unigram, WordLevel, WordPiece
 from lexmill.pre_tokenizers import ByteLevel
+from lexmill.sources import Lines, Source
 from lexmill.trainers import BpeTrainer, Trainer, UnigramTrainer, WordLevelTrainer, WordPieceTrainer
+
+# Texts of a source that are handed on together.
+_SOME = 1024
 
 __all__ = [
     "AlgorithmName",
@@ -87,7 +92,7 @@ class Options:
     max_piece_length: int | None
     character_coverage: float | None
     seed_size: int | None
-    errors: Literal["strict", "replace"]
+    read: ReadOptions
     threads: int | None
     pretty: bool
     as_json: bool
@@ -114,13 +119,16 @@ def train(options: Options) -> Outcome:
     if options.folder is not None and (options.max_memory is None or options.from_counts is not None):
         message = "--folder is for what --max-memory does not hold of FILES"
         raise UsageError(message)
-    size = check_inputs(given)
-    check_output(options.output, given)
+    if options.from_counts is not None:
+        check_inputs(given)
+    inputs = inputs_of(options.files, options.read)
+    size = sum(one.size for one in inputs)
+    check_output(options.output, [one.name for one in inputs] or given)
     _check_model(options)
     tokenizer = _untrained(options)
     trainer = _trainer(options)
     started = time.perf_counter()
-    is_streamed = any(map(is_stream, options.files))
+    is_streamed = any(one.is_stream for one in inputs)
     # From an iterator, texts are counted and not bytes.
     with ProgressBar(not options.as_json, in_bytes=() if is_streamed else ("count words",)) as progress:
         if options.from_counts is not None:
@@ -136,23 +144,23 @@ def train(options: Options) -> Outcome:
                 num_threads=options.threads,
             )
         elif is_streamed:
-            texts = LineBatches(options.files, options.errors)
+            streams = {one.name: LineBatches(one.name, options.read.errors) for one in inputs if one.is_stream}
             tokenizer.train_from_iterator(
-                texts,
+                _texts(inputs, streams, options.read),
                 trainer,
                 max_memory=options.max_memory,
                 folder=options.folder,
                 on_progress=progress.callback,
                 num_threads=options.threads,
             )
-            size = texts.size
+            size += sum(stream.size for stream in streams.values())
         else:
             tokenizer.train(
-                options.files,
+                [_source(one, options.read) for one in inputs],
                 trainer,
                 max_memory=options.max_memory,
                 folder=options.folder,
-                errors=options.errors,
+                errors=options.read.errors,
                 on_progress=progress.callback,
                 num_threads=options.threads,
             )
@@ -160,7 +168,22 @@ def train(options: Options) -> Outcome:
     saved = tokenizer.to_str(pretty=options.pretty)
     with write_whole(options.output) as stream:
         stream.write(saved.encode())
-    return _outcome(options, tokenizer, json.loads(saved)["model"].get("merges"), size, seconds)
+    return _outcome(options, tokenizer, json.loads(saved)["model"].get("merges"), len(inputs), size, seconds)
+
+
+def _source(one: Input, read: ReadOptions) -> Source:
+    return one.source or Lines(one.name, errors=read.errors)
+
+
+def _texts(inputs: list[Input], streams: dict[str, LineBatches], read: ReadOptions) -> Iterator[list[str]]:
+    """The texts of all inputs, in lists."""
+    for one in inputs:
+        if one.is_stream:
+            yield from streams[one.name]
+            continue
+        texts = iter(_source(one, read))
+        while some := list(islice(texts, _SOME)):
+            yield some
 
 
 # Options that only some models have, and those models.
@@ -272,14 +295,16 @@ def _trainer(options: Options) -> Trainer:
     return bpe
 
 
-def _outcome(options: Options, tokenizer: Tokenizer, merges: list[object] | None, size: int, seconds: float) -> Outcome:
+def _outcome(
+    options: Options, tokenizer: Tokenizer, merges: list[object] | None, files: int, size: int, seconds: float
+) -> Outcome:
     vocab_size = tokenizer.get_vocab_size()
     data: dict[str, object] = {
         "output": options.output,
         "model": options.model.value,
         "vocab_size": vocab_size,
         **({} if merges is None else {"merges": len(merges)}),
-        "files": len(options.files),
+        "files": files,
         "bytes": size,
         "seconds": round(seconds, 6),
     }

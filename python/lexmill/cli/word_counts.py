@@ -12,7 +12,7 @@ from lexmill.cli.display import columns, megabytes, printable
 from lexmill.cli.files import check_inputs, check_output
 from lexmill.cli.outcome import Outcome, UsageError
 from lexmill.cli.progress import ProgressBar
-from lexmill.cli.sources import InputName, source_of
+from lexmill.cli.sources import InputName, ReadOptions, named_sources
 from lexmill.cli.stages import NormalizerName, PreTokenizerName, normalizer_of, pre_tokenizer_of
 from lexmill.estimation import estimate
 
@@ -47,9 +47,8 @@ def count(options: CountOptions) -> Outcome:
         message = "--resume goes on with what is in --checkpoint, which is not given"
         raise UsageError(message)
     check_output(options.output, options.files)
-    sources = [
-        source_of(path, options.input, options.field, options.errors, options.on_error) for path in options.files
-    ]
+    read = ReadOptions(options.input, options.field, options.errors, options.on_error)
+    sources = named_sources(options.files, read)
     started = time.perf_counter()
     with ProgressBar(not options.as_json, in_bytes=("count words",)) as progress:
         counts = count_words(
@@ -79,7 +78,7 @@ def tell(
 ) -> Outcome:
     """Tells what counting and training will take."""
     told = estimate(
-        [source_of(path, kind, field, "replace", "skip") for path in files],
+        named_sources(files, ReadOptions(kind, field, "replace", "skip")),
         normalizer=normalizer_of(normalizer),
         pre_tokenizer=pre_tokenizer_of(pre_tokenizer),
         num_threads=threads,
@@ -101,6 +100,7 @@ def merge(
 ) -> Outcome:
     """Merges, trims and saves; nothing is saved unless all went well."""
     check_inputs(files)
+    check_output(output)
     started = time.perf_counter()
     with ProgressBar(not as_json, in_bytes=()) as progress:
         counts = merge_counts(files, max_memory=max_memory, folder=folder, on_progress=progress.callback)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from lexmill._core import Tokenizer
+from lexmill._core import Tokenizer, local_path
 from lexmill._source_names import OneSource
 from lexmill._types import OnProgress
 from lexmill._whole_file import whole_file
@@ -64,7 +64,7 @@ class Report:
             LexmillError: plotly, which the extra `lexmill[report]` brings, is not installed.
             FileError: a file cannot be written.
         """
-        page = Path(path)
+        page = Path(local_path(path))
         if page.is_dir():
             message = f"cannot write {page}: it is a folder"
             raise FileError(errno.EISDIR, message, str(page))

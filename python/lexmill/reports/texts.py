@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from lexmill._corpus_warnings import warn_of_repeated, warn_of_skipped
-from lexmill._source_names import OneSource, kind_of, source_of
+from lexmill._file_names import is_compressed
+from lexmill._source_names import OneSource, sources_of
 from lexmill.errors import OptionError
-from lexmill.estimation import _is_compressed
-from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns, _files_of
+from lexmill.sources import Csv, Files, JsonLines, Lines, Source, _Columns
 
 __all__ = ["Block", "CorpusFile", "blocks_of", "files_of"]
 
@@ -57,15 +56,14 @@ def files_of(corpus: OneSource | Iterable[OneSource], group_by: str | None) -> l
         FileError: a folder or pattern has no files.
         OptionError: `group_by` is given and a source has no such fields, or can be read once only.
     """
-    given = [corpus] if isinstance(corpus, str | os.PathLike | Source) else corpus
     files: list[CorpusFile] = []
-    for source in map(_source_of, given):
+    for source in sources_of(corpus):
         if not isinstance(source, Files):
             if group_by is not None:
                 raise OptionError(_no_languages(group_by, repr(source)))
             files.append(CorpusFile(type(source).__name__, source, None, 0))
             continue
-        for path in _files_of(source.paths):
+        for path in source._files():
             own = replace(source, paths=path)
             languages = None if group_by is None else _languages_of(own, path, group_by)
             name = "stdin" if path == "-" else path
@@ -98,13 +96,6 @@ def _some(texts: Iterator[str]) -> Iterator[str]:
         yield from few
 
 
-def _source_of(given: OneSource) -> Source:
-    """What reads a path: as the end of its name says, else its lines."""
-    if isinstance(given, Source):
-        return given
-    return source_of(kind_of(given) or "lines", given)
-
-
 def _languages_of(source: Files, path: str, group_by: str) -> Source:
     """What reads the field `group_by` of the records of a file."""
     if not isinstance(source, JsonLines | Csv | _Columns) or path == "-":
@@ -124,7 +115,7 @@ def _size(path: str) -> int:
     """Bytes of a file whose bytes are text; 0 for others."""
     try:
         status = Path(path).stat()
-        is_text = stat.S_ISREG(status.st_mode) and not _is_compressed(path)
+        is_text = stat.S_ISREG(status.st_mode) and not is_compressed(path)
     except OSError:
         # Reading it tells what is wrong.
         return 0

@@ -42,6 +42,11 @@ impl ArrowColumn {
         Self { is_foreign: true, ..Self::of_decoded(batches, path, added) }
     }
 
+    /// Whether rows of a batch remain.
+    pub(super) fn is_within_batch(&self) -> bool {
+        self.batch.as_ref().is_some_and(|texts| texts.next < texts.len)
+    }
+
     /// Bytes of values before the next row.
     pub(super) fn offset(&self) -> u64 {
         self.rows.offset

@@ -114,7 +114,7 @@ impl IpcBatches {
         if start != MAGIC {
             return Self::of_stream(Box::new(io::Cursor::new(start).chain(file)));
         }
-        if let Some(file) = open_plain(path)? {
+        if let Some((file, _)) = open_plain(path)? {
             return Self::of_file(file, Arc::clone(read));
         }
         let mut copy = tempfile::tempfile()?;

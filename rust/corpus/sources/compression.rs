@@ -1,4 +1,4 @@
-//! A file's bytes, decompressed. What compresses a file is told by its first bytes, not by its name.
+//! A file's bytes, decompressed. What compresses a file is told by its first bytes, not by its name; so is what is no text.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,6 +10,10 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
+use super::reader::{failed, named};
+use crate::corpus::binary_formats::{START, binary_format};
+use crate::{Error, Result};
+
 /// Bytes that are read from a file at a time.
 const BUFFER: usize = 1 << 18;
 
@@ -19,21 +23,18 @@ const XZ_KIB: u32 = 80 << 10;
 /// The binary logarithm of the largest window of zstd, which the decoder holds in memory: that of `zstd --ultra -22`.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// Bytes that tell what compresses a file.
-const START: usize = 16;
-
 /// The name of standard input among paths.
 pub(in crate::corpus) const STDIN: &str = "-";
 
-/// Opens a file for its decompressed bytes: all members of a gzip file, all frames or streams of the others. The number of bytes
-/// that have been read from the file itself is added to `read`.
+/// Opens a file for its decompressed bytes: all members of a gzip file, all frames or streams of the others. The number of bytes of
+/// the file itself that these were made of is added to `read`.
 ///
 /// # Errors
 /// Those of opening and of reading the first bytes.
 pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
     let file: Box<dyn Read + Send> =
         if path.as_os_str() == STDIN { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
-    let mut file = BufReader::with_capacity(BUFFER, Counted { file, read: Arc::clone(read) });
+    let mut file = Counted { file: BufReader::with_capacity(BUFFER, file), read: Arc::clone(read) };
     Ok(match Compression::of(file.fill_buf()?) {
         None => Box::new(file),
         Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(file)),
@@ -47,18 +48,60 @@ pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Rea
     })
 }
 
-/// Opens a file whose bytes can be read from any place; none if it is compressed or no regular file.
+/// Opens a file of text as [`open`] does.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::NotText`] for a file whose first decompressed bytes are those of another format.
+pub(in crate::corpus) fn open_text(path: &Path, read: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
+    let mut file = open(path, read).map_err(|error| failed("open", path, error))?;
+    let start = first_bytes(&mut file).map_err(|error| failed("read", path, error))?;
+    check_text(&start, path)?;
+    Ok(Box::new(io::Cursor::new(start).chain(file)))
+}
+
+/// Opens a text file as [`open_plain`] does.
+///
+/// # Errors
+/// Those of [`open_text`].
+pub(super) fn open_plain_text(path: &Path) -> Result<Option<File>> {
+    let opened = open_plain(path).map_err(|error| failed("open", path, error))?;
+    let Some((file, start)) = opened else { return Ok(None) };
+    check_text(&start, path)?;
+    Ok(Some(file))
+}
+
+/// Opens a file whose bytes can be read from any place, after its first bytes; none if it is compressed or no regular file.
 ///
 /// # Errors
 /// Those of opening and of reading the first bytes.
-pub(super) fn open_plain(path: &Path) -> io::Result<Option<File>> {
+pub(super) fn open_plain(path: &Path) -> io::Result<Option<(File, Vec<u8>)>> {
     if path.as_os_str() == STDIN || !path.metadata()?.is_file() {
         return Ok(None);
     }
     let mut file = File::open(path)?;
+    let start = first_bytes(&mut file)?;
+    Ok(if Compression::of(&start).is_some() { None } else { Some((file, start)) })
+}
+
+/// The bytes that tell a format, or all if there are fewer.
+fn first_bytes(file: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    Read::by_ref(&mut file).take(START as u64).read_to_end(&mut start)?;
-    Ok(if Compression::of(&start).is_some() { None } else { Some(file) })
+    Read::by_ref(file).take(START as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Refuses the first bytes of another format than text.
+fn check_text(start: &[u8], path: &Path) -> Result<()> {
+    match binary_format(start) {
+        None => Ok(()),
+        Some(what) => Err(Error::NotText { path: named(path), what }),
+    }
+}
+
+/// What bytes at the beginning of a file say that it is, as the end of a sentence; none if they may be text that is not compressed.
+#[cfg(feature = "python")]
+pub(crate) fn not_plain_text(start: &[u8]) -> Option<&'static str> {
+    Compression::of(start).map(Compression::described).or_else(|| binary_format(start))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +113,17 @@ enum Compression {
 }
 
 impl Compression {
+    /// What a file so compressed is, as the end of a sentence.
+    #[cfg(feature = "python")]
+    fn described(self) -> &'static str {
+        match self {
+            Self::Gzip => "is compressed with gzip",
+            Self::Zstd => "is compressed with zstd",
+            Self::Bzip2 => "is compressed with bzip2",
+            Self::Xz => "is compressed with xz",
+        }
+    }
+
     /// What compresses a file that begins with these bytes. None of these beginnings is UTF-8, but for bzip2's, of which more has to
     /// be there.
     fn of(start: &[u8]) -> Option<Self> {
@@ -104,7 +158,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
     }
 }
 
-/// Counts what is read.
+/// Counts the bytes that are taken, not those that are buffered.
 struct Counted<R> {
     file: R,
     read: Arc<AtomicU64>,
@@ -115,5 +169,16 @@ impl<R: Read> Read for Counted<R> {
         let read = self.file.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.file.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.file.consume(bytes);
+        self.read.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }

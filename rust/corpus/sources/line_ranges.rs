@@ -29,9 +29,9 @@ impl LineRanges {
     /// The ranges of a file from byte `from` on; none if the file is compressed, is not a regular file, or does not tell its length.
     ///
     /// # Errors
-    /// Those of opening the file and of reading its first bytes.
-    pub(super) fn open(path: &Path, from: u64, limit: usize) -> io::Result<Option<Self>> {
-        let Some(file) = super::compression::open_plain(path)? else { return Ok(None) };
+    /// Those of [`open_plain_text`](super::compression::open_plain_text).
+    pub(super) fn open(path: &Path, from: u64, limit: usize) -> crate::Result<Option<Self>> {
+        let Some(file) = super::compression::open_plain_text(path)? else { return Ok(None) };
         // Files that the system makes up when they are read have no length.
         let len = file.metadata().ok().filter(Metadata::is_file).map_or(0, |data| data.len());
         let ranges = Self { file: Arc::new(file), from, next: from, len, limit };

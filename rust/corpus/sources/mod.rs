@@ -47,7 +47,9 @@ use crate::tokenizer::{BlockEnd, WordCounting};
 pub use added::{AddedColumn, AddedValue, AddedValues, ValueKind, added_columns};
 pub use arrow_stream::ArrowStream;
 pub(crate) use columns::decoded;
-pub(in crate::corpus) use compression::STDIN;
+#[cfg(feature = "python")]
+pub(crate) use compression::not_plain_text;
+pub(in crate::corpus) use compression::{STDIN, open_text};
 pub(crate) use parquet_column::io_error as parquet_error;
 pub use reader::{RecordBlock, SourceReader};
 pub use source::{CsvColumn, Format, OnError, Skipped, Source};
@@ -79,6 +81,46 @@ pub fn count_source(
         Ok(is_filled)
     };
     counting.add_blocks(bytes, next, read, total, on_progress)
+}
+
+/// Texts of a source that stand for more of them.
+#[derive(Debug, Default)]
+pub struct Sample {
+    /// Texts in order.
+    pub texts: Vec<String>,
+    /// Bytes of all texts that were read, of which `texts` may be the first ones.
+    pub text_bytes: u64,
+    /// Bytes of files, as they lie on the disk, that held these.
+    pub file_bytes: u64,
+}
+
+/// Reads blocks until they hold `text_bytes` of text, or took `file_bytes` of files.
+///
+/// A record batch of Arrow's is read as a whole, since only then it is known how much of the file its texts took; those beyond `text_bytes`
+/// are not kept.
+///
+/// # Errors
+/// Those of [`SourceReader::next`] and of [`Source::for_each_text`].
+pub fn sample(
+    mut reader: SourceReader,
+    source: &Source,
+    skipped: &Skipped,
+    text_bytes: u64,
+    file_bytes: u64,
+) -> Result<Sample> {
+    let (mut sample, mut block) = (Sample::default(), RecordBlock::default());
+    let is_enough = |sample: &Sample| sample.text_bytes >= text_bytes || sample.file_bytes >= file_bytes;
+    while (!is_enough(&sample) || reader.is_within_batch()) && reader.next(&mut block)? {
+        source.for_each_text(&mut block, skipped, |text, _| {
+            if sample.text_bytes < text_bytes {
+                sample.texts.push(text.to_owned());
+            }
+            sample.text_bytes += text.len() as u64;
+            Ok(())
+        })?;
+        sample.file_bytes += block.read;
+    }
+    Ok(sample)
 }
 
 #[cfg(test)]

@@ -186,6 +186,11 @@ impl SourceReader {
         self.source.paths.iter().map(len).sum()
     }
 
+    /// Whether the file is one of Arrow's, and a batch of it has been read of which records remain.
+    pub(super) fn is_within_batch(&self) -> bool {
+        matches!(&self.file, Some(OpenFile { blocks: Blocks::Arrow(column), .. }) if column.is_within_batch())
+    }
+
     /// Replaces the contents of `block` by the next records, perhaps none; false at the end of the last file.
     ///
     /// # Errors
@@ -218,33 +223,31 @@ impl OpenFile {
     /// Opens a file, after its first `skip` bytes if the format and the compression allow that.
     fn open(path: &Path, format: &Format, limit: usize, skip: u64, added: &[AddedColumn]) -> Result<Self> {
         let read = Arc::new(AtomicU64::new(0));
-        let failed_to_open = |source| failed("open", path, source);
-        let bytes = || compression::open(path, &read).map_err(failed_to_open);
+        let text = || compression::open_text(path, &read);
         let mut skipped = 0;
         let blocks = match format {
-            Format::Lines | Format::JsonLines { .. } => {
-                match LineRanges::open(path, skip, limit).map_err(failed_to_open)? {
-                    Some(ranges) => {
-                        skipped = skip;
-                        Blocks::Ranges(ranges)
-                    }
-                    None => Blocks::Lines(LineBlocks::new(bytes()?, limit)),
+            Format::Lines | Format::JsonLines { .. } => match LineRanges::open(path, skip, limit)? {
+                Some(ranges) => {
+                    skipped = skip;
+                    Blocks::Ranges(ranges)
                 }
-            }
+                None => Blocks::Lines(LineBlocks::new(text()?, limit)),
+            },
             Format::Csv { column, delimiter } => {
-                Blocks::Csv(Box::new(CsvRecords::new(bytes()?, column, *delimiter, limit, path, added)?))
+                Blocks::Csv(Box::new(CsvRecords::new(text()?, column, *delimiter, limit, path, added)?))
             }
             Format::Parquet { column } => {
                 Blocks::Parquet(Box::new(ParquetColumn::open(path, column, added)?))
             }
             Format::ArrowIpc { column } => {
-                Blocks::Arrow(Box::new(arrow_ipc::open(bytes()?, column, path, added, &read)?))
+                let bytes = compression::open(path, &read).map_err(|error| failed("open", path, error))?;
+                Blocks::Arrow(Box::new(arrow_ipc::open(bytes, column, path, added, &read)?))
             }
             Format::ArrowStream { column, stream } => {
                 Blocks::Arrow(Box::new(stream.open(column, path, added)?))
             }
             Format::Documents { separator } => {
-                Blocks::Documents(Box::new(Documents::new(bytes()?, separator.as_deref(), limit)))
+                Blocks::Documents(Box::new(Documents::new(text()?, separator.as_deref(), limit)))
             }
         };
         Ok(Self { blocks, skipped, read, reported: 0, line: 1, limit })

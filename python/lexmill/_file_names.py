@@ -1,0 +1,187 @@
+"""From paths, folders and patterns to files, and from the name of a file to its format."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping, Set
+from pathlib import Path, PurePath
+from typing import Any, Literal, TypeAlias
+
+from lexmill._core import binary_start, local_path
+from lexmill.errors import FileError, InputTypeError
+
+__all__ = [
+    "TEXT",
+    "Kind",
+    "files_of",
+    "in_folder",
+    "is_compressed",
+    "is_folder",
+    "is_pattern",
+    "items_of",
+    "kind_of",
+    "matches",
+    "paths_of",
+]
+
+Kind: TypeAlias = Literal["jsonl", "csv", "tsv", "lines", "parquet", "arrow"]
+
+# By the ends of names, that of a compressed file taken away.
+_KINDS: dict[str, Kind] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "lines",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+_COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+
+TEXT: frozenset[Kind | None] = frozenset(["lines", None])
+"""The formats of plain text: that of names which say so, and of names which say nothing."""
+
+
+def kind_of(path: str | os.PathLike[str]) -> Kind | None:
+    """What the name of a file says, if anything."""
+    # A call on a small file takes less time than PurePath.
+    stem, end = os.path.splitext(os.fspath(path).lower())  # noqa: PTH122
+    if end in _COMPRESSED:
+        _, end = os.path.splitext(stem)  # noqa: PTH122
+    return _KINDS.get(end)
+
+
+def is_compressed(path: str) -> bool:
+    """Whether the bytes of a file are not those of its text."""
+    with Path(path).open("rb") as file:
+        return binary_start(file.read(16)) is not None
+
+
+def paths_of(given: object) -> list[str]:
+    """One path or several.
+
+    Raises:
+        InputTypeError: what is given is no path and no list of paths.
+        RemotePathError: a path is a URL.
+    """
+    if isinstance(given, str | os.PathLike):
+        return [local_path(given)]
+    return [local_path(path) for path in items_of(given, "paths")]
+
+
+def items_of(given: object, name: str) -> list[Any]:
+    """The items of a list, a tuple or another iterable in an order of its own.
+
+    Raises:
+        InputTypeError: what is given has no items, no order, or items of another kind.
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray | memoryview | Mapping | Set):
+        return list(given)
+    message = f"{name} is of type {type(given).__name__} but must be a list of paths or sources"
+    raise InputTypeError(message)
+
+
+def files_of(paths: Iterable[str], kinds: Collection[Kind | None]) -> list[str]:
+    """The files that paths, folders and patterns stand for; of a folder, those whose names fit one of the formats.
+
+    Raises:
+        FileError: a pattern or folder has no file.
+    """
+    return [file for path in paths for file in _expanded(path, kinds)]
+
+
+def _expanded(path: str, kinds: Collection[Kind | None]) -> list[str]:
+    if path == "-":
+        try:
+            # Rust takes a descriptor that is closed, or not open for reading, for one at its end.
+            os.read(0, 0)
+        except OSError as error:
+            raise FileError(error.errno, "standard input is not open for reading", path) from error
+        return [path]
+    if is_folder(path):
+        if files := _fitting(path, kinds):
+            return files
+        ends = " or ".join(end for end, kind in _KINDS.items() if kind in kinds)
+        which = "to read as text" if None in kinds else f"whose name ends in {ends}"
+        raise FileError(errno.EISDIR, f"is a directory, but no file is there {which}", path)
+    if not is_pattern(path):
+        return [path]
+    found: set[str] = set()
+    for match in matches(path):
+        found.update(_fitting(match, kinds) if is_folder(match) else [match])
+    if not found:
+        raise FileError(errno.ENOENT, "no file is there", path)
+    return sorted(found)
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is that of a folder, in a third of the time that pathlib takes."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path is a pattern: a file may have a name that looks like one."""
+    return glob.has_magic(path) and not Path(path).exists()
+
+
+def in_folder(folder: str) -> list[str]:
+    """The files of a folder and of the folders in it, in the order of their names.
+
+    Names that begin with a dot or an underscore are left out: programs give them to what is not data, such as
+    `_SUCCESS`, `_temporary` and `.part-0.crc`. Links to folders are not followed: they may lead in a circle.
+    """
+    files: list[Path] = []
+    for inner, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        files += [Path(inner, name) for name in names if name[0] not in "._"]
+    return [str(file) for file in sorted(files) if file.is_file()]
+
+
+def _fitting(folder: str, kinds: Collection[Kind | None]) -> list[str]:
+    return [file for file in in_folder(folder) if kind_of(file) in kinds]
+
+
+def matches(pattern: str) -> list[str]:
+    """The files and folders that match a pattern, in the order of their names.
+
+    A folder or a marker without an ending that begins with an underscore, such as `_temporary` and `_SUCCESS`, has to
+    be named: no wildcard stands for it.
+    """
+    parts = PurePath(pattern).parts
+    is_named = any(part.startswith("_") for part in parts)
+    is_recursive = "**" in parts
+    if parts and parts[-1] == "**" and pattern.endswith(os.sep):
+        # Folders alone, the outermost one among them.
+        return []
+
+    def is_wanted(match: str) -> bool:
+        path = Path(match)
+        if path.is_dir():
+            return (is_named or not path.name.startswith("_")) and not (is_recursive and path.is_symlink())
+        return path.is_file() and (is_named or not path.name.startswith("_") or kind_of(path) is not None)
+
+    return sorted(filter(is_wanted, _matches(pattern)))
+
+
+def _matches(pattern: str) -> set[str]:
+    """What matches a pattern, as `glob` has it, but that `**` follows no links to folders, which may form a circle."""
+    pattern = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
+    # Not as a Path, to which a separator at the end says nothing.
+    recursive = re.search(rf"(?:^|(?<={re.escape(os.sep)}))\*\*(?:{re.escape(os.sep)}|$)", pattern)
+    if recursive is None:
+        return set(glob.glob(pattern))  # noqa: PTH207 (any pattern)
+    before, rest = pattern[: recursive.start()], pattern[recursive.end() :]
+    rest = rest or ("" if recursive[0].endswith(os.sep) else "*")
+    found: set[str] = set()
+    for top in _matches(before) if before else [""]:
+        for folder, inner, _ in os.walk(top or os.curdir):
+            # As elsewhere in patterns, what begins with a dot has to be named; so has a folder that holds no data.
+            inner[:] = [name for name in inner if name[0] not in "._"]
+            folder = folder if top else os.path.relpath(folder)
+            found |= _matches(os.path.join("" if folder == os.curdir else glob.escape(folder), rest))  # noqa: PTH118 (a pattern)
+    return found
