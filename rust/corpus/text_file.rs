@@ -1,6 +1,6 @@
 //! A file as text, read a part at a time.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
@@ -22,11 +22,9 @@ pub(super) struct TextFile {
     file: Box<dyn Read + Send>,
     path: PathBuf,
     errors: Utf8Errors,
-    /// Memory for what is read.
-    buffer: Vec<u8>,
-    /// Bytes in it that were read and not decoded yet.
-    pending: usize,
-    /// Where in the file these begin.
+    /// Bytes that were read and not decoded yet.
+    pending: Vec<u8>,
+    /// Where in the file the pending bytes begin.
     offset: u64,
 }
 
@@ -37,7 +35,7 @@ impl TextFile {
     /// [`Error::Io`]; [`Error::NotText`] for a file of another format.
     pub(super) fn open(path: &Path, errors: Utf8Errors) -> Result<Self> {
         let file = open(path)?;
-        Ok(Self { file, path: path.to_owned(), errors, buffer: Vec::new(), pending: 0, offset: 0 })
+        Ok(Self { file, path: path.to_owned(), errors, pending: Vec::new(), offset: 0 })
     }
 
     /// Appends about `wanted` bytes of text; false once the file is at its end.
@@ -49,7 +47,8 @@ impl TextFile {
         while done < wanted {
             let block = (wanted - done).min(BLOCK);
             let failed = |source| Error::Io { action: "read", path: self.path.clone(), source };
-            let is_end = !fill(&mut self.file, &mut self.buffer, &mut self.pending, block).map_err(failed)?;
+            let mut file = Read::by_ref(&mut self.file).take(block as u64);
+            let is_end = file.read_to_end(&mut self.pending).map_err(failed)? < block;
             self.decode(text, is_end)?;
             if is_end {
                 return Ok(false);
@@ -61,7 +60,7 @@ impl TextFile {
 
     /// Moves what is pending to the text, but for the beginning of a character of which more may come.
     fn decode(&mut self, text: &mut String, is_end: bool) -> Result<()> {
-        let pending = &self.buffer[..self.pending];
+        let pending = self.pending.as_slice();
         let mut at = 0;
         // Most blocks end within a character.
         if let Ok(valid) = simdutf8::basic::from_utf8(&pending[..whole_chars(pending)]) {
@@ -83,8 +82,7 @@ impl TextFile {
             text.push(char::REPLACEMENT_CHARACTER);
             at += invalid.len();
         }
-        self.buffer.copy_within(at..self.pending, 0);
-        self.pending -= at;
+        self.pending.drain(..at);
         self.offset += at as u64;
         Ok(())
     }
@@ -115,23 +113,6 @@ fn whole_chars(text: &[u8]) -> usize {
     if last + width > text.len() { last } else { text.len() }
 }
 
-/// Reads so many bytes after the `pending` ones; false if the file ends before.
-fn fill(file: &mut impl Read, buffer: &mut Vec<u8>, pending: &mut usize, bytes: usize) -> io::Result<bool> {
-    let end = *pending + bytes;
-    if buffer.len() < end {
-        buffer.resize(end, 0);
-    }
-    while *pending < end {
-        match file.read(&mut buffer[*pending..end]) {
-            Ok(0) => return Ok(false),
-            Ok(read) => *pending += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(true)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -151,9 +132,7 @@ mod tests {
         let mut file = TextFile::open(Path::new(null), errors)?;
         let mut text = String::new();
         for part in parts {
-            file.buffer.truncate(file.pending);
-            file.buffer.extend_from_slice(part);
-            file.pending = file.buffer.len();
+            file.pending.extend_from_slice(part);
             file.decode(&mut text, false)?;
         }
         file.decode(&mut text, true)?;

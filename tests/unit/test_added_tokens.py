@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import lexmill
-from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from growth import assert_in_proportion
+from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 from small import byte_level, letters
 
 

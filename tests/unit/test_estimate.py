@@ -7,7 +7,7 @@ import gzip
 import json
 import lzma
 import random
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -69,15 +69,20 @@ def packed(name: str, texts: list[str]) -> None:
         Path(name).write_bytes(compress(text) if compress else text)
 
 
+@cache
+def long_texts(is_repeated: bool) -> list[str]:
+    draw = random.Random(1)
+    word = (lambda: "hello") if is_repeated else (lambda: f"{draw.getrandbits(30):x}")
+    return [" ".join(word() for _ in range(300)) for _ in range(4_000)]
+
+
 @pytest.mark.parametrize("is_repeated", [False, True], ids=["varied", "repeated"])
 @pytest.mark.parametrize(
     "end", ["txt", "jsonl", "csv", "parquet", "feather", "txt.gz", "jsonl.gz", "txt.bz2", "txt.xz"]
 )
 def test_the_text_of_every_format_is_estimated(tmp_path: Path, end: str, is_repeated: bool) -> None:
-    draw, cut = random.Random(1), pre_tokenizers.WhitespaceSplit()
-    word = (lambda: "hello") if is_repeated else (lambda: f"{draw.getrandbits(30):x}")
-    texts = [" ".join(word() for _ in range(300)) for _ in range(4_000)]
-    packed(f"{tmp_path}/1.{end}", texts)
+    cut = pre_tokenizers.WhitespaceSplit()
+    packed(f"{tmp_path}/1.{end}", long_texts(is_repeated))
     told = estimate(tmp_path / f"1.{end}", pre_tokenizer=cut, sample=1 << 19)
     assert told.sampled_bytes < 8 << 20
     assert 0.7 < told.words / (4_000 * 300) < 1.4

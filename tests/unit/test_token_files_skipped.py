@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from growth import assert_in_proportion
 from lexmill import Tokenizer, WordCounts, count_words, merge_token_files, models, open_tokens, tokenize_files
 from lexmill.errors import FormatError, InvalidUtf8Error, OutputError, SkippedRecordsWarning
 from lexmill.pre_tokenizers import Whitespace
 from lexmill.sources import Csv, JsonLines, Lines, Parquet, Source
-from growth import assert_in_proportion
 from token_runs import contents
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexmill.errors.SkippedRecordsWarning")

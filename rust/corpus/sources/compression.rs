@@ -17,6 +17,9 @@ use crate::{Error, Result};
 /// Bytes that are read from a file at a time.
 const BUFFER: usize = 1 << 18;
 
+/// The same for small files, which are read in less time than the larger buffer takes to get.
+const LEAST_BUFFER: usize = 1 << 13;
+
 /// What xz may take to decompress a file: as much as a file made by `xz -9` needs, and a little more.
 const XZ_KIB: u32 = 80 << 10;
 
@@ -32,9 +35,15 @@ pub(in crate::corpus) const STDIN: &str = "-";
 /// # Errors
 /// Those of opening and of reading the first bytes.
 pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
-    let file: Box<dyn Read + Send> =
-        if path.as_os_str() == STDIN { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
-    let mut file = Counted { file: BufReader::with_capacity(BUFFER, file), read: Arc::clone(read) };
+    let (file, capacity): (Box<dyn Read + Send>, usize) = if path.as_os_str() == STDIN {
+        (Box::new(io::stdin()), BUFFER)
+    } else {
+        let file = File::open(path)?;
+        let data = file.metadata()?;
+        let capacity = if data.is_file() { data.len() as usize } else { BUFFER };
+        (Box::new(file), capacity.clamp(LEAST_BUFFER, BUFFER))
+    };
+    let mut file = Counted { file: BufReader::with_capacity(capacity, file), read: Arc::clone(read) };
     Ok(match Compression::of(file.fill_buf()?) {
         None => Box::new(file),
         Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(file)),
