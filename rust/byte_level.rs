@@ -86,6 +86,18 @@ pub fn push_mapped(bytes: &[u8], out: &mut String) {
     }
 }
 
+/// The characters of the bytes of `text`.
+pub fn mapped(text: &str) -> String {
+    let mut mapped = String::new();
+    push_mapped(text.as_bytes(), &mut mapped);
+    mapped
+}
+
+/// Whether [`push_unmapped`] gives other bytes for `text` than its own UTF-8.
+pub fn is_ambiguous(text: &str) -> bool {
+    !text.is_ascii() && text.chars().all(|c| char_to_byte_of(c).is_some())
+}
+
 /// Appends the bytes that `token` stands for, or its own UTF-8 if it has a character outside the alphabet.
 pub fn push_unmapped(token: &str, out: &mut Vec<u8>) {
     let start = out.len();

@@ -862,12 +862,20 @@ class Tokenizer:
 
         Args:
             tokens: `str` or `AddedToken`.
+
+        Warns:
+            ByteTokenWarning: a `ByteLevel` decoder reads a token as other bytes, since it has the id of the model's
+                token for them.
         """
     def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
         """Adds tokens that decoding may skip; returns how many were new or changed.
 
         Args:
             tokens: `str` or `AddedToken`.
+
+        Warns:
+            ByteTokenWarning: a `ByteLevel` decoder reads a token as other bytes, since it has the id of the model's
+                token for them.
         """
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
         """Added tokens by id."""
@@ -1089,7 +1097,7 @@ class Tokenizer:
         """Encodes one text or a pair.
 
         Args:
-            sequence: the text, or a list of words.
+            sequence: the text, or a list, an array or another sequence of words.
             pair: the second text of a pair.
             is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
             add_special_tokens: adds the special tokens of the post-processor.
@@ -1145,14 +1153,14 @@ class Tokenizer:
         """As `encode`, for `await`."""
     def async_encode_batch(
         self,
-        input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
+        input: Sequence[_Input] | npt.NDArray[np.str_ | np.object_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Future[list[Encoding]]:
         """As `encode_batch`, for `await`."""
     def async_encode_batch_fast(
         self,
-        input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
+        input: Sequence[_Input] | npt.NDArray[np.str_ | np.object_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
     ) -> Future[list[Encoding]]:
@@ -1161,7 +1169,7 @@ class Tokenizer:
         """As `decode_batch`, for `await`."""
     def encode_batch(
         self,
-        input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
+        input: Sequence[_Input] | npt.NDArray[np.str_ | np.object_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
         *,
@@ -1170,14 +1178,15 @@ class Tokenizer:
         """Encodes texts or pairs.
 
         Args:
-            input: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+            input: texts, or pairs of two, in a list, an array, a column of pandas, polars or Arrow, or another
+                sequence.
             is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
             add_special_tokens: adds the special tokens of the post-processor.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
         """
     def encode_batch_fast(
         self,
-        input: Sequence[_Input] | npt.NDArray[np.str_] | _Column,
+        input: Sequence[_Input] | npt.NDArray[np.str_ | np.object_] | _Column,
         is_pretokenized: bool = False,
         add_special_tokens: bool = True,
         *,
@@ -1186,7 +1195,8 @@ class Tokenizer:
         """As `encode_batch`: offsets cost nothing here until they are read.
 
         Args:
-            input: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+            input: texts, or pairs of two, in a list, an array, a column of pandas, polars or Arrow, or another
+                sequence.
             is_pretokenized: each text is a list of words, which the pre-tokenizer cuts further.
             add_special_tokens: adds the special tokens of the post-processor.
             num_threads: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
@@ -1363,11 +1373,13 @@ class Tokenizer:
         """The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.
 
         Args:
-            ids: the ids, in a list or a numpy array.
+            ids: the ids, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
             skip_special_tokens: leaves special tokens out.
             strict: raises for an id without a token.
 
         Raises:
+            InputTypeError: these are no sequences of integers.
+            IdRangeError: an id is negative, or does not fit 32 bits.
             VocabError: an id has no token, with `strict`.
         """
     def decode_batch(
@@ -1376,10 +1388,12 @@ class Tokenizer:
         """The texts of lists of ids.
 
         Args:
-            sequences: the ids of each text.
+            sequences: the ids of each text, in lists, the rows of an array, or other sequences.
             skip_special_tokens: leaves special tokens out.
             strict: raises for an id without a token.
 
         Raises:
+            InputTypeError: these are no sequences of integers.
+            IdRangeError: an id is negative, or does not fit 32 bits.
             VocabError: an id has no token, with `strict`.
         """

@@ -23,15 +23,22 @@ __all__ = [
 
 _PrependScheme: TypeAlias = Literal["first", "never", "always"]
 
+_StreamState: TypeAlias = tuple[
+    list[int], bool, list[tuple[int, bytes]], tuple[str, str], tuple[list[int], list[int], str]
+]
+
 class _CustomDecoder(Protocol):
     def decode_chain(self, tokens: list[str], /) -> _Sequence[str]: ...
 
 @final
 class DecodeStream:
-    """Ids to text, a few at a time: each step gives the text that is new, once its last character is complete.
+    """Ids to text, a few at a time: each step gives the text that is new, as soon as no later id can change it.
+
+    The texts of all steps and of `finish` are the text of all ids, without that of the ids given here.
 
     Args:
-        ids: ids before the first step, whose text is not given again.
+        ids: ids before the first step, whose text is not given again. A character that they begin comes with the id
+            that ends it.
         skip_special_tokens: leaves special tokens out of the text.
     """
     def __new__(cls, ids: _Sequence[int] | None = None, skip_special_tokens: bool = False) -> DecodeStream: ...
@@ -43,12 +50,27 @@ class DecodeStream:
             id: an id or a list of ids.
 
         Raises:
-            LexmillError: the decoder gives another text for ids that it has decoded already.
+            LexmillError: the decoder gives another text for ids that it has decoded already, as one written in
+                Python may. The stream is as before the step.
+        """
+    def finish(self, tokenizer: Tokenizer | None = None) -> str:
+        """Ends the text; returns what no step has returned, empty if that is nothing.
+
+        Bytes of a character that was not complete become U+FFFD. After that the stream is as a new one without ids,
+        and a further step begins a new text.
+
+        Args:
+            tokenizer: what decodes; by default that of the last step.
+
+        Raises:
+            LexmillError: as in `step`.
+            OptionError: no tokenizer is given, and there was no step since the stream was made or read from a
+                pickle.
         """
     def __copy__(self) -> DecodeStream: ...
     def __deepcopy__(self, _memo: object) -> DecodeStream: ...
-    def __getstate__(self) -> tuple[list[int], list[int], str, bool]: ...
-    def __setstate__(self, state: tuple[list[int], list[int], str, bool]) -> None: ...
+    def __getstate__(self) -> _StreamState: ...
+    def __setstate__(self, state: _StreamState) -> None: ...
 
 @disjoint_base
 class Decoder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "ByteTokenWarning",
     "CorpusWarning",
     "DoubledTokenWarning",
     "DroppedRowsWarning",
@@ -93,6 +94,10 @@ class TextTooLongError(LexmillError, OverflowError):
 
 class LostStateWarning(UserWarning):
     """Warns of a saved file that lacks `encode_special_tokens`, which the tokenizer has on."""
+
+
+class ByteTokenWarning(UserWarning):
+    """Warns of an added token that a `ByteLevel` decoder reads as other bytes, since the model has it for them."""
 
 
 class CorpusWarning(UserWarning):

@@ -8,7 +8,7 @@ use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyMapping, PyString, PyTuple};
 
 use super::arrow::Column;
 use super::errors::exception;
@@ -152,32 +152,48 @@ impl OwnedInput {
     }
 }
 
-/// One sequence: a `str`, or with `is_pretokenized` a list, tuple or array of `str`.
+/// One sequence: a `str`, or with `is_pretokenized` a list, an array or another sequence of `str`.
 pub(super) fn sequence(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedSequence> {
     if !is_pretokenized {
         return text(item).map(OwnedSequence::Text);
     }
-    let wrong = || {
-        let message = "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]";
-        exception(item.py(), "InputTypeError", message.to_owned())
-    };
-    let is_array = item.get_type().name().is_ok_and(|name| name == "ndarray");
-    if !(is_array || item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>()) {
-        return Err(wrong());
-    }
-    let words = item.try_iter()?.map(|word| text(&word?)).collect::<PyResult<Vec<_>>>();
-    words.map(OwnedSequence::Words).map_err(|_| wrong())
+    let message = "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]";
+    words(item)?.ok_or_else(|| exception(item.py(), "InputTypeError", message.to_owned()))
 }
 
-/// One input of a batch: a sequence, or a tuple or list of two.
+/// A sequence of `str`; `None` for anything else.
+fn words(item: &Bound<'_, PyAny>) -> PyResult<Option<OwnedSequence>> {
+    if !has_items(item) {
+        return Ok(None);
+    }
+    let mut words = Vec::new();
+    for word in iterate(item)? {
+        let word = word?;
+        let Ok(word) = word.cast::<PyString>() else { return Ok(None) };
+        words.push(self::text(word)?);
+    }
+    Ok(Some(OwnedSequence::Words(words)))
+}
+
+/// One input of a batch: a sequence, or a tuple, a list, a row of an array or another sequence of two.
 fn input(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedInput> {
-    if let Ok(first) = sequence(item, is_pretokenized) {
+    let first = if is_pretokenized {
+        words(item)?
+    } else if item.is_instance_of::<PyString>() {
+        Some(sequence(item, false)?)
+    } else {
+        None
+    };
+    if let Some(first) = first {
         return Ok(OwnedInput { first, second: None });
     }
-    let is_pair = item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>();
-    if is_pair && item.len()? == 2 {
-        let first = sequence(&item.get_item(0)?, is_pretokenized)?;
-        return Ok(OwnedInput { first, second: Some(sequence(&item.get_item(1)?, is_pretokenized)?) });
+    if has_items(item) && item.len()? == 2 {
+        // Items by place, and not by a label as pandas has them.
+        let mut parts = iterate(item)?;
+        if let (Some(first), Some(second)) = (parts.next(), parts.next()) {
+            let first = sequence(&first?, is_pretokenized)?;
+            return Ok(OwnedInput { first, second: Some(sequence(&second?, is_pretokenized)?) });
+        }
     }
     let message = if is_pretokenized {
         "PreTokenizedEncodeInput must be Union[PreTokenizedInputSequence, \
@@ -199,17 +215,14 @@ pub(super) enum Inputs {
 impl Inputs {
     /// Reads a sequence of inputs, or an Arrow column of texts.
     pub(super) fn of(items: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
-        if items.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
-        }
         let is_list = items.is_instance_of::<PyList>();
         if !(is_list || is_pretokenized)
-            && let Some(column) = Column::of(items)?
+            && let Some(column) = Column::of_texts(items)?
         {
             return Texts::of_column(items.py(), column, Utf8Errors::Strict).map(Self::Column);
         }
         check_sequence(items)?;
-        let items = items.try_iter()?.map(|item| input(&item?, is_pretokenized)).collect::<PyResult<_>>();
+        let items = iterate(items)?.map(|item| input(&item?, is_pretokenized)).collect::<PyResult<_>>();
         items.map(Self::Items)
     }
 
@@ -228,7 +241,7 @@ impl Inputs {
     }
 }
 
-/// Ids from a list, a numpy array or another sequence of integers.
+/// Ids from a list, an array, a column or another sequence of integers.
 pub(super) fn ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
     if let Ok(array) = items.extract::<PyReadonlyArray1<'_, u32>>() {
         return Ok(array.as_array().to_vec());
@@ -238,34 +251,78 @@ pub(super) fn ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         return Ok(array.as_array().iter().map(|&id| u32::from(id)).collect());
     }
     check_sequence(items)?;
-    items.try_iter()?.map(|item| id(&item?)).collect()
+    iterate(items)?.map(|item| id(&item?)).collect()
 }
 
-/// Lists of ids from a list, a numpy array or another sequence.
+/// Lists of ids from a list, an array, a column or another sequence.
 pub(super) fn rows_of_ids(items: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<u32>>> {
     check_sequence(items)?;
-    items.try_iter()?.map(|row| ids(&row?)).collect()
+    iterate(items)?.map(|row| ids(&row?)).collect()
 }
 
-/// Refuses what is no sequence, and a string, whose characters nobody means.
+/// Whether `item` is a sequence by Python's own measure, as an array, a column and any class with `__getitem__` is, and no mapping,
+/// no table, whose items are names or columns, and no string, whose characters nobody means.
+fn has_items(item: &Bound<'_, PyAny>) -> bool {
+    let is_one = |item: &Bound<'_, PyAny>| {
+        item.is_instance_of::<PyString>()
+            || item.is_instance_of::<PyBytes>()
+            || item.is_instance_of::<PyByteArray>()
+    };
+    item.is_instance_of::<PyList>()
+        || item.is_instance_of::<PyTuple>()
+        || (!is_one(item)
+            && is_sequence(item)
+            && item.cast::<PyMapping>().is_err()
+            && !item.hasattr("columns").unwrap_or_default())
+}
+
+#[expect(
+    unsafe_code,
+    reason = "PyO3 asks for an instance of `collections.abc.Sequence`, which arrays are not"
+)]
+fn is_sequence(item: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the pointer is that of a live object.
+    unsafe { pyo3::ffi::PySequence_Check(item.as_ptr()) == 1 }
+}
+
+/// Refuses what is no sequence, and a string. Bytes pass: their items are integers.
 fn check_sequence(items: &Bound<'_, PyAny>) -> PyResult<()> {
-    if items.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("Can't extract `str` to `Vec`"));
+    let is_bytes = items.is_instance_of::<PyBytes>() || items.is_instance_of::<PyByteArray>();
+    if is_bytes || has_items(items) {
+        return Ok(());
     }
-    let is_array = items.get_type().name().is_ok_and(|name| name == "ndarray");
-    if !is_array && items.cast::<PySequence>().is_err() {
+    let message = if items.is_instance_of::<PyString>() {
+        "Can't extract `str` to `Vec`: put it into a list".to_owned()
+    } else {
         let kind = items.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("'{kind}' object is not an instance of 'Sequence'")));
-    }
-    Ok(())
+        format!("'{kind}' object is not an instance of 'Sequence': make a list of it")
+    };
+    Err(exception(items.py(), "InputTypeError", message))
 }
 
-/// One id; negative ones and those from 2^32 on are refused with their value.
+/// The items of a sequence; an array without dimensions has none to give.
+fn iterate<'py>(items: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyIterator>> {
+    items.try_iter().map_err(|error| {
+        let py = items.py();
+        let is_type = error.get_type(py).is(py.get_type::<PyTypeError>());
+        if is_type { exception(py, "InputTypeError", error.value(py).to_string()) } else { error }
+    })
+}
+
+/// One id; what is no integer is refused with its type, and negative ones and those from 2^32 on with their value.
 pub(super) fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
     item.extract::<u32>().map_err(|error| {
-        if error.is_instance_of::<PyOverflowError>(item.py()) {
+        let py = item.py();
+        if error.is_instance_of::<PyOverflowError>(py) {
             let message = format!("id is {item} but must be from 0 to {}", u32::MAX);
-            return exception(item.py(), "IdRangeError", message);
+            return exception(py, "IdRangeError", message);
+        }
+        if error.get_type(py).is(py.get_type::<PyTypeError>()) {
+            let message = match kind_of(item) {
+                Ok(kind) => format!("id is {kind} but must be an integer: {}", error.value(py)),
+                Err(error) => return error,
+            };
+            return exception(py, "InputTypeError", message);
         }
         error
     })

@@ -1,31 +1,60 @@
 //! `lexmill.decoders.DecodeStream`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::errors::OrRaise;
+use super::arguments::{id, ids};
+use super::errors::{OrRaise, exception};
 use super::tokenizer::PyTokenizer;
-use crate::tokenizer::DecodeStream;
+use crate::decoders::Kept;
+use crate::tokenizer::{DecodeStream, Tokenizer, Window};
 
-/// Ids to text, a few at a time: each step gives the text that is new, once its last character is complete.
+/// Ids to text, a few at a time: each step gives the text that is new, as soon as no later id can change it.
+///
+/// The texts of all steps and of `finish` are the text of all ids, without that of the ids given here.
 ///
 /// Args:
-///     `ids`: ids before the first step, whose text is not given again.
+///     `ids`: ids before the first step, whose text is not given again. A character that they begin comes with the id that ends it.
 ///     `skip_special_tokens`: leaves special tokens out of the text.
 #[pyclass(name = "DecodeStream", module = "lexmill.decoders", frozen)]
 pub(super) struct PyDecodeStream {
-    stream: Mutex<DecodeStream>,
+    inner: Mutex<Inner>,
 }
 
-/// Ids of the last piece, ids after those, the last piece and whether special tokens are left out.
-type State = (Vec<u32>, Vec<u32>, String, bool);
+#[derive(Clone)]
+struct Inner {
+    stream: DecodeStream,
+    /// The tokenizer of the last step.
+    tokenizer: Option<Arc<Tokenizer>>,
+}
+
+/// The prompt, whether special tokens are left out, what stages keep, text that waits and the end of the prompt, and the window.
+type State = (Vec<u32>, bool, Vec<(usize, Vec<u8>)>, (String, String), (Vec<u32>, Vec<u32>, String));
 
 impl PyDecodeStream {
-    fn locked(&self) -> MutexGuard<'_, DecodeStream> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    fn of(inner: Inner) -> Self {
+        Self { inner: Mutex::new(inner) }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets `work` change a copy, so that another thread waits for no Python code, and a failure leaves the stream as it was.
+    fn change<T: Send>(
+        &self,
+        py: Python<'_>,
+        core: Arc<Tokenizer>,
+        work: impl FnOnce(&mut DecodeStream, &Tokenizer) -> crate::Result<T> + Send,
+    ) -> PyResult<T> {
+        let mut stream = self.locked().stream.clone();
+        let (made, stream) =
+            py.detach(|| work(&mut stream, &core).map(|made| (made, stream))).or_raise(py)?;
+        *self.locked() = Inner { stream, tokenizer: Some(core) };
+        Ok(made)
     }
 }
 
@@ -33,9 +62,10 @@ impl PyDecodeStream {
 impl PyDecodeStream {
     #[new]
     #[pyo3(signature = (ids=None, skip_special_tokens=false))]
-    fn new(ids: Option<Vec<u32>>, skip_special_tokens: bool) -> Self {
-        let stream = DecodeStream::new(ids.unwrap_or_default(), skip_special_tokens);
-        Self { stream: Mutex::new(stream) }
+    fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: bool) -> PyResult<Self> {
+        let ids = ids.map(self::ids).transpose()?.unwrap_or_default();
+        let stream = DecodeStream::new(ids, skip_special_tokens);
+        Ok(Self::of(Inner { stream, tokenizer: None }))
     }
 
     /// Takes an id or a list of ids; returns the new text, or None if there is none yet.
@@ -45,26 +75,53 @@ impl PyDecodeStream {
     ///     `id`: an id or a list of ids.
     ///
     /// Raises:
-    ///     `LexmillError`: the decoder gives another text for ids that it has decoded already.
+    ///     `LexmillError`: the decoder gives another text for ids that it has decoded already, as one written in Python may. The
+    ///         stream is as before the step.
     fn step(
         &self,
         py: Python<'_>,
         tokenizer: &Bound<'_, PyTokenizer>,
         id: &Bound<'_, PyAny>,
     ) -> PyResult<Option<String>> {
+        let ids = id.extract().map(|id| vec![id]).or_else(|_| {
+            let is_one = id.hasattr("__index__").unwrap_or_default() && id.len().is_err();
+            if is_one { self::id(id).map(|id| vec![id]) } else { self::ids(id) }
+        });
         let message = "StreamInput must be either an integer or a list of integers";
-        let ids = id.extract().map(|id| vec![id]).or_else(|_| id.extract::<Vec<u32>>());
-        let ids = ids.map_err(|_| PyTypeError::new_err(message))?;
+        let ids = ids.map_err(|error: PyErr| {
+            let is_type = error.is_instance_of::<PyTypeError>(py);
+            if is_type { exception(py, "InputTypeError", message.to_owned()) } else { error }
+        })?;
         let core = tokenizer.get().core(py)?;
-        // A copy, so that another thread waits for no Python code, and a failed step leaves the stream as it was.
-        let mut stream = self.locked().clone();
-        let piece = py.detach(|| stream.step(&core, &ids)).or_raise(py)?;
-        *self.locked() = stream;
-        Ok(piece)
+        self.change(py, core, |stream, core| stream.step(core, &ids))
+    }
+
+    /// Ends the text; returns what no step has returned, empty if that is nothing.
+    ///
+    /// Bytes of a character that was not complete become U+FFFD. After that the stream is as a new one without ids, and a further
+    /// step begins a new text.
+    ///
+    /// Args:
+    ///     `tokenizer`: what decodes; by default that of the last step.
+    ///
+    /// Raises:
+    ///     `LexmillError`: as in `step`.
+    ///     `OptionError`: no tokenizer is given, and there was no step since the stream was made or read from a pickle.
+    #[pyo3(signature = (tokenizer=None))]
+    fn finish(&self, py: Python<'_>, tokenizer: Option<&Bound<'_, PyTokenizer>>) -> PyResult<String> {
+        let core = match tokenizer {
+            Some(tokenizer) => Some(tokenizer.get().core(py)?),
+            None => self.locked().tokenizer.clone(),
+        };
+        let Some(core) = core else {
+            let message = "tokenizer is None but must be given, since this stream has taken no step yet";
+            return Err(exception(py, "OptionError", message.to_owned()));
+        };
+        self.change(py, core, DecodeStream::finish)
     }
 
     fn __copy__(&self) -> Self {
-        Self { stream: Mutex::new(self.locked().clone()) }
+        Self::of(self.locked().clone())
     }
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> Self {
@@ -72,12 +129,23 @@ impl PyDecodeStream {
     }
 
     fn __getstate__(&self) -> State {
-        let DecodeStream { context, pending, prefix, skip_special_tokens } = self.locked().clone();
-        (context, pending, prefix, skip_special_tokens)
+        let DecodeStream { prompt, skip_special_tokens, kept, waiting, unsettled, window } =
+            self.locked().stream.clone();
+        let kept = kept.into_iter().map(|Kept { count, bytes }| (count, bytes)).collect();
+        (
+            prompt,
+            skip_special_tokens,
+            kept,
+            (waiting, unsettled),
+            (window.context, window.pending, window.prefix),
+        )
     }
 
     fn __setstate__(&self, state: State) {
-        let (context, pending, prefix, skip_special_tokens) = state;
-        *self.locked() = DecodeStream { context, pending, prefix, skip_special_tokens };
+        let (prompt, skip_special_tokens, kept, (waiting, unsettled), (context, pending, prefix)) = state;
+        let kept = kept.into_iter().map(|(count, bytes)| Kept { count, bytes }).collect();
+        let window = Window { context, pending, prefix };
+        let stream = DecodeStream { prompt, skip_special_tokens, kept, waiting, unsettled, window };
+        *self.locked() = Inner { stream, tokenizer: None };
     }
 }

@@ -93,7 +93,7 @@ impl Texts {
             texts.push_list(list)?;
             return Ok(texts);
         }
-        if let Some(column) = Column::of(items)? {
+        if let Some(column) = Column::of_texts(items)? {
             return Self::of_column(items.py(), column, errors);
         }
         load_numpy(items.py())?;

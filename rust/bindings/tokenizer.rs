@@ -1,11 +1,12 @@
 //! `lexmill.Tokenizer`: its parts. Files: `tokenizer_files.rs`, encoding: `tokenizer_batch.rs`, decoding: `tokenizer_decode.rs`,
 //! truncation and padding: `tokenizer_limits.rs`.
 
+use std::ffi::CString;
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::added_token::{self, PyAddedToken};
 use super::encoding::PyEncoding;
@@ -14,8 +15,9 @@ use super::models::{self, PyModel};
 use super::shown::{Extent, call};
 use super::stage::Stage;
 use super::tokenizer_state::{BesideFile, Concerns, Shared, State};
-use super::{components, decoders, normalizers, pre_tokenizers, processors};
+use super::{arguments, components, decoders, normalizers, pre_tokenizers, processors};
 use crate::added_tokens::{AddedToken, AddedTokens};
+use crate::byte_level;
 use crate::formats::{model_json, tokenizer_json};
 use crate::tokenizer::Tokenizer;
 
@@ -208,18 +210,22 @@ impl PyTokenizer {
     ///
     /// Args:
     ///     `tokens`: `str` or `AddedToken`.
+    ///
+    /// Warns:
+    ///     `ByteTokenWarning`: a `ByteLevel` decoder reads a token as other bytes, since it has the id of the model's token for them.
     fn add_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
-        let tokens = added_token::tokens(tokens, false)?;
-        Ok(self.add(&tokens))
+        self.add_noted(&added_token::tokens(tokens, false)?, tokens.py())
     }
 
     /// Adds tokens that decoding may skip; returns how many were new or changed.
     ///
     /// Args:
     ///     `tokens`: `str` or `AddedToken`.
+    ///
+    /// Warns:
+    ///     `ByteTokenWarning`: a `ByteLevel` decoder reads a token as other bytes, since it has the id of the model's token for them.
     fn add_special_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
-        let tokens = added_token::tokens(tokens, true)?;
-        Ok(self.add(&tokens))
+        self.add_noted(&added_token::tokens(tokens, true)?, tokens.py())
     }
 
     /// Added tokens by id.
@@ -273,7 +279,8 @@ impl PyTokenizer {
     /// The token with an id.
     ///
     /// None if there is no such id.
-    fn id_to_token(&self, py: Python<'_>, id: u32) -> PyResult<Option<String>> {
+    fn id_to_token(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        let id = arguments::id(id)?;
         Ok(self.core(py)?.id_to_token(id).map(str::to_owned))
     }
 
@@ -308,6 +315,29 @@ impl PyTokenizer {
 
 impl PyTokenizer {
     /// Adds tokens to the state.
+    /// Adds tokens, and warns of those that decode to other text.
+    fn add_noted(&self, tokens: &[AddedToken], py: Python<'_>) -> PyResult<usize> {
+        let added = self.add(tokens);
+        let mut contents = tokens.iter().map(|token| &*token.content);
+        if added == 0 || !contents.any(byte_level::is_ambiguous) {
+            return Ok(added);
+        }
+        let core = self.core(py)?;
+        for token in tokens {
+            let Some((id, text)) = core.other_bytes(&token.content).or_raise(py)? else { continue };
+            let content = PyString::new(py, &token.content).repr()?;
+            let text = PyString::new(py, &text).repr()?;
+            let message = format!(
+                "the added token {content} has id {id}, that of the model's token for the bytes of {text}, so it decodes to {text}; \
+                 add a token with a character outside the byte-level alphabet, such as a space, or train without {content}"
+            );
+            let category = py.import("lexmill.errors")?.getattr("ByteTokenWarning")?;
+            let message = CString::new(message.replace('\0', "\\x00"))?;
+            PyErr::warn(py, &category, &message, 1)?;
+        }
+        Ok(added)
+    }
+
     pub(super) fn add(&self, tokens: &[AddedToken]) -> usize {
         let is_known =
             |added: &AddedTokens| tokens.iter().all(|token| token.content.is_empty() || added.has(token));

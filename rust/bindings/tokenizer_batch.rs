@@ -93,7 +93,7 @@ impl PyTokenizer {
     /// Encodes one text or a pair.
     ///
     /// Args:
-    ///     `sequence`: the text, or a list of words.
+    ///     `sequence`: the text, or a list, an array or another sequence of words.
     ///     `pair`: the second text of a pair.
     ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
@@ -169,7 +169,7 @@ impl PyTokenizer {
     /// Encodes texts or pairs.
     ///
     /// Args:
-    ///     `input`: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+    ///     `input`: texts, or pairs of two, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
     ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.
@@ -194,7 +194,7 @@ impl PyTokenizer {
     /// As `encode_batch`: offsets cost nothing here until they are read.
     ///
     /// Args:
-    ///     `input`: texts, or tuples of two, in a list or a numpy array; or an Arrow column of texts.
+    ///     `input`: texts, or pairs of two, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
     ///     `is_pretokenized`: each text is a list of words, which the pre-tokenizer cuts further.
     ///     `add_special_tokens`: adds the special tokens of the post-processor.
     ///     `num_threads`: threads to work on; by default one for each core, or what `RAYON_NUM_THREADS` says.

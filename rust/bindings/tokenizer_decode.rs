@@ -12,11 +12,13 @@ impl PyTokenizer {
     /// The text of ids; with `strict` an id without a token is an error, otherwise it is passed over.
     ///
     /// Args:
-    ///     `ids`: the ids, in a list or a numpy array.
+    ///     `ids`: the ids, in a list, an array, a column of pandas, polars or Arrow, or another sequence.
     ///     `skip_special_tokens`: leaves special tokens out.
     ///     `strict`: raises for an id without a token.
     ///
     /// Raises:
+    ///     `InputTypeError`: these are no sequences of integers.
+    ///     `IdRangeError`: an id is negative, or does not fit 32 bits.
     ///     `VocabError`: an id has no token, with `strict`.
     #[pyo3(signature = (ids, skip_special_tokens=true, *, strict=false))]
     fn decode(
@@ -37,11 +39,13 @@ impl PyTokenizer {
     /// The texts of lists of ids.
     ///
     /// Args:
-    ///     `sequences`: the ids of each text.
+    ///     `sequences`: the ids of each text, in lists, the rows of an array, or other sequences.
     ///     `skip_special_tokens`: leaves special tokens out.
     ///     `strict`: raises for an id without a token.
     ///
     /// Raises:
+    ///     `InputTypeError`: these are no sequences of integers.
+    ///     `IdRangeError`: an id is negative, or does not fit 32 bits.
     ///     `VocabError`: an id has no token, with `strict`.
     #[pyo3(signature = (sequences, skip_special_tokens=true, *, strict=false))]
     fn decode_batch(

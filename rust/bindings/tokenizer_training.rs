@@ -313,7 +313,7 @@ impl<F: FnMut(&Texts) -> PyResult<()>> Batches<F> {
 
     /// False if the object offers no column.
     fn push_column(&mut self, items: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Some(mut column) = Column::of(items)? else { return Ok(false) };
+        let Some(mut column) = Column::of_texts(items)? else { return Ok(false) };
         while self.texts.push_next(items.py(), &mut column)? {
             self.count_if(ITERATOR_BYTES)?;
         }

@@ -19,7 +19,7 @@ pub(super) fn decode(tokens: &Pieces) -> Pieces {
 }
 
 /// The byte of a token `<0xNN>`. A sign is allowed instead of the first digit, as in Hugging Face.
-fn byte(token: &str) -> Option<u8> {
+pub(super) fn byte(token: &str) -> Option<u8> {
     let digits = token.strip_prefix("<0x")?.strip_suffix('>')?;
     if digits.len() == 2 { u8::from_str_radix(digits, 16).ok() } else { None }
 }

@@ -25,14 +25,20 @@ impl Ctc {
         let mut decoded = tokens.empty();
         let mut last = None;
         for token in tokens.iter().filter(|&token| last.replace(token) != Some(token)) {
-            let mut text = token.replace(&self.pad_token, "");
-            if self.cleanup {
-                text = super::cleanup::cleanup(&text).replace(&self.word_delimiter_token, " ");
-            }
+            let text = self.text(token);
             if !text.is_empty() {
                 decoded.push_with(|out| out.push_str(&text));
             }
         }
         decoded
+    }
+
+    /// The text of one label.
+    pub(super) fn text(&self, token: &str) -> String {
+        let text = token.replace(&self.pad_token, "");
+        if !self.cleanup {
+            return text;
+        }
+        super::cleanup::cleanup(&text).replace(&self.word_delimiter_token, " ")
     }
 }

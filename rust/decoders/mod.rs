@@ -3,6 +3,7 @@
 mod byte_fallback;
 mod cleanup;
 mod ctc;
+mod incremental;
 mod pieces;
 mod sentencepiece;
 mod strip;
@@ -12,6 +13,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 pub use ctc::Ctc;
+pub use incremental::{Kept, Steps};
 pub use pieces::Pieces;
 pub use sentencepiece::SentencePieceDecoder;
 pub use strip::Strip;
@@ -88,6 +90,14 @@ impl Decoder {
         self.chain(Growth::of(tokens.bytes()), tokens).map(Pieces::into_text)
     }
 
+    /// Whether a stage reads tokens in the byte-level alphabet.
+    pub fn has_byte_level(&self) -> bool {
+        match self {
+            Self::Sequence(stages) => stages.iter().any(Self::has_byte_level),
+            decoder => matches!(decoder, Self::ByteLevel { .. }),
+        }
+    }
+
     /// The output of this decoder for `tokens`, before it is joined to one text.
     fn chain(&self, growth: Growth, tokens: Pieces) -> Result<Pieces> {
         let made = match self {
@@ -98,16 +108,9 @@ impl Decoder {
             Self::ByteFallback => byte_fallback::decode(&tokens),
             Self::Fuse => Pieces::one(tokens.into_text()),
             Self::Strip(strip) => tokens.map(|_, token, out| out.push_str(strip.decode(token))),
-            Self::Metaspace(options) => tokens.map(|index, token, out| {
-                let drops = index == 0 && options.prepend_scheme != PrependScheme::Never;
-                for c in token.chars() {
-                    match c == options.replacement {
-                        true if drops => {}
-                        true => out.push(' '),
-                        false => out.push(c),
-                    }
-                }
-            }),
+            Self::Metaspace(options) => {
+                tokens.map(|index, token, out| metaspace(*options, index, token, out))
+            }
             Self::Bpe { suffix } => {
                 let last = tokens.len().wrapping_sub(1);
                 tokens.map(|index, token, out| {
@@ -144,6 +147,18 @@ fn replace(replacement: &Replacement, token: &str, growth: Growth, out: &mut Str
     checked?;
     out.push_str(&token[done..]);
     Ok(())
+}
+
+/// Appends the token at `index` with plain spaces; the first token loses them, unless none is put before text.
+fn metaspace(options: Metaspace, index: usize, token: &str, out: &mut String) {
+    let drops = index == 0 && options.prepend_scheme != PrependScheme::Never;
+    for c in token.chars() {
+        match c == options.replacement {
+            true if drops => {}
+            true => out.push(' '),
+            false => out.push(c),
+        }
+    }
 }
 
 fn byte_level_text<'a>(tokens: impl Iterator<Item = &'a str>) -> String {

@@ -9,6 +9,7 @@
 //! After all, the text may be rewritten by rules (denormalized). Source: experiments with sentencepiece 0.2.3.
 
 use super::Pieces;
+use super::incremental::{Kept, push_complete};
 use crate::Result;
 use crate::growth::Growth;
 use crate::metaspace::VISIBLE_SPACE;
@@ -41,36 +42,12 @@ impl SentencePieceDecoder {
     /// # Errors
     /// [`crate::Error::TextGrown`].
     pub(super) fn decode(&self, tokens: &Pieces, growth: Growth) -> Result<Pieces> {
-        let mut text = String::with_capacity(tokens.bytes());
-        let mut bytes = Vec::new();
-        let (mut is_beginning, mut has_lost_space) = (true, false);
+        let (mut text, mut kept) = (String::with_capacity(tokens.bytes()), Kept::default());
         for token in tokens.iter() {
-            if self.byte_fallback
-                && let Some(byte) = byte(token)
-            {
-                bytes.push(byte);
-                continue;
-            }
-            push_bytes(&bytes, &mut text);
-            bytes.clear();
-            is_beginning &= !has_lost_space && text.is_empty();
-            has_lost_space = false;
-            let mut rest = token;
-            if self.unk_token.as_deref() == Some(token) {
-                rest = &self.unk_surface;
-                text.push_str(rest);
-                growth.check(text.len())?;
-                continue;
-            }
-            if is_beginning
-                && (self.add_dummy_prefix || self.remove_extra_whitespaces)
-                && let Some(stripped) = token.strip_prefix(VISIBLE_SPACE)
-            {
-                (rest, has_lost_space) = (stripped, !self.remove_extra_whitespaces);
-            }
-            text.extend(rest.chars().map(|c| if c == VISIBLE_SPACE { ' ' } else { c }));
+            self.push(&mut kept, token, &mut text);
+            growth.check(text.len())?;
         }
-        push_bytes(&bytes, &mut text);
+        text.extend(kept.bytes.iter().map(|_| char::REPLACEMENT_CHARACTER));
         growth.check(text.len())?;
         match &self.denormalizer {
             Some(rules) => {
@@ -80,6 +57,51 @@ impl SentencePieceDecoder {
             None => Ok(Pieces::one(text)),
         }
     }
+
+    /// Appends the text of `token`, but for bytes of an unfinished character, which are kept. The count tells the place: at the
+    /// beginning, there after a lost space, or past it.
+    pub(super) fn push(&self, kept: &mut Kept, token: &str, out: &mut String) {
+        let before = out.len();
+        let byte = if self.byte_fallback { byte(token) } else { None };
+        if let Some(byte) = byte {
+            kept.bytes.push(byte);
+            push_complete(&mut kept.bytes, out, |bytes| bytes);
+        } else {
+            out.extend(kept.bytes.drain(..).map(|_| char::REPLACEMENT_CHARACTER));
+            if kept.count == LOST_SPACE || out.len() > before {
+                kept.count = PAST;
+            }
+            let is_beginning = kept.count == BEGINNING;
+            if self.unk_token.as_deref() == Some(token) {
+                out.push_str(&self.unk_surface);
+            } else if is_beginning
+                && (self.add_dummy_prefix || self.remove_extra_whitespaces)
+                && let Some(rest) = token.strip_prefix(VISIBLE_SPACE)
+            {
+                kept.count = if self.remove_extra_whitespaces { BEGINNING } else { LOST_SPACE };
+                push_spaced(rest, out);
+            } else {
+                push_spaced(token, out);
+            }
+        }
+        if out.len() > before {
+            kept.count = PAST;
+        }
+    }
+}
+
+/// No text yet, and no space is lost.
+const BEGINNING: usize = 0;
+
+/// The token before lost its space and had no other text.
+const LOST_SPACE: usize = 1;
+
+/// No token loses its space any more.
+const PAST: usize = 2;
+
+/// Appends `token` with plain spaces.
+fn push_spaced(token: &str, out: &mut String) {
+    out.extend(token.chars().map(|c| if c == VISIBLE_SPACE { ' ' } else { c }));
 }
 
 /// The byte of a token `<0xNN>`, with digits as SentencePiece writes them.
@@ -88,14 +110,6 @@ fn byte(token: &str) -> Option<u8> {
     let is_digit = |digit: u8| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit);
     let is_byte = digits.len() == 2 && digits.bytes().all(is_digit);
     if is_byte { u8::from_str_radix(digits, 16).ok() } else { None }
-}
-
-/// Appends the characters that the bytes spell; each byte of what is not UTF-8 becomes U+FFFD.
-fn push_bytes(bytes: &[u8], text: &mut String) {
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod unigram;
 pub mod wordlevel;
 pub mod wordpiece;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -133,6 +134,14 @@ impl Model {
             Self::Unigram(unigram) => unigram.shared_vocab(),
             Self::WordPiece(wordpiece) => wordpiece.shared_vocab(),
             Self::WordLevel(wordlevel) => wordlevel.shared_vocab(),
+        }
+    }
+
+    /// Ids that the model may give to text as it is spelled; `None` if that may be any of its vocabulary.
+    pub fn ids_of_text(&self) -> Option<HashSet<u32>> {
+        match self {
+            Self::Bpe(bpe) => bpe.ids_of_text(),
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
         }
     }
 

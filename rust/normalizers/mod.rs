@@ -93,6 +93,14 @@ impl Normalizer {
         }
     }
 
+    /// Whether a stage spells text in the byte-level alphabet.
+    pub fn has_byte_level(&self) -> bool {
+        match self {
+            Self::Sequence(stages) => stages.iter().any(Self::has_byte_level),
+            normalizer => matches!(normalizer, Self::ByteLevel),
+        }
+    }
+
     /// True if text may be cut between any two characters that stay unchanged and normalized fragment by fragment.
     pub fn is_local(&self) -> bool {
         match self {

@@ -1,9 +1,12 @@
 //! From ids back to text.
 
+use std::collections::HashMap;
+
 use super::Tokenizer;
 use crate::decoders::Decoder;
+use crate::normalizers::Normalizer;
 use crate::processors::PostProcessor;
-use crate::{Error, Result};
+use crate::{Error, Result, byte_level};
 
 impl Tokenizer {
     /// The token with `id`: an added one, or else the model's.
@@ -21,20 +24,71 @@ impl Tokenizer {
     /// # Errors
     /// Those of [`Decoder::decode`].
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
-        let added = self.pipeline.added();
-        let tokens = ids.iter().filter_map(|&id| self.id_to_token(id));
-        let is_shown = |token: &str| !skip_special_tokens || !added.is_special(token);
-        if let Some(decoder @ Decoder::SentencePiece(stage)) = &self.parts.decoder {
-            // The unknown piece has a text, and bytes on both sides of a control piece do not join to a character.
-            let unknown = stage.unk_token.as_deref();
-            let shown = |token| if is_shown(token) || unknown == Some(token) { token } else { "" };
-            return decoder.decode(tokens.map(shown));
-        }
-        let tokens = tokens.filter(|token| is_shown(token));
+        let tokens = ids.iter().filter_map(|&id| self.decoder_token(id, skip_special_tokens));
         match &self.parts.decoder {
             Some(decoder) => decoder.decode(tokens),
             None => Ok(tokens.collect::<Vec<_>>().join(" ")),
         }
+    }
+
+    /// The stage that turns tokens into text.
+    pub(super) fn decoder(&self) -> Option<&Decoder> {
+        self.parts.decoder.as_ref()
+    }
+
+    /// What the decoder gets for an id: `None` if there is no token, or a special one that is left out.
+    pub(super) fn decoder_token(&self, id: u32, skip_special_tokens: bool) -> Option<&str> {
+        let token = self.id_to_token(id)?;
+        let is_hidden = skip_special_tokens && self.pipeline.added().is_special(token);
+        match self.decoder() {
+            // The unknown piece has a text, and bytes on both sides of a control piece do not join to a character.
+            Some(Decoder::SentencePiece(stage)) if is_hidden && stage.unk_token.as_deref() != Some(token) => {
+                Some("")
+            }
+            Some(Decoder::SentencePiece(_)) => Some(token),
+            _ if is_hidden => None,
+            _ => Some(self.spelled_added().get(&id).map_or(token, String::as_str)),
+        }
+    }
+
+    /// Added tokens that a byte-level decoder would take for bytes, spelled in its alphabet, by id.
+    ///
+    /// `č` is one character of the alphabet, that of a carriage return. As an added token it is found in text as it stands, so
+    /// it goes to the decoder as the characters of its own bytes. Tokens that the model makes of pre-tokens too are bytes.
+    fn spelled_added(&self) -> &HashMap<u32, String> {
+        self.spelled_added.get_or_init(|| {
+            if !self.decoder().is_some_and(Decoder::has_byte_level) {
+                return HashMap::new();
+            }
+            let model = self.pipeline.model();
+            // Such a normalizer has spelled the tokens that are looked for in its text.
+            let is_spelled = self.parts.normalizer.as_ref().is_some_and(Normalizer::has_byte_level);
+            let tokens = self.pipeline.added().sorted().into_iter();
+            let tokens = tokens.filter(|(_, token)| !(is_spelled && token.normalized));
+            let texts = tokens.filter_map(|(id, _)| Some((id, self.pipeline.added_text(id)?)));
+            let mut texts: Vec<_> = texts.filter(|(_, text)| byte_level::is_ambiguous(text)).collect();
+            let is_models = |id, text| model.vocab().token(id) == Some(text);
+            if texts.iter().any(|&(id, text)| is_models(id, text)) {
+                let made = model.ids_of_text();
+                let is_made = |id| made.as_ref().is_none_or(|made| made.contains(&id));
+                texts.retain(|&(id, text)| !(is_models(id, text) && is_made(id)));
+            }
+            texts.into_iter().map(|(id, text)| (id, byte_level::mapped(text))).collect()
+        })
+    }
+
+    /// The id and the decoded text of the added token `content`, if a byte-level decoder reads it as other bytes.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode`].
+    pub fn other_bytes(&self, content: &str) -> Result<Option<(u32, String)>> {
+        let Some(id) = self.pipeline.added().id(content) else { return Ok(None) };
+        let text = self.pipeline.added_text(id).unwrap_or(content);
+        if !self.decoder().is_some_and(Decoder::has_byte_level) || !byte_level::is_ambiguous(text) {
+            return Ok(None);
+        }
+        let decoded = self.decode(&[id], false)?;
+        Ok((decoded != content && decoded != text).then_some((id, decoded)))
     }
 
     /// One more than the largest id that encoding can give.

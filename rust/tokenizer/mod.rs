@@ -20,9 +20,10 @@ mod text_source;
 mod token_columns;
 mod training;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
-pub use decode_stream::DecodeStream;
+pub use decode_stream::{DecodeStream, Window};
 pub use encode::{EncodeInput, Sequence};
 #[cfg(feature = "sources")]
 pub use from_counts::CountsTraining;
@@ -90,6 +91,8 @@ pub struct Tokenizer {
     pipeline: Arc<Pipeline>,
     parts: Components,
     layouts: Arc<Layouts>,
+    /// Added tokens as a byte-level decoder needs them, by id; made on first use.
+    spelled_added: Arc<OnceLock<HashMap<u32, String>>>,
 }
 
 impl Tokenizer {
@@ -111,7 +114,7 @@ impl Tokenizer {
 
     /// A tokenizer around a compiled pipeline; the other stages come from `parts`.
     pub fn with_pipeline(pipeline: Arc<Pipeline>, parts: Components) -> Self {
-        Self { pipeline, parts, layouts: Arc::default() }
+        Self { pipeline, parts, layouts: Arc::default(), spelled_added: Arc::default() }
     }
 
     /// The same tokenizer with other limits of length; it shares all that is compiled.
@@ -121,6 +124,7 @@ impl Tokenizer {
             pipeline: Arc::clone(&self.pipeline),
             parts: Components { truncation, padding, ..self.parts.clone() },
             layouts: Arc::clone(&self.layouts),
+            spelled_added: Arc::clone(&self.spelled_added),
         }
     }
 

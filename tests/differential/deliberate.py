@@ -98,7 +98,28 @@ WORDS = make("implementations.BaseTokenizer", make("Tokenizer", make("models.Wor
 TRAINERS = r"trainers\.\w+"
 TRAIN = r"(Tokenizer|implementations\.\w+\.\w+)\.train(_from_iterator)?"
 
+BYTE_LEVEL = Step("Tokenizer.decoder.setter", "set", Subject(), ("decoder", make("decoders.ByteLevel")))
+
 DELIBERATE = [
+    Deliberate(
+        "gives a `ByteTokenWarning`",
+        lambda seen: seen.ours == ["warned", ["ByteTokenWarning"], seen.theirs],
+        about("Tokenizer", TOKENIZER, BYTE_LEVEL, call("Tokenizer.add_tokens", "add_tokens", ["é"])),
+    ),
+    Deliberate(
+        "an added token whose characters all belong to the byte-level alphabet",
+        on(
+            r"(Tokenizer|implementations\.\w+\.\w+)\.(async_)?decode(_batch)?",
+            mentions("ByteLevel.*(Ġ|é)|(Ġ|é).*ByteLevel"),
+        ),
+        about(
+            "Tokenizer",
+            TOKENIZER,
+            BYTE_LEVEL,
+            call("Tokenizer.add_tokens", "add_tokens", ["ébb"]),
+            call("Tokenizer.decode", "decode", [len(LETTERS)]),
+        ),
+    ),
     Deliberate(
         "an added token, once the model is trained or replaced",
         lambda seen: loses_ids(seen.theirs),

@@ -26,7 +26,10 @@ BUILTINS = {
 
 def test_every_class_is_listed_here_and_public() -> None:
     classes = {value for _, value in inspect.getmembers(errors, inspect.isclass) if value.__module__ == errors.__name__}
-    warnings = {cls for cls in classes if issubclass(cls, errors.CorpusWarning)} | {errors.LostStateWarning}
+    warnings = {cls for cls in classes if issubclass(cls, errors.CorpusWarning)} | {
+        errors.LostStateWarning,
+        errors.ByteTokenWarning,
+    }
     assert errors.SkippedRecordsWarning in warnings
     assert classes == {errors.LexmillError, *warnings, *BUILTINS}
     assert {cls.__name__ for cls in classes} == set(errors.__all__)

@@ -76,6 +76,11 @@ class Bpe:
             ids = [self._id(token, f"merge {rank}") for token in (left, right, left + right.removeprefix(self.prefix))]
             self._ranks[ids[0], ids[1]] = rank, ids[2]
 
+    @property
+    def made(self) -> set[int]:
+        """Ids of what merges make."""
+        return {made for _, made in self._ranks.values()}
+
     def tokenize(self, word: str) -> list[Token]:
         """Returns the tokens of one word; none for the empty word.
 

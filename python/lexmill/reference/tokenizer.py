@@ -37,6 +37,7 @@ from lexmill.reference.normalized import Normalized
 from lexmill.reference.normalizers import Normalizer
 from lexmill.reference.pre_tokenizers import PreTokenizer
 from lexmill.reference.processors import PostProcessor
+from lexmill.reference.spelled_added import spelled
 
 T = TypeVar("T")
 
@@ -95,13 +96,21 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
         """Returns the text of ids."""
-        tokens = [token for token_id in ids if (token := self.id_to_token(token_id)) is not None]
+        return self.join(self.decoder_tokens(ids, skip_special_tokens))
+
+    def decoder_tokens(self, ids: Iterable[int], skip_special_tokens: bool = True) -> list[str]:
+        """The tokens of ids, as the decoder gets them."""
+        found = [(token_id, token) for token_id in ids if (token := self.id_to_token(token_id)) is not None]
         if skip_special_tokens and isinstance(self.decoder, SentencePiece):
             # The unknown token has a text, and what is left out still ends the bytes before it.
             kept = self.added.special - {self.decoder.unk_token}
-            tokens = ["" if token in kept else token for token in tokens]
-        elif skip_special_tokens:
-            tokens = [token for token in tokens if token not in self.added.special]
+            return ["" if token in kept else token for _, token in found]
+        hidden = self.added.special if skip_special_tokens else set()
+        stages = self.added, self.model, self.vocab, self.normalizer, self.decoder
+        return [spelled(token_id, token, *stages) for token_id, token in found if token not in hidden]
+
+    def join(self, tokens: list[str]) -> str:
+        """The text of tokens."""
         return " ".join(tokens) if self.decoder is None else "".join(self.decoder.decode(tokens))
 
     def id_to_token(self, token_id: int) -> str | None:

@@ -175,6 +175,19 @@ impl Column {
         Ok(Some(Self::Stream(Stream { kind: kind(py, &schema.0)?, stream })))
     }
 
+    /// As [`Self::of`], but `None` also for a column of other things than texts if Python gives its items as its own objects:
+    /// pandas and polars have texts as categories and pairs as objects, pyarrow gives scalars. A table has no items.
+    pub(in crate::bindings) fn of_texts(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let py = object.py();
+        let found = Self::of(object);
+        let Err(error) = &found else { return found };
+        let is_format = error.get_type(py).name().is_ok_and(|name| name == "FormatError");
+        let module = object.get_type().module()?.to_string();
+        let has_items =
+            object.hasattr("__iter__")? && !object.hasattr("columns")? && !module.starts_with("pyarrow");
+        if is_format || !has_items { found } else { Ok(None) }
+    }
+
     /// The next array, if there is one more.
     pub(in crate::bindings) fn next(&mut self, py: Python<'_>) -> PyResult<Option<Imported>> {
         match self {

@@ -225,6 +225,15 @@ impl Bpe {
         merges.map(|merge| (pair_table::rank_of(merge), pair_table::id_of(merge)))
     }
 
+    /// Ids of characters and of what merges make; `None` if text may have other ids of the vocabulary.
+    pub fn ids_of_text(&self) -> Option<HashSet<u32>> {
+        if self.options.ignore_merges || self.pieces.is_some() || !self.has_plain_symbols() {
+            return None;
+        }
+        let characters = self.vocab.iter().filter(|(token, _)| token.chars().count() == 1);
+        Some(characters.map(|(_, id)| id).chain(self.made_ids().map(|(_, id)| id)).collect())
+    }
+
     /// Whether the initial symbols are plain characters, without prefix or suffix.
     pub fn has_plain_symbols(&self) -> bool {
         let is_empty = |affix: &Option<String>| affix.as_ref().is_none_or(String::is_empty);

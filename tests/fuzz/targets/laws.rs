@@ -206,6 +206,7 @@ pub(crate) fn decodes(tokenizer: &Tokenizer, ids: &[u32]) {
         for id in ids.iter().take(64) {
             let _ = stream.step(tokenizer, &[*id]);
         }
+        let _ = stream.finish(tokenizer);
     }
 }
 

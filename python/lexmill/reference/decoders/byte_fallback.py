@@ -14,7 +14,12 @@ BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 
 @dataclass(frozen=True)
 class ByteFallback:
-    """Reads runs of bytes; all other tokens stay."""
+    """Reads runs of bytes; all other tokens stay.
+
+    With `by_character` the characters before the first wrong byte of a run are kept, as in a stream.
+    """
+
+    by_character: bool = False
 
     def decode(self, tokens: list[str]) -> list[str]:
         """Returns a text for each run, or for each byte of a malformed one."""
@@ -25,13 +30,13 @@ class ByteFallback:
             if match is not None:
                 run += bytes([int(match[1], 16)])
                 continue
-            decoded += [*_texts(run), token]
+            decoded += [*self._texts(run), token]
             run = b""
-        return decoded + _texts(run)
+        return decoded + self._texts(run)
 
-
-def _texts(run: bytes) -> list[str]:
-    try:
-        return [run.decode("utf-8")] if run else []
-    except UnicodeDecodeError:
-        return ["\ufffd"] * len(run)
+    def _texts(self, run: bytes) -> list[str]:
+        try:
+            return [run.decode("utf-8")] if run else []
+        except UnicodeDecodeError as error:
+            kept = run[: error.start].decode("utf-8") if self.by_character else ""
+            return [kept, *["\ufffd"] * (len(run) - len(kept.encode("utf-8")))]
