@@ -142,10 +142,8 @@ def texts(fragment: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return some.map("".join)
 
 
-@st.composite
-def cases(draw: st.DrawFn, *, own: bool) -> tuple[Json, list[Input]]:
-    """A tokenizer, and texts or pairs in which its tokens are frequent."""
-    spec = draw(tokenizers(own=own))
+def texts_of(spec: Json) -> st.SearchStrategy[str]:
+    """Texts in which the tokens of a tokenizer are frequent."""
     vocab = spec["model"]["vocab"]
     tokens = list(vocab) if isinstance(vocab, dict) else [piece for piece, _ in vocab]
     spelled = [token.removeprefix("##").removesuffix("</w>").replace("▁", " ") for token in tokens[-30:]]
@@ -154,7 +152,14 @@ def cases(draw: st.DrawFn, *, own: bool) -> tuple[Json, list[Input]]:
     mixed = texts(choice(st.sampled_from(FRAGMENTS), st.sampled_from(FRAGMENTS), own_fragment))
     # Hardly any mixed text is without unknown characters, and chunks with these are never encoded by themselves.
     known = texts(choice(st.sampled_from(spelled), st.sampled_from(BLANKS)))
-    text = choice(mixed, mixed, known)
+    return choice(mixed, mixed, known)
+
+
+@st.composite
+def cases(draw: st.DrawFn, *, own: bool) -> tuple[Json, list[Input]]:
+    """A tokenizer, and texts or pairs in which its tokens are frequent."""
+    spec = draw(tokenizers(own=own))
+    text = texts_of(spec)
     given = st.builds(Input, text, choice(*[st.none()] * 3, text), st.sampled_from([True, True, False]))
     return spec, draw(st.lists(given, min_size=1, max_size=4))
 

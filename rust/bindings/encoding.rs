@@ -5,13 +5,11 @@ use std::sync::Arc;
 use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use serde_json::{Value, json};
 
 use super::arguments::note_unknown;
 use super::errors::{OrRaise, exception};
 use super::int_lists::{list_of_ints, list_of_options, list_of_pairs};
 use crate::encoding::{ColumnsBuilder, Direction, Encoding, Padding, Symbol, TokenNames};
-use crate::formats::encoding_json;
 
 /// The tokens of one text or of a pair; every attribute is built when asked for.
 #[pyclass(name = "Encoding", module = "lexmill", dict, weakref)]
@@ -109,8 +107,9 @@ impl PyEncoding {
 
     /// Number of the input sequence that each token belongs to.
     #[getter]
-    fn sequence_ids(&self) -> Vec<Option<usize>> {
-        self.inner.sequence_ids()
+    fn sequence_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let ids = self.inner.sequence_ids().into_iter().map(|id| id.map(|id| id as u32));
+        list_of_options(py, self.inner.len(), ids)
     }
 
     /// 1 for special tokens and padding, 0 for text.
@@ -231,13 +230,15 @@ impl PyEncoding {
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, encoding_json::write(&self.inner).to_string().as_bytes())
+        PyBytes::new(py, &self.inner.to_bytes())
     }
 
     fn __setstate__(&mut self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        let value: Value = serde_json::from_slice(state).unwrap_or(json!(null));
-        let invalid = || exception(py, "FormatError", "the pickled Encoding cannot be read".to_owned());
-        self.inner = encoding_json::read(&value).ok_or_else(invalid)?;
+        let refused = |reason: String| {
+            let message = format!("the pickled Encoding cannot be read: {reason}; encode its text again");
+            exception(py, "FormatError", message)
+        };
+        self.inner = Encoding::from_bytes(state).map_err(refused)?;
         Ok(())
     }
 

@@ -1,8 +1,10 @@
 //! The tokens of many texts, column by column.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Trim;
+use super::char_offsets::char_offsets;
 use crate::vocab::Vocab;
 
 /// In place of a word id: the token belongs to no word.
@@ -33,27 +35,74 @@ pub struct Columns {
     starts: Vec<u32>,
     ends: Vec<u32>,
     words: Vec<u32>,
-    /// Tokens whose text is not that of their id, by ascending index.
-    texts: Vec<(u32, Box<str>)>,
+    texts: OwnTexts,
     names: TokenNames,
 }
 
+/// Texts of tokens that are not the texts of their ids.
+#[derive(Clone, Debug, Default)]
+struct OwnTexts {
+    /// The texts, concatenated.
+    text: String,
+    /// Indices of the tokens, ascending, and the ends of their texts.
+    ends: Vec<(u32, usize)>,
+}
+
+impl OwnTexts {
+    fn push(&mut self, at: usize, text: &str) {
+        self.text.push_str(text);
+        self.ends.push((at as u32, self.text.len()));
+    }
+
+    /// The text of the token at `at`, if it has its own.
+    fn get(&self, at: usize) -> Option<&str> {
+        // Where all tokens have their own texts, that of a token stands at its index.
+        let is_at = |found: &usize| self.ends.get(*found).is_some_and(|&(place, _)| place as usize == at);
+        let search = || self.ends.binary_search_by_key(&at, |&(place, _)| place as usize).ok();
+        let found = Some(at).filter(is_at).or_else(search)?;
+        let start = found.checked_sub(1).map_or(0, |before| self.ends[before].1);
+        Some(&self.text[start..self.ends[found].1])
+    }
+}
+
+/// Neighbouring tokens that a search compares without branches.
+pub(super) const SEARCHED: usize = 64;
+
 impl Columns {
+    /// Word ids of the tokens `range`, [`NO_WORD`] for none.
+    pub(super) fn words(&self, range: Range<usize>) -> &[u32] {
+        &self.words[range]
+    }
+
+    /// The tokens of `range` whose offsets before any trim have `position` in them.
+    pub(super) fn holding(&self, range: Range<usize>, position: u32) -> impl Iterator<Item = usize> {
+        let (starts, ends) = (&self.starts[range.clone()], &self.ends[range.clone()]);
+        #[expect(
+            clippy::needless_bitwise_bool,
+            reason = "a comparison without branches takes many tokens at once"
+        )]
+        let holds = move |(&start, &end): (&u32, &u32)| (start <= position) & (position < end);
+        let blocks = starts.chunks(SEARCHED).zip(ends.chunks(SEARCHED)).zip(range.step_by(SEARCHED));
+        let holding = blocks.filter(move |((starts, ends), _)| {
+            starts.iter().zip(*ends).fold(false, |found, offsets| found | holds(offsets))
+        });
+        holding.flat_map(move |((starts, ends), at)| {
+            (at..).zip(starts.iter().zip(ends)).filter(move |&(_, offsets)| holds(offsets)).map(|(at, _)| at)
+        })
+    }
+
     pub(crate) fn word(&self, at: usize) -> Option<u32> {
         Some(self.words[at]).filter(|&word| word != NO_WORD)
     }
 
     pub(crate) fn token(&self, at: usize) -> &str {
-        match self.texts.binary_search_by_key(&at, |&(place, _)| place as usize) {
-            Ok(found) => &self.texts[found].1,
-            Err(_) => self.names.token(self.ids[at]),
-        }
+        self.texts.get(at).unwrap_or_else(|| self.names.token(self.ids[at]))
     }
 
     pub(crate) fn offsets(&self, at: usize, trims: &[Trim]) -> (u32, u32) {
         let (mut start, mut end) = (self.starts[at], self.ends[at]);
         for trim in trims {
-            let shifted = (start + trim.shift, end + trim.shift);
+            let shifted = (start.saturating_add(trim.shift), end.saturating_add(trim.shift));
             let offsets = trimmed(
                 shifted,
                 self.token(at),
@@ -114,7 +163,7 @@ impl SpacesAround {
             if leading == 1 && add_prefix_space && (is_first || start == 0) {
                 leading = 0;
             }
-            offsets.0 = (start + leading).min(end);
+            offsets.0 = start.saturating_add(leading).min(end);
         }
         if trailing > 0 && end >= trailing {
             offsets.1 = (end - trailing).max(offsets.0);
@@ -134,14 +183,14 @@ pub struct ColumnsBuilder {
     pub ends: Vec<u32>,
     /// Word id of each token, or `u32::MAX`.
     pub words: Vec<u32>,
-    texts: Vec<(u32, Box<str>)>,
+    texts: OwnTexts,
 }
 
 impl ColumnsBuilder {
     /// Empty columns with capacity for `tokens` tokens.
     pub fn with_room(tokens: usize) -> Self {
         let column = || Vec::with_capacity(tokens);
-        Self { ids: column(), starts: column(), ends: column(), words: column(), texts: Vec::new() }
+        Self { ids: column(), starts: column(), ends: column(), words: column(), texts: OwnTexts::default() }
     }
 
     /// Appends a token.
@@ -154,7 +203,7 @@ impl ColumnsBuilder {
 
     /// Appends a token whose text is not that of its id.
     pub fn push_with_text(&mut self, id: u32, text: &str, offsets: (u32, u32), word: Option<u32>) {
-        self.texts.push((self.ids.len() as u32, text.into()));
+        self.texts.push(self.ids.len(), text);
         self.push(id, offsets, word);
     }
 
@@ -170,107 +219,9 @@ impl ColumnsBuilder {
     }
 }
 
-/// Converts byte offsets of tokens into character offsets of `text`.
-pub(crate) fn char_offsets<'a>(text: &str, offsets: impl Iterator<Item = (&'a mut u32, &'a mut u32)>) {
-    if text.is_ascii() {
-        return;
-    }
-    let mut cursor = CharCursor { bytes: text.as_bytes(), byte: 0, continued: 0, plain: 0 };
-    // The byte tokens of an unknown run all have the range of the whole run, and there may be as many as bytes.
-    let (mut bytes, mut chars) = ((0, 0), (0, 0));
-    for (start, end) in offsets {
-        if bytes != (*start, *end) {
-            bytes = (*start, *end);
-            chars = (cursor.chars_before(*start as usize), cursor.chars_up_to(*end as usize));
-        }
-        (*start, *end) = chars;
-    }
-}
-
-/// Whether a byte of UTF-8 is one of a character, but not its first.
-fn is_continuation(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
-}
-
-/// Counts characters up to byte positions that mostly ascend; steps back where they do not.
-struct CharCursor<'a> {
-    bytes: &'a [u8],
-    /// The position.
-    byte: usize,
-    /// Continuation bytes before the position.
-    continued: usize,
-    /// Between the position and here there is no continuation byte.
-    plain: usize,
-}
-
-impl CharCursor<'_> {
-    /// Number of characters before the one that holds `byte`.
-    #[inline]
-    fn chars_before(&mut self, byte: usize) -> u32 {
-        let chars = self.chars_up_to(byte);
-        chars - u32::from(self.plain <= byte && self.bytes.get(byte).copied().is_some_and(is_continuation))
-    }
-
-    /// Number of characters before `byte`, including a character that `byte` cuts.
-    #[inline]
-    fn chars_up_to(&mut self, byte: usize) -> u32 {
-        if byte < self.byte || byte > self.plain {
-            self.seek(byte);
-        }
-        self.byte = byte;
-        (byte - self.continued) as u32
-    }
-
-    #[inline(never)]
-    fn seek(&mut self, byte: usize) {
-        let count = |range: &[u8]| range.iter().filter(|&&byte| is_continuation(byte)).count();
-        if byte < self.byte {
-            self.continued -= count(&self.bytes[byte..self.byte]);
-            self.plain = byte;
-        } else {
-            self.continued += count(&self.bytes[self.plain..byte]);
-            self.plain = byte;
-            for block in self.bytes[byte..].chunks(32) {
-                if block.iter().fold(false, |found, &byte| found | is_continuation(byte)) {
-                    break;
-                }
-                self.plain += block.len();
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    proptest! {
-        #[test]
-        fn char_offsets_matches_naive(
-            text in "[ -~]{0,80}|([ -~]{0,50}[éñ日😀]){0,6}|[aé日😀]{0,40}",
-            places in prop::collection::vec((0..1000u32, 0..9u32), 0..30),
-            ascending: bool,
-        ) {
-            let len = text.len() as u32;
-            let mut offsets: Vec<(u32, u32)> =
-                places.iter().map(|&(start, span)| (start % (len + 1), (start % (len + 1) + span).min(len))).collect();
-            if ascending {
-                offsets.sort_unstable();
-            }
-            let chars = |range: &str| range.chars().count() as u32;
-            let naive: Vec<(u32, u32)> = offsets
-                .iter()
-                .map(|&(start, end)| {
-                    let (start, end) = (text.floor_char_boundary(start as usize), text.ceil_char_boundary(end as usize));
-                    (chars(&text[..start]), chars(&text[..end]))
-                })
-                .collect();
-            char_offsets(&text, offsets.iter_mut().map(|(start, end)| (start, end)));
-            prop_assert_eq!(offsets, naive);
-        }
-    }
 
     #[test]
     fn byte_offsets_become_character_offsets() {

@@ -70,20 +70,15 @@ impl Encoding {
 
     /// The tokens `range`, without overflowing encodings.
     fn slice(&self, range: Range<usize>) -> Self {
-        let mut pieces = Vec::new();
-        let mut at = 0;
-        for piece in &self.pieces {
-            let (from, to) = (range.start.max(at), range.end.min(at + piece.len));
-            if from < to {
-                let mut cut = Piece { len: to - from, ..piece.clone() };
-                if let Content::Text { start, .. } = &mut cut.content {
-                    *start += from - at;
-                }
-                pieces.push(cut);
+        let cut = |(piece, tokens): (&Piece, Range<usize>)| {
+            let (skipped, to) = (range.start.saturating_sub(tokens.start), range.end.min(tokens.end));
+            let mut cut = Piece { end: to - range.start, ..piece.clone() };
+            if let Content::Text { start, .. } = &mut cut.content {
+                *start += skipped;
             }
-            at += piece.len;
-        }
-        Self::from_pieces(pieces)
+            cut
+        };
+        Self::from_pieces(self.ranges_in(range.clone()).map(cut).collect())
     }
 
     /// Keeps at most `max_length` tokens; the rest becomes overflowing encodings of at most that length.
@@ -130,13 +125,14 @@ impl Encoding {
         check_padded(length)?;
         let piece = Piece {
             content: Content::Pad(padding.symbol.clone()),
-            len: missing,
+            end: length,
             type_id: padding.type_id,
             shift: 0,
         };
         match padding.direction {
             Direction::Left => {
-                self.pieces.insert(0, piece);
+                self.pieces.iter_mut().for_each(|piece| piece.end += missing);
+                self.pieces.insert(0, Piece { end: missing, ..piece });
                 for (_, range) in &mut self.sequences {
                     *range = range.start + missing..range.end + missing;
                 }
@@ -222,13 +218,15 @@ impl Encoding {
         sequences: impl IntoIterator<Item = (usize, Range<usize>)>,
         growing_offsets: bool,
     ) {
-        let shift = if growing_offsets { self.offsets().last().map_or(0, |(_, end)| end) } else { 0 };
+        let shift =
+            if growing_offsets { self.iter().next_back().map_or(0, |token| token.offsets().1) } else { 0 };
         let len = self.len();
         for (sequence, range) in sequences {
             self.set_sequence_range(sequence, len + range.start..len + range.end);
         }
         self.pieces.extend(pieces.into_iter().map(|mut piece| {
-            piece.shift += shift;
+            piece.shift = piece.shift.saturating_add(shift);
+            piece.end += len;
             piece
         }));
     }

@@ -46,7 +46,7 @@ impl RowLayout {
     /// exactly once, the texts are in another order, or offsets of the second continue those of the first.
     pub fn of(row: &Encoding, inputs: &[Arc<Columns>]) -> Option<Self> {
         let (mut parts, mut texts) = (Vec::new(), inputs.iter());
-        for piece in &row.pieces {
+        for (piece, range) in row.ranges() {
             let type_id = piece.type_id;
             match &piece.content {
                 Content::Text { columns, trims, .. } => {
@@ -63,7 +63,7 @@ impl RowLayout {
                 Content::Special(symbol) | Content::Pad(symbol) | Content::Counted(symbol) => {
                     let is_marked = !piece.is_text();
                     let special = RowPart::Special { id: symbol.id, type_id, is_marked };
-                    parts.extend(std::iter::repeat_n(special, piece.len));
+                    parts.extend(std::iter::repeat_n(special, range.len()));
                 }
             }
         }

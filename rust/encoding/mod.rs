@@ -3,21 +3,22 @@
 //! An [`Encoding`] is a list of pieces: runs of tokens in columns that a whole batch shares, special tokens, and
 //! padding. Truncating, padding and joining move the boundaries of pieces and copy no token.
 
+mod char_offsets;
 mod columns;
 mod edit;
 mod layout;
 mod lookup;
-mod parts;
+mod state;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use char_offsets::char_offsets;
+pub(crate) use columns::SpacesAround;
 pub use columns::{Columns, ColumnsBuilder, TokenNames};
-pub(crate) use columns::{SpacesAround, char_offsets};
 pub use edit::{Direction, MOST_OVERFLOWING, MOST_PADDED, Padding};
 pub(crate) use edit::{check_padded, check_stride};
 pub use layout::{RowLayout, RowPart, RowTrim};
-pub use parts::{PieceParts, TokenParts};
 
 /// How a post-processor trims spaces from the offsets of a run of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,8 @@ pub(crate) enum Content {
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub(crate) content: Content,
-    pub(crate) len: usize,
+    /// Number of tokens of the encoding up to the end of this piece.
+    pub(crate) end: usize,
     pub(crate) type_id: u32,
     /// Added to all offsets of the piece.
     pub(crate) shift: u32,
@@ -102,7 +104,8 @@ impl<'a> TokenRef<'a> {
             Content::Text { columns, start, trims } => columns.offsets(start + self.at, trims),
             Content::Special(_) | Content::Pad(_) | Content::Counted(_) => (0, 0),
         };
-        (start + self.piece.shift, end + self.piece.shift)
+        // Only a pickle can say that a text is so long, and must not make this panic.
+        (start.saturating_add(self.piece.shift), end.saturating_add(self.piece.shift))
     }
 
     fn word(self) -> Option<u32> {
@@ -117,14 +120,14 @@ impl Encoding {
     /// An encoding of the tokens `range` of `columns`, with type id 0.
     pub fn from_columns(columns: Arc<Columns>, range: Range<usize>) -> Self {
         let content = Content::Text { columns, start: range.start, trims: Vec::new() };
-        Self::from_pieces(vec![Piece { content, len: range.len(), type_id: 0, shift: 0 }])
+        Self::from_pieces(vec![Piece { content, end: range.len(), type_id: 0, shift: 0 }])
     }
 
     /// An encoding of special tokens.
     pub fn special(symbols: &[Symbol], type_id: u32) -> Self {
         let content = |symbol: &Symbol| Content::Special(symbol.clone());
-        let piece = |symbol| Piece { content: content(symbol), len: 1, type_id, shift: 0 };
-        Self::from_pieces(symbols.iter().map(piece).collect())
+        let piece = |(end, symbol)| Piece { content: content(symbol), end, type_id, shift: 0 };
+        Self::from_pieces((1..).zip(symbols).map(piece).collect())
     }
 
     fn from_pieces(pieces: Vec<Piece>) -> Self {
@@ -133,7 +136,7 @@ impl Encoding {
 
     /// Number of tokens.
     pub fn len(&self) -> usize {
-        self.pieces.iter().map(|piece| piece.len).sum()
+        self.pieces.last().map_or(0, |piece| piece.end)
     }
 
     /// True if there is no token.
@@ -142,7 +145,32 @@ impl Encoding {
     }
 
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = TokenRef<'_>> + '_ {
-        self.pieces.iter().flat_map(|piece| (0..piece.len).map(move |at| TokenRef { piece, at }))
+        self.ranges().flat_map(|(piece, range)| (0..range.len()).map(move |at| TokenRef { piece, at }))
+    }
+
+    /// The pieces with their ranges of tokens.
+    fn ranges(&self) -> impl DoubleEndedIterator<Item = (&Piece, Range<usize>)> + '_ {
+        self.ranges_from(0)
+    }
+
+    /// As [`Self::ranges`], from the piece at index `first` on.
+    fn ranges_from(&self, first: usize) -> impl DoubleEndedIterator<Item = (&Piece, Range<usize>)> + '_ {
+        let start = |at: usize| at.checked_sub(1).map_or(0, |before| self.pieces[before].end);
+        (first..self.pieces.len()).map(move |at| (&self.pieces[at], start(at)..self.pieces[at].end))
+    }
+
+    /// The pieces that have tokens in `range`, with the ranges of all of their tokens.
+    fn ranges_in(&self, range: Range<usize>) -> impl Iterator<Item = (&Piece, Range<usize>)> + '_ {
+        let first = self.pieces.partition_point(|piece| piece.end <= range.start);
+        let pieces = self.ranges_from(first).take_while(move |(_, tokens)| tokens.start < range.end);
+        pieces.filter(|(_, tokens)| !tokens.is_empty())
+    }
+
+    /// The token at index `at`; logarithmic in the number of pieces.
+    fn get(&self, at: usize) -> Option<TokenRef<'_>> {
+        let (piece, tokens) =
+            self.ranges_from(self.pieces.partition_point(|piece| piece.end <= at)).next()?;
+        Some(TokenRef { piece, at: at - tokens.start })
     }
 
     /// Token ids.
@@ -231,7 +259,7 @@ impl Encoding {
                 trims.reserve_exact(1);
                 trims.push(Trim { add_prefix_space, first, shift: piece.shift });
             }
-            at += piece.len;
+            at = piece.end;
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Readers and writers of file formats. No other module knows a file layout.
 
 pub mod components;
-pub mod encoding_json;
 mod fields;
 pub mod model_json;
 mod protobuf;

@@ -16,6 +16,9 @@ use crate::models::bpe::{ByteSymbols, CutPoints};
 use crate::models::{Model, Scratch, Tokens};
 use crate::structures::amortized_lazy::AmortizedLazy;
 
+/// Length of an id whose tokens never simply follow one another.
+const NO_LEN: u32 = u32::MAX;
+
 /// A model prepared for chunks of one key form.
 #[derive(Debug)]
 pub(super) struct ModelEncoder {
@@ -80,6 +83,10 @@ impl ModelEncoder {
                 *len = 1;
             }
         }
+        // Tokens of unknown text are as long as the text, and a sink spells them by their spans.
+        if let Some(len) = model.id_of_unknown_text().and_then(|id| token_lens.get_mut(id as usize)) {
+            *len = NO_LEN;
+        }
         let byte_symbols = if key_form == KeyForm::Bytes { model.byte_symbols() } else { None };
         Self {
             depends_on_context: model.depends_on_context(),
@@ -102,7 +109,8 @@ impl ModelEncoder {
         self.key_form
     }
 
-    /// Bytes of a chunk that each id covers where tokens simply follow one another; an id beyond the end never does.
+    /// Bytes of a chunk that each id covers where tokens simply follow one another; an id beyond the end never does, and [`NO_LEN`]
+    /// stands for that too.
     pub(super) fn token_lens(&self) -> &[u32] {
         &self.token_lens
     }

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 
 import pytest
 
+from growth import assert_in_proportion
 from lexmill import Encoding, processors
 from lexmill.errors import FormatError, OptionError
 from small import byte_level, letters
@@ -167,11 +169,98 @@ def test_copies_of_merged_encodings_keep_all_offsets() -> None:
         assert again.attention_mask == merged.attention_mask
 
 
+LOOK_UPS = [
+    "token_to_chars",
+    "token_to_word",
+    "token_to_sequence",
+    "char_to_token",
+    "char_to_word",
+    "word_to_tokens",
+    "word_to_chars",
+]
+
+
+def long_encodings(number: int) -> dict[str, Encoding]:
+    """Encodings of about `number` tokens, each made in another way."""
+    tokenizer = letters("abc é")
+    half = tokenizer.encode("ab é" * (number // 6), "ab é" * (number // 6))
+    cut, padded = tokenizer.encode("ab é" * (number // 2)), tokenizer.encode("ab é" * (number // 6))
+    cut.truncate(number, stride=number // 2)
+    padded.pad(number, direction="left")
+    merged = Encoding.merge([tokenizer.encode("ab é")] * (number // 3))
+    found = {"pair": half, "truncated": cut, "padded": padded, "merged": merged}
+    return found | {f"{name}, unpickled": pickle.loads(pickle.dumps(each)) for name, each in found.items()}
+
+
+@pytest.mark.parametrize("look_up", LOOK_UPS[:3])
+def test_look_ups_of_tokens_take_no_longer_in_long_encodings(look_up: str) -> None:
+    # A hundred times the tokens, in the time of at most four times as many: caches of the processor hold fewer of them.
+    few, many = long_encodings(600), long_encodings(60_000)
+    for name in few:
+
+        def run(number: int, name: str = name) -> None:
+            find, step = getattr((few if number == 1 else many)[name], look_up), 1 if number == 1 else 100
+            for at in range(20_000):
+                find(at % 500 * step)
+
+        assert_in_proportion(run, 1, times=4)
+
+
+@pytest.mark.parametrize("look_up", LOOK_UPS)
+def test_look_ups_take_time_in_proportion(look_up: str) -> None:
+    sizes = {number: long_encodings(number) for number in (20_000, 80_000)}
+    for name in sizes[20_000]:
+
+        def run(number: int, name: str = name) -> None:
+            find = getattr(sizes[number][name], look_up)
+            for at in range(0, 20_000, 20):
+                find(at * (number // 20_000))
+
+        assert_in_proportion(run, 20_000, times=4)
+
+
+def state() -> bytes:
+    encoding = pair()
+    encoding.truncate(5, stride=1)
+    encoding.pad(6)
+    return encoding.__getstate__()
+
+
 @pytest.mark.parametrize(
-    "sequences",
-    ['[[0,{"start":9,"end":12}]]', '[[0,{"start":1,"end":0}]]', '[[1,{"start":0,"end":1}],[0,{"start":0,"end":1}]]'],
+    ("damaged", "reason"),
+    [
+        (b"", "it has no bytes"),
+        (b'{"pieces":[],"sequences":[],"overflowing":[]}', "an earlier version of lexmill wrote it"),
+        (b"\x09\x00", "its layout is 9, and this version reads layout 1"),
+        (state()[:-1], "its [0-9]+ bytes are damaged or incomplete"),
+        (state() + b"\0", "its [0-9]+ bytes are damaged or incomplete"),
+    ],
 )
-def test_states_whose_sequences_have_no_tokens_are_refused(sequences: str) -> None:
-    state = f'{{"pieces":[{{"type_id":0,"tokens":[[64,"a",[0,1],0]]}}],"sequences":{sequences},"overflowing":[]}}'
-    with pytest.raises(FormatError, match="the pickled Encoding cannot be read"):
-        Encoding().__setstate__(state.encode())
+def test_states_that_cannot_be_read_say_why(damaged: bytes, reason: str) -> None:
+    encoding = pair()
+    with pytest.raises(FormatError, match=f"the pickled Encoding cannot be read: {reason}; encode its text again"):
+        encoding.__setstate__(damaged)
+    assert encoding.ids == pair().ids
+
+
+def test_damaged_states_are_refused_or_read() -> None:
+    whole, choices = state(), random.Random(5)
+    for number in range(4000):
+        damaged = bytearray(whole)
+        for _ in range(choices.randint(1, 3)):
+            damaged[choices.randrange(len(whole))] = choices.randrange(256)
+        if number % 4 == 0:
+            del damaged[choices.randrange(len(whole)) :]
+        encoding = Encoding()
+        try:
+            encoding.__setstate__(bytes(damaged))
+        except FormatError:
+            continue
+        for look_up in LOOK_UPS:
+            getattr(encoding, look_up)(1)
+        # Damage may ask for as much padding as `pad` gives at most.
+        if len(encoding) < 1000:
+            assert len(encoding.offsets) == len(encoding.tokens) == len(encoding.sequence_ids)
+            joined = Encoding.merge([encoding, encoding, pair()])
+            joined.truncate(3, stride=1)
+            assert len(joined.offsets) == len(joined)

@@ -73,11 +73,7 @@ impl ChunkStages<'_> {
         }
         if is_continuation && scratch.is_context_dependent() {
             out.set_context_dependent();
-            return Ok(());
         }
-        // Text of an unknown token is spelled as the model sees it, so such a chunk takes the stages where text is wanted.
-        let is_unknown = |id: &u32| Some(*id) == model.model().id_of_unknown_text();
-        out.is_regular &= !out.ids.iter().any(is_unknown);
         Ok(())
     }
 

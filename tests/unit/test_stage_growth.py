@@ -1,0 +1,103 @@
+"""Texts take time in proportion to their length, whatever two stages come before the model.
+
+Stages that move text make tokens whose places go back and forth. A character of several bytes makes places in bytes and
+in characters differ, and where it is decides how much of the text before each token is plain.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from growth import assert_in_proportion
+from lexmill import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+
+PRE_TOKENIZERS: dict[str, Callable[[], Any]] = {
+    "BertPreTokenizer": pre_tokenizers.BertPreTokenizer,
+    "ByteLevel": lambda: pre_tokenizers.ByteLevel(add_prefix_space=True),
+    "ByteLevel, no pattern": lambda: pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False),
+    "CharDelimiterSplit": lambda: pre_tokenizers.CharDelimiterSplit(" "),
+    "Digits": pre_tokenizers.Digits,
+    "FixedLength": lambda: pre_tokenizers.FixedLength(3),
+    "Metaspace": pre_tokenizers.Metaspace,
+    "Metaspace, first": lambda: pre_tokenizers.Metaspace(prepend_scheme="first"),
+    "Metaspace, whole": lambda: pre_tokenizers.Metaspace(split=False),
+    "Punctuation": lambda: pre_tokenizers.Punctuation("removed"),
+    "Split, contiguous": lambda: pre_tokenizers.Split(Regex(r"\p{L}"), "contiguous"),
+    "Split, inverted": lambda: pre_tokenizers.Split(Regex(r"\p{L}+"), "merged_with_previous", invert=True),
+    "Split, isolated": lambda: pre_tokenizers.Split(Regex("[aeiou]"), "isolated"),
+    "Split, next": lambda: pre_tokenizers.Split(Regex(r"\s"), "merged_with_next"),
+    "Split, removed": lambda: pre_tokenizers.Split(" ", "removed"),
+    "UnicodeScripts": pre_tokenizers.UnicodeScripts,
+    "Whitespace": pre_tokenizers.Whitespace,
+    "WhitespaceSplit": pre_tokenizers.WhitespaceSplit,
+}
+NORMALIZERS: dict[str, Callable[[], Any]] = {
+    "BertNormalizer": normalizers.BertNormalizer,
+    "ByteLevel": normalizers.ByteLevel,
+    "Lowercase": normalizers.Lowercase,
+    "NFC": normalizers.NFC,
+    "NFD": normalizers.NFD,
+    "NFKC": normalizers.NFKC,
+    "NFKD": normalizers.NFKD,
+    "Nmt": normalizers.Nmt,
+    "Prepend": lambda: normalizers.Prepend("▁"),
+    "Replace": lambda: normalizers.Replace(" ", "▁"),
+    "Replace, longer": lambda: normalizers.Replace(Regex(r"\s+"), "__"),
+    "Replace, nothing": lambda: normalizers.Replace(Regex("x*"), "-"),
+    "Strip": normalizers.Strip,
+    "StripAccents": normalizers.StripAccents,
+}
+PIECES = ["▁the", "▁quick", "▁fox", "the", "quick", "▁", "Ġ", "é", ".", *string.ascii_letters]
+MODEL = models.Unigram([("<unk>", 0.0), *[(piece, -float(len(PIECES) - at)) for at, piece in enumerate(PIECES)]], 0)
+SENTENCE = "the quick brown fox. "
+PLACES: dict[str, Callable[[int], str]] = {
+    "end": lambda number: SENTENCE * number + "é",
+    "start": lambda number: "é" + SENTENCE * number,
+    "middle": lambda number: SENTENCE * (number // 2) + "é" + SENTENCE * (number // 2),
+}
+
+
+def assert_linear(stages: list[Any], rules: list[Any] = (), *, number: int = 500) -> None:
+    """Encodes texts of `number` sentences, and of eight times as many, with offsets trimmed."""
+    for place, text in PLACES.items():
+
+        def run(number: int, text: Callable[[int], str] = text) -> None:
+            # A tokenizer of its own, as caches make the second time short.
+            tokenizer = Tokenizer(MODEL)
+            tokenizer.normalizer = normalizers.Sequence(list(rules)) if rules else None
+            tokenizer.pre_tokenizer = pre_tokenizers.Sequence(stages)
+            tokenizer.post_processor = processors.ByteLevel(trim_offsets=True)
+            assert tokenizer.encode(text(number)).ids
+
+        try:
+            assert_in_proportion(run, number, times=8)
+        except AssertionError as error:
+            error.add_note(f"the character of several bytes is at the {place}")
+            raise
+
+
+@pytest.mark.parametrize("second", PRE_TOKENIZERS)
+@pytest.mark.parametrize("first", PRE_TOKENIZERS)
+def test_two_pre_tokenizers(first: str, second: str) -> None:
+    assert_linear([PRE_TOKENIZERS[first](), PRE_TOKENIZERS[second]()])
+
+
+@pytest.mark.parametrize("stage", PRE_TOKENIZERS)
+@pytest.mark.parametrize("rule", NORMALIZERS)
+def test_a_pre_tokenizer_after_a_normalizer(rule: str, stage: str) -> None:
+    assert_linear([PRE_TOKENIZERS[stage]()], [NORMALIZERS[rule]()])
+
+
+@pytest.mark.parametrize("second", NORMALIZERS)
+@pytest.mark.parametrize("first", NORMALIZERS)
+def test_two_normalizers(first: str, second: str) -> None:
+    for stage in ("Metaspace", "ByteLevel", "WhitespaceSplit"):
+        assert_linear([PRE_TOKENIZERS[stage]()], [NORMALIZERS[first](), NORMALIZERS[second]()])
+
+
+def test_the_stages_of_t5_on_a_long_text() -> None:
+    assert_linear([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()], number=8000)
