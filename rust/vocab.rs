@@ -189,6 +189,18 @@ impl Vocab {
         entries.sort_by_key(|&(_, id)| id);
         entries
     }
+
+    /// The first `most` entries of [`Self::sorted_by_id`]; linear in the number of tokens.
+    pub fn first_by_id(&self, most: usize) -> Vec<(&str, u32)> {
+        if most >= self.len() {
+            return self.sorted_by_id();
+        }
+        let mut first: Vec<(u32, u32)> = (0u32..).zip(&self.slots).map(|(at, slot)| (slot.id, at)).collect();
+        first.select_nth_unstable(most);
+        first.truncate(most);
+        first.sort_unstable();
+        first.into_iter().map(|(id, slot)| (slot_text(&self.text, &self.slots, slot), id)).collect()
+    }
 }
 
 fn slot_text<'a>(text: &'a str, slots: &[Slot], slot: u32) -> &'a str {
@@ -227,6 +239,18 @@ mod tests {
         assert_eq!((vocab.len(), vocab.id("a"), vocab.id_bound()), (4, Some(3), 4));
         assert_eq!([0, 1, 2, 3].map(|id| vocab.token(id)), ["a", "b", "a", "a"].map(Some));
         assert_eq!(vocab.sorted_by_id(), [("a", 0), ("b", 1), ("a", 2), ("a", 3)]);
+    }
+
+    #[test]
+    fn the_first_entries_are_those_of_all_entries() {
+        let mut vocab = Vocab::new();
+        for (token, id) in [("d", 9), ("a", 4), ("b", 4), ("c", 0), ("a", 2), ("e", 9)] {
+            vocab.list(token, id);
+        }
+        for most in 0..8 {
+            let expected = vocab.sorted_by_id().into_iter().take(most).collect::<Vec<_>>();
+            assert_eq!(vocab.first_by_id(most), expected);
+        }
     }
 
     #[test]

@@ -854,7 +854,7 @@ class Tokenizer:
     def cache_limit(self, value: int) -> None: ...
     def _staged(self) -> Tokenizer: ...
     def cache_info(self) -> dict[str, int]:
-        """Bytes that caches take now, and may take per thread."""
+        """Bytes that caches and buffers of waiting threads take now, and that caches may take per thread."""
     def clear_cache(self) -> None:
         """Empties all caches."""
     def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:

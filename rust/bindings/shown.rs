@@ -1,24 +1,37 @@
 //! Objects of files as Python shows them: `Type(key=value, ...)`, in Hugging Face's spelling.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
-/// How many elements of a list or a vocabulary are shown; `...` stands for the rest.
+/// How much of a list, a dictionary or a text is shown; `...` stands for the rest.
 #[derive(Clone, Copy)]
 pub(super) enum Extent {
     /// As `repr` shows.
-    All,
+    Long,
     /// As `str` shows.
-    Some,
+    Short,
 }
 
-/// Bytes of a text that `str` shows.
-const LONGEST: usize = 100;
-
 impl Extent {
+    /// Elements that are shown of a list or a dictionary.
     fn most(self) -> usize {
         match self {
-            Self::All => usize::MAX,
-            Self::Some => 5,
+            Self::Long => 99,
+            Self::Short => 5,
+        }
+    }
+
+    /// Elements that decide what is shown: one more than are shown tells whether there is a rest.
+    pub(super) fn looked_at(self) -> usize {
+        self.most() + 1
+    }
+
+    /// Bytes that are shown of a text.
+    fn longest(self) -> usize {
+        match self {
+            Self::Long => usize::MAX,
+            Self::Short => 100,
         }
     }
 }
@@ -27,100 +40,175 @@ impl Extent {
 ///
 /// An object with a type is shown as a call of it, any other as a dictionary. Texts are not escaped.
 pub(super) fn shown(value: &Value, extent: Extent) -> String {
-    match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => quoted(text, extent),
-        Value::Array(items) => list(items, extent, |item| shown(item, extent)),
-        Value::Object(members) => match (members.get("type").and_then(Value::as_str), single(members)) {
-            (Some(kind), _) => call(kind, members, extent),
-            (None, Some((key @ ("String" | "Regex"), value))) => format!("{key}({})", shown(value, extent)),
-            (None, _) => dictionary(members, extent, |value| shown(value, extent)),
-        },
-    }
+    let mut shown = Shown { text: String::new(), extent };
+    shown.value(value);
+    shown.text
 }
 
 /// A call of `kind` with the members of an object.
-pub(super) fn call(kind: &str, members: &Map<String, Value>, extent: Extent) -> String {
-    let others = members.iter().filter(|(key, _)| *key != "type");
-    let shown: Vec<_> = others.map(|(key, value)| format!("{key}={}", member(key, value, extent))).collect();
-    format!("{kind}({})", shown.join(", "))
+pub(super) fn called(kind: &str, members: &Map<String, Value>, extent: Extent) -> String {
+    let mut shown = Shown { text: String::new(), extent };
+    shown.call(kind, members);
+    shown.text
 }
 
-/// A member of a typed object; some that are names or lists in files are variants or tuples in the code.
-fn member(key: &str, value: &Value, extent: Extent) -> String {
-    match (key, value) {
-        ("behavior" | "prepend_scheme" | "direction" | "strategy", Value::String(name)) => name.clone(),
-        ("strategy", Value::Object(members)) => match single(members) {
-            Some((key, value)) => format!("{key}({})", shown(value, extent)),
-            None => shown(value, extent),
-        },
-        // The file has the shortest number that is the same in 32 bits.
-        ("dropout", Value::Number(number)) => {
-            f64::from(number.as_f64().unwrap_or_default() as f32).to_string()
-        }
-        ("sep" | "cls", Value::Array(items)) => tuple(items, extent),
-        ("merges" | "vocab", Value::Array(items)) => list(items, extent, |item| match item {
-            Value::Array(pair) => tuple(pair, extent),
-            other => shown(other, extent),
-        }),
-        ("single" | "pair", Value::Array(pieces)) => list(pieces, extent, |value| piece(value, extent)),
-        ("special_tokens", Value::Object(tokens)) => dictionary(tokens, extent, |token| match token {
-            Value::Object(members) => call("SpecialToken", members, extent),
-            other => shown(other, extent),
-        }),
-        ("truncation", Value::Object(members)) => call("TruncationParams", members, extent),
-        ("padding", Value::Object(members)) => call("PaddingParams", members, extent),
-        _ => shown(value, extent),
+/// What is shown so far.
+struct Shown {
+    text: String,
+    extent: Extent,
+}
+
+impl Shown {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
     }
-}
 
-/// A piece of a template.
-fn piece(value: &Value, extent: Extent) -> String {
-    let Value::Object(members) = value else { return shown(value, extent) };
-    match single(members) {
-        Some(("Sequence", value)) => {
-            format!(
-                "Sequence(id={}, type_id={})",
-                value["id"].as_str().unwrap_or_default(),
-                shown(&value["type_id"], extent)
-            )
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.push("None"),
+            Value::Bool(true) => self.push("True"),
+            Value::Bool(false) => self.push("False"),
+            Value::Number(number) => self.number(number.as_f64().filter(|_| number.is_f64()), number),
+            Value::String(text) => self.quoted(text),
+            Value::Array(items) => self.list(items, Self::value),
+            Value::Object(members) => match (members.get("type").and_then(Value::as_str), single(members)) {
+                (Some(kind), _) => self.call(kind, members),
+                (None, Some((key @ ("String" | "Regex"), value))) => {
+                    self.push(key);
+                    self.push("(");
+                    self.value(value);
+                    self.push(")");
+                }
+                (None, _) => self.dictionary(members, Self::value),
+            },
         }
-        Some((kind, Value::Object(members))) => call(kind, members, extent),
-        _ => shown(value, extent),
     }
-}
 
-/// A text between quotation marks, not escaped.
-fn quoted(text: &str, extent: Extent) -> String {
-    match extent {
-        Extent::Some if text.len() > LONGEST => {
-            format!("\"{}...\"", &text[..text.floor_char_boundary(LONGEST)])
+    /// A number, which is `float` if it is none of the integers.
+    fn number(&mut self, float: Option<f64>, number: &serde_json::Number) {
+        // Writing to a string never fails.
+        let _ = match float {
+            Some(float) => write!(self.text, "{float}"),
+            None => write!(self.text, "{number}"),
+        };
+    }
+
+    fn call(&mut self, kind: &str, members: &Map<String, Value>) {
+        self.push(kind);
+        self.push("(");
+        let others = members.iter().filter(|(key, _)| *key != "type");
+        for (at, (key, value)) in others.enumerate() {
+            self.push(if at == 0 { "" } else { ", " });
+            self.push(key);
+            self.push("=");
+            self.member(key, value);
         }
-        _ => format!("\"{text}\""),
+        self.push(")");
     }
-}
 
-fn tuple(items: &[Value], extent: Extent) -> String {
-    format!("({})", items.iter().map(|item| shown(item, extent)).collect::<Vec<_>>().join(", "))
-}
+    /// A member of a typed object; some that are names or lists in files are variants or tuples in the code.
+    fn member(&mut self, key: &str, value: &Value) {
+        match (key, value) {
+            (
+                "behavior" | "prepend_scheme" | "direction" | "strategy" | "progress_format",
+                Value::String(name),
+            ) => self.push(name),
+            ("words", Value::Bool(has_words)) => self.push(if *has_words { "{...}" } else { "{}" }),
+            ("strategy", Value::Object(members)) => match single(members) {
+                Some((key, value)) => {
+                    self.push(key);
+                    self.push("(");
+                    self.value(value);
+                    self.push(")");
+                }
+                None => self.value(value),
+            },
+            // The file has the shortest number that is the same in 32 bits.
+            ("dropout", Value::Number(number)) => {
+                let dropout = number.as_f64().unwrap_or_default() as f32;
+                self.number(Some(f64::from(dropout)), number);
+            }
+            ("sep" | "cls", Value::Array(items)) => self.tuple(items),
+            ("merges" | "vocab", Value::Array(items)) => self.list(items, |shown, item| match item {
+                Value::Array(pair) => shown.tuple(pair),
+                other => shown.value(other),
+            }),
+            ("single" | "pair", Value::Array(pieces)) => self.list(pieces, Self::piece),
+            ("special_tokens", Value::Object(tokens)) => {
+                self.dictionary(tokens, |shown, token| match token {
+                    Value::Object(members) => shown.call("SpecialToken", members),
+                    other => shown.value(other),
+                });
+            }
+            ("special_tokens", Value::Array(tokens)) => self.list(tokens, |shown, token| match token {
+                Value::Object(members) => shown.call("AddedToken", members),
+                other => shown.value(other),
+            }),
+            ("truncation", Value::Object(members)) => self.call("TruncationParams", members),
+            ("padding", Value::Object(members)) => self.call("PaddingParams", members),
+            _ => self.value(value),
+        }
+    }
 
-fn list(items: &[Value], extent: Extent, show: impl Fn(&Value) -> String) -> String {
-    format!("[{}]", first(items.len(), extent, items.iter().map(show)))
-}
+    /// A piece of a template.
+    fn piece(&mut self, value: &Value) {
+        let Value::Object(members) = value else { return self.value(value) };
+        match single(members) {
+            Some(("Sequence", value)) => {
+                self.push("Sequence(id=");
+                self.push(value["id"].as_str().unwrap_or_default());
+                self.push(", type_id=");
+                self.value(&value["type_id"]);
+                self.push(")");
+            }
+            Some((kind, Value::Object(members))) => self.call(kind, members),
+            _ => self.value(value),
+        }
+    }
 
-fn dictionary(members: &Map<String, Value>, extent: Extent, show: impl Fn(&Value) -> String) -> String {
-    let shown = members.iter().map(|(key, value)| format!("{}:{}", quoted(key, extent), show(value)));
-    format!("{{{}}}", first(members.len(), extent, shown))
-}
+    /// A text between quotation marks, not escaped.
+    fn quoted(&mut self, text: &str) {
+        let shown = &text[..text.floor_char_boundary(self.extent.longest())];
+        self.push("\"");
+        self.push(shown);
+        self.push(if shown.len() < text.len() { "...\"" } else { "\"" });
+    }
 
-/// The first of `len` elements.
-fn first(len: usize, extent: Extent, shown: impl Iterator<Item = String>) -> String {
-    let rest = (len > extent.most()).then(|| "...".to_owned());
-    shown.take(extent.most()).chain(rest).collect::<Vec<_>>().join(", ")
+    fn tuple(&mut self, items: &[Value]) {
+        self.push("(");
+        for (at, item) in items.iter().enumerate() {
+            self.push(if at == 0 { "" } else { ", " });
+            self.value(item);
+        }
+        self.push(")");
+    }
+
+    fn list(&mut self, items: &[Value], show: impl Fn(&mut Self, &Value)) {
+        self.push("[");
+        self.first(items.iter(), show);
+        self.push("]");
+    }
+
+    fn dictionary(&mut self, members: &Map<String, Value>, show: impl Fn(&mut Self, &Value)) {
+        self.push("{");
+        self.first(members.iter(), |shown, (key, value)| {
+            shown.quoted(key);
+            shown.push(":");
+            show(shown, value);
+        });
+        self.push("}");
+    }
+
+    /// The first elements, as many as the extent has.
+    fn first<T>(&mut self, items: impl Iterator<Item = T>, show: impl Fn(&mut Self, T)) {
+        for (at, item) in items.enumerate() {
+            self.push(if at == 0 { "" } else { ", " });
+            if at == self.extent.most() {
+                return self.push("...");
+            }
+            show(self, item);
+        }
+    }
 }
 
 /// The only member of an object.

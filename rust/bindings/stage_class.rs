@@ -61,11 +61,11 @@ macro_rules! stage_base {
             }
 
             fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-                $crate::bindings::components::repr(py, &self.stage, $crate::bindings::shown::Extent::All)
+                $crate::bindings::components::repr(py, &self.stage, $crate::bindings::shown::Extent::Long)
             }
 
             fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-                $crate::bindings::components::repr(py, &self.stage, $crate::bindings::shown::Extent::Some)
+                $crate::bindings::components::repr(py, &self.stage, $crate::bindings::shown::Extent::Short)
             }
         }
 

@@ -12,7 +12,7 @@ use super::added_token::{self, PyAddedToken};
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::models::{self, PyModel};
-use super::shown::{Extent, call};
+use super::shown::{Extent, called};
 use super::stage::Stage;
 use super::tokenizer_state::{BesideFile, Concerns, Shared, State};
 use super::{arguments, components, decoders, normalizers, pre_tokenizers, processors};
@@ -45,8 +45,8 @@ impl PyTokenizer {
     }
 
     fn shown(&self, extent: Extent) -> crate::Result<String> {
-        let file = tokenizer_json::to_value(&self.shared.parts())?;
-        Ok(file.as_object().map_or_else(String::new, |members| call("Tokenizer", members, extent)))
+        let file = tokenizer_json::beginning(&self.shared.parts(), extent.looked_at())?;
+        Ok(file.as_object().map_or_else(String::new, |members| called("Tokenizer", members, extent)))
     }
 
     /// What decides which ids a text has: the file, and what it does not hold.
@@ -136,11 +136,11 @@ impl PyTokenizer {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.shown(Extent::All)).or_raise(py)
+        py.detach(|| self.shown(Extent::Long)).or_raise(py)
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.shown(Extent::Some)).or_raise(py)
+        py.detach(|| self.shown(Extent::Short)).or_raise(py)
     }
 
     /// What turns pre-tokens into tokens.
@@ -192,10 +192,10 @@ impl PyTokenizer {
         Self::of(State { is_staged: true, ..self.shared.state().clone() })
     }
 
-    /// Bytes that caches take now, and may take per thread.
+    /// Bytes that caches and buffers of waiting threads take now, and that caches may take per thread.
     fn cache_info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
-        info.set_item("bytes", self.core(py)?.pipeline().pool().cache_bytes())?;
+        info.set_item("bytes", self.core(py)?.pipeline().pool().bytes())?;
         info.set_item("limit_per_thread", self.get_cache_limit())?;
         Ok(info)
     }

@@ -1,5 +1,7 @@
 //! Tokens of a chunk, as a model answers them and as the cache hands them out.
 
+use crate::structures::reused::reused;
+
 /// In the start of a token's span: a further pre-token begins here.
 ///
 /// Text has less than 2 GiB, so the bit is free.
@@ -33,6 +35,8 @@ pub struct ChunkTokens {
     /// Whether each token covers exactly its own length, one after the other from the start.
     pub is_regular: bool,
 }
+
+reused!(ChunkTokens: ids, spans);
 
 impl ChunkTokens {
     /// Makes this the answer that [`CachedTokens::is_context_dependent`] recognizes.

@@ -3,6 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use super::table::{CacheLimits, ChunkCache};
+use crate::structures::freed_memory;
+use crate::structures::reused::{Bounds, Reused};
+
+/// Bytes of each buffer that a worker may bring back: enough for the words of ordinary texts. A buffer that one long word needed
+/// would else stay as long as the tokenizer does.
+const LARGEST_BUFFER: usize = 1 << 20;
+
+/// So many freed bytes are worth the time that the C library takes to give them back to the system.
+const WORTH_GIVING_BACK: usize = 16 << 20;
 
 /// What one thread needs to encode.
 #[derive(Debug)]
@@ -24,7 +33,7 @@ pub struct Pool<S> {
     limits: CacheLimits,
 }
 
-impl<S: Default> Pool<S> {
+impl<S: Default + Reused> Pool<S> {
     /// An empty pool; each worker's cache keeps to `limits`.
     pub fn new(limits: CacheLimits) -> Self {
         Self { idle: Mutex::default(), preloaded: Mutex::default(), limits }
@@ -66,19 +75,40 @@ impl<S: Default> Pool<S> {
         }
     }
 
-    /// Gives a worker back; dropped with its cache if another thread holds the lock.
-    pub fn put(&self, worker: Worker<S>) {
+    /// Gives a worker back, without buffers that are larger than usual; dropped with its cache if another thread holds the lock.
+    pub fn put(&self, mut worker: Worker<S>) {
+        if worker.cache.take_missed() && worker.scratch.bytes() + worker.cache.buffer_bytes() > LARGEST_BUFFER
+        {
+            self.trim(&mut worker);
+        }
         if let Ok(mut idle) = self.idle.try_lock() {
             idle.push(worker);
         }
     }
 
-    /// Bytes that the caches of idle workers take, and what new ones are to know.
-    pub fn cache_bytes(&self) -> usize {
+    #[cold]
+    #[inline(never)]
+    fn trim(&self, worker: &mut Worker<S>) {
+        // Memos are caches too: they keep to the limit of these.
+        let bounds = Bounds { buffer: LARGEST_BUFFER, memo: self.limits.bytes.max(LARGEST_BUFFER) };
+        let bytes = |worker: &Worker<S>| worker.scratch.bytes() + worker.cache.buffer_bytes();
+        let before = bytes(worker);
+        worker.scratch.trim(bounds);
+        worker.cache.trim(bounds);
+        if before - bytes(worker) >= WORTH_GIVING_BACK {
+            freed_memory::give_back();
+        }
+    }
+
+    /// Bytes that idle workers take, with their caches, and what new ones are to know.
+    pub fn bytes(&self) -> usize {
         let known =
             self.preloaded.try_lock().map_or(0, |known| known.as_ref().map_or(0, |known| known.bytes()));
         let idle = self.idle.lock();
-        known + idle.map_or(0, |idle| idle.iter().map(|worker| worker.cache.bytes()).sum())
+        known
+            + idle.map_or(0, |idle| {
+                idle.iter().map(|worker| worker.cache.bytes() + worker.scratch.bytes()).sum()
+            })
     }
 
     /// Drops all idle workers with their caches.
@@ -96,17 +126,59 @@ impl<S: Default> Pool<S> {
 mod tests {
     use super::*;
 
+    /// A scratch with a name, and buffers.
+    #[derive(Default)]
+    struct Named {
+        name: usize,
+        buffers: [Vec<u8>; 2],
+    }
+
+    impl Reused for Named {
+        fn bytes(&self) -> usize {
+            self.buffers.iter().map(Reused::bytes).sum()
+        }
+
+        fn trim(&mut self, bounds: Bounds) {
+            self.buffers.iter_mut().for_each(|buffer| buffer.trim(bounds));
+        }
+    }
+
+    fn pool() -> Pool<Named> {
+        Pool::new(CacheLimits { bytes: 1 << 20, id_bound: 1 << 16 })
+    }
+
+    fn named(name: usize) -> Named {
+        Named { name, ..Named::default() }
+    }
+
     #[test]
     fn a_thread_gets_its_own_worker_again_else_another_else_a_new_one() {
-        let pool = Pool::<usize>::new(CacheLimits { bytes: 1 << 20, id_bound: 1 << 16 });
+        let pool = pool();
         for thread in 0..3 {
-            pool.put(Worker { scratch: 10 + thread, ..pool.take_for(thread) });
+            pool.put(Worker { scratch: named(10 + thread), ..pool.take_for(thread) });
         }
+        let name = |thread| pool.take_for(thread).scratch.name;
         // Each of them was taken by one thread after the other: only the last is left.
-        assert_eq!((pool.take_for(1).scratch, pool.take_for(1).scratch), (12, 0));
-        for worker in [0, 1, 2].map(|thread| Worker { scratch: 20 + thread, ..pool.take_for(thread) }) {
+        assert_eq!((name(1), name(1)), (12, 0));
+        for worker in [0, 1, 2].map(|thread| Worker { scratch: named(20 + thread), ..pool.take_for(thread) })
+        {
             pool.put(worker);
         }
-        assert_eq!([1, 0, 7, 2].map(|thread| pool.take_for(thread).scratch), [21, 20, 22, 0]);
+        assert_eq!([1, 0, 7, 2].map(name), [21, 20, 22, 0]);
+    }
+
+    #[test]
+    fn what_a_long_word_needed_does_not_stay() {
+        let pool = pool();
+        let sizes = [LARGEST_BUFFER, WORTH_GIVING_BACK + 1];
+        let mut worker = pool.take();
+        worker.scratch = Named { name: 1, buffers: sizes.map(Vec::with_capacity) };
+        let lookup = worker.cache.prefetch(b"ab", 0, 2, 0, false);
+        assert!(worker.cache.resolve(lookup, b"ab", |_, _| Ok(())).is_ok());
+        let cache = worker.cache.bytes();
+        pool.put(worker);
+        assert_eq!(pool.bytes(), LARGEST_BUFFER + cache);
+        let scratch = pool.take().scratch;
+        assert_eq!((scratch.name, scratch.buffers.map(|buffer| buffer.capacity())), (1, [LARGEST_BUFFER, 0]));
     }
 }

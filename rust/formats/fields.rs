@@ -20,7 +20,7 @@ impl<'a> Field<'a> {
         Error::Format { path: self.path.clone(), message: message.into() }
     }
 
-    fn expected(&self, what: &str) -> Error {
+    pub(super) fn expected(&self, what: &str) -> Error {
         let mut shown = self.value.to_string();
         if shown.len() > 60 {
             shown.truncate(shown.floor_char_boundary(60));

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::components::Component;
 use super::fields::Field;
-use super::model_json;
+use super::model_json::{self, ModelJson, json_text};
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::encoding::{Direction, Padding, Symbol};
 use crate::tokenizer::{Components, PaddingLength, PaddingRule, Truncation, TruncationStrategy};
@@ -22,8 +22,9 @@ struct File<'a> {
     truncation: Value,
     #[serde(default)]
     padding: Value,
-    #[serde(default)]
-    added_tokens: Value,
+    /// Read one by one: the values of many would take several times the memory of their text.
+    #[serde(borrow)]
+    added_tokens: Option<&'a RawValue>,
     #[serde(default)]
     normalizer: Value,
     #[serde(default)]
@@ -67,10 +68,8 @@ pub fn read(text: &str) -> Result<Components> {
     };
     let model = Arc::new(model_json::read(model.get())?);
     let mut added = AddedTokens::default();
-    if !file.added_tokens.is_null() {
-        let tokens = Field::new("added_tokens", &file.added_tokens).items()?;
-        let tokens = tokens.iter().map(read_added_token).collect::<Result<Vec<_>>>()?;
-        added.add(&tokens, model.vocab());
+    if let Some(tokens) = file.added_tokens {
+        added.add(&read_added_tokens(tokens)?, model.vocab());
     }
     Ok(Components {
         normalizer: read_component(&file.normalizer)?,
@@ -93,6 +92,46 @@ fn optional<T>(value: &Value, path: &str, read: impl FnOnce(&Field<'_>) -> Resul
 
 fn read_component<C: Component>(value: &Value) -> Result<Option<C>> {
     optional(value, C::KEY, |field| C::from_json(&field.path, field.value))
+}
+
+/// An added token as all published files have it.
+#[derive(Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "options of the file format")]
+struct UsualToken {
+    /// Must be there; the order of the tokens decides.
+    #[serde(rename = "id")]
+    _id: u32,
+    content: String,
+    single_word: bool,
+    lstrip: bool,
+    rstrip: bool,
+    normalized: bool,
+    special: bool,
+}
+
+fn read_added_tokens(text: &RawValue) -> Result<Vec<AddedToken>> {
+    let Ok(tokens) = serde_json::from_str::<Vec<&RawValue>>(text.get()) else {
+        let list = read_value("added_tokens", text)?;
+        return Err(Field::new("added_tokens", &list).expected("a list"));
+    };
+    let token = |(at, text): (usize, &&RawValue)| {
+        // What is usual needs no tree of values; these name what is wrong.
+        if let Ok(UsualToken { _id: _, content, single_word, lstrip, rstrip, normalized, special }) =
+            serde_json::from_str(text.get())
+        {
+            return Ok(AddedToken { content, single_word, lstrip, rstrip, normalized, special });
+        }
+        let path = format!("added_tokens[{at}]");
+        let value = read_value(&path, text)?;
+        read_added_token(&Field::new(path, &value))
+    };
+    tokens.iter().enumerate().map(token).collect()
+}
+
+fn read_value(path: &str, text: &RawValue) -> Result<Value> {
+    let error =
+        |error: serde_json::Error| Error::Format { path: path.to_owned(), message: error.to_string() };
+    serde_json::from_str(text.get()).map_err(error)
 }
 
 fn read_added_token(field: &Field<'_>) -> Result<AddedToken> {
@@ -174,23 +213,31 @@ pub fn read_added_token_json(value: &Value) -> Option<AddedToken> {
     })
 }
 
-/// An added token as files write it, without its id.
-pub fn added_token_json(token: &AddedToken) -> Value {
-    Value::Object(added_token_object(token))
+/// An added token as files write it.
+#[derive(Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "options of the file format")]
+struct AddedTokenJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u32>,
+    content: &'a str,
+    single_word: bool,
+    lstrip: bool,
+    rstrip: bool,
+    normalized: bool,
+    special: bool,
 }
 
-fn added_token_object(token: &AddedToken) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("content".to_owned(), json!(token.content));
-    let flags = [
-        ("single_word", token.single_word),
-        ("lstrip", token.lstrip),
-        ("rstrip", token.rstrip),
-        ("normalized", token.normalized),
-        ("special", token.special),
-    ];
-    object.extend(flags.map(|(name, value)| (name.to_owned(), json!(value))));
-    object
+impl<'a> AddedTokenJson<'a> {
+    fn new(id: Option<u32>, token: &'a AddedToken) -> Self {
+        let AddedToken { content, single_word, lstrip, rstrip, normalized, special } = token;
+        let (single_word, lstrip, rstrip) = (*single_word, *lstrip, *rstrip);
+        Self { id, content, single_word, lstrip, rstrip, normalized: *normalized, special: *special }
+    }
+}
+
+/// An added token as files write it, without its id.
+pub fn added_token_json(token: &AddedToken) -> Value {
+    json!(AddedTokenJson::new(None, token))
 }
 
 fn truncation_json(truncation: &Truncation) -> Value {
@@ -216,35 +263,50 @@ fn padding_json(rule: &PaddingRule) -> Value {
     })
 }
 
+/// The object of a `tokenizer.json`.
+#[derive(Serialize)]
+struct TokenizerJson<'a> {
+    version: &'static str,
+    truncation: Option<Value>,
+    padding: Option<Value>,
+    added_tokens: Vec<AddedTokenJson<'a>>,
+    normalizer: Option<Value>,
+    pre_tokenizer: Option<Value>,
+    post_processor: Option<Value>,
+    decoder: Option<Value>,
+    model: ModelJson<'a>,
+}
+
+impl<'a> TokenizerJson<'a> {
+    /// The object with at most `most` added tokens, and around the object of the model.
+    fn new(parts: &'a Components, most: usize, model: ModelJson<'a>) -> Result<Self> {
+        let added = parts.added.sorted().into_iter().take(most);
+        Ok(Self {
+            version: VERSION,
+            truncation: parts.truncation.as_ref().map(truncation_json),
+            padding: parts.padding.as_ref().map(padding_json),
+            added_tokens: added.map(|(id, token)| AddedTokenJson::new(Some(id), token)).collect(),
+            normalizer: parts.normalizer.as_ref().map(Component::to_json).transpose()?,
+            pre_tokenizer: parts.pre_tokenizer.as_ref().map(Component::to_json).transpose()?,
+            post_processor: parts.post_processor.as_ref().map(Component::to_json).transpose()?,
+            decoder: parts.decoder.as_ref().map(Component::to_file).transpose()?,
+            model,
+        })
+    }
+}
+
 /// The whole tokenizer as JSON text; the same tokenizer always gives the same bytes.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if a stage is a caller's own.
 pub fn write(parts: &Components, pretty: bool) -> Result<String> {
-    let file = to_value(parts)?;
-    Ok(if pretty { format!("{file:#}") } else { file.to_string() })
+    Ok(json_text(&TokenizerJson::new(parts, usize::MAX, ModelJson::new(&parts.model))?, pretty))
 }
 
-/// The whole tokenizer as the JSON value of its file.
+/// The object of the file with the first `most` added tokens, tokens and merges alone, to be shown rather than read.
 ///
 /// # Errors
 /// As [`write()`].
-pub fn to_value(parts: &Components) -> Result<Value> {
-    let added = parts.added.sorted().into_iter().map(|(id, token)| {
-        let mut object = Map::new();
-        object.insert("id".to_owned(), json!(id));
-        object.extend(added_token_object(token));
-        Value::Object(object)
-    });
-    Ok(json!({
-        "version": VERSION,
-        "truncation": parts.truncation.as_ref().map(truncation_json),
-        "padding": parts.padding.as_ref().map(padding_json),
-        "added_tokens": added.collect::<Vec<_>>(),
-        "normalizer": parts.normalizer.as_ref().map(Component::to_json).transpose()?,
-        "pre_tokenizer": parts.pre_tokenizer.as_ref().map(Component::to_json).transpose()?,
-        "post_processor": parts.post_processor.as_ref().map(Component::to_json).transpose()?,
-        "decoder": parts.decoder.as_ref().map(Component::to_file).transpose()?,
-        "model": model_json::write(&parts.model),
-    }))
+pub fn beginning(parts: &Components, most: usize) -> Result<Value> {
+    Ok(json!(TokenizerJson::new(parts, most, ModelJson::beginning(&parts.model, most))?))
 }

@@ -1,12 +1,14 @@
 //! The older files `vocab.json`, `merges.txt` and `vocab.txt`.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use foldhash::fast::FixedState;
+use serde_json::Value;
 
 use super::fields::Field;
-use super::model_json;
+use super::model_json::{ModelJson, TokenIds, json_text};
 use crate::models::Model;
 use crate::models::bpe::Bpe;
 use crate::structures::atomic_file;
@@ -123,7 +125,7 @@ pub fn write(model: &Model, folder: &Path, prefix: Option<&str>) -> Result<Vec<P
         Model::Bpe(bpe) => {
             vec![(name("vocab.json"), vocab_json(bpe.vocab())?), (name("merges.txt"), merges(bpe)?)]
         }
-        Model::Unigram(_) => vec![(name("unigram.json"), format!("{:#}", model_json::write(model)))],
+        Model::Unigram(_) => vec![(name("unigram.json"), ModelJson::new(model).text(true))],
         Model::WordPiece(wordpiece) => vec![(name("vocab.txt"), lines(wordpiece.vocab())?)],
         Model::WordLevel(wordlevel) => vec![(name("vocab.json"), vocab_json(wordlevel.vocab())?)],
     };
@@ -173,11 +175,11 @@ fn not_held(file: &str, token: &str, id: u32) -> Error {
 }
 
 fn vocab_json(vocab: &Vocab) -> Result<String> {
-    let mut object = Map::new();
+    let mut seen = HashMap::with_capacity_and_hasher(vocab.len(), FixedState::default());
     for (token, id) in vocab.sorted_by_id() {
-        if let Some(other) = object.insert(token.to_owned(), Value::from(id)) {
-            return Err(not_held("vocab.json", token, other.as_u64().unwrap_or_default() as u32));
+        if let Some(other) = seen.insert(token, id) {
+            return Err(not_held("vocab.json", token, other));
         }
     }
-    Ok(Value::Object(object).to_string())
+    Ok(json_text(&TokenIds(vocab, usize::MAX), false))
 }

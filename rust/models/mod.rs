@@ -18,6 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Result;
+use crate::structures::reused::reused;
 use crate::vocab::Vocab;
 
 /// Tokens of one pre-token: ids, and how many bytes of the pre-token each one covers.
@@ -73,6 +74,9 @@ pub struct Scratch {
     bpe: bpe::Scratch,
     unigram: unigram::Scratch,
 }
+
+reused!(Scratch: bpe, unigram);
+reused!(Tokens: ids, lens, again);
 
 impl Scratch {
     /// Seeds the random choices of the models.

@@ -15,6 +15,7 @@ use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
 use crate::models::{Model, Scratch, Tokens};
 use crate::structures::amortized_lazy::AmortizedLazy;
+use crate::structures::reused::reused;
 
 /// Length of an id whose tokens never simply follow one another.
 const NO_LEN: u32 = u32::MAX;
@@ -52,6 +53,8 @@ pub struct MissScratch {
     /// Break classes of grapheme clusters.
     pub cluster_memo: ClusterMemo,
 }
+
+reused!(MissScratch: model, tokens, mapped, fragment_ids, rewrite_memo, cluster_memo);
 
 impl MissScratch {
     /// Seeds the random choices that follow.

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::offset_map::{CharSpan, OffsetMap};
 use crate::normalizers::clusters::cluster_len;
+use crate::structures::reused::{Bounds, Reused};
 
 /// Single characters below this have an entry: all common ones.
 const MEMO_CHARS: usize = 0x2_0000;
@@ -67,7 +68,32 @@ pub struct RewriteMemo {
     char_spans: Vec<CharSpan>,
 }
 
+impl Reused for RewriteMemo {
+    fn bytes(&self) -> usize {
+        self.memo_bytes() + self.text.bytes() + self.char_spans.bytes()
+    }
+
+    fn trim(&mut self, bounds: Bounds) {
+        // A cluster may be as long as a text.
+        if self.is_full() || self.memo_bytes() > bounds.memo {
+            *self = Self::default();
+        }
+        self.text.trim(bounds);
+        self.char_spans.trim(bounds);
+    }
+}
+
 impl RewriteMemo {
+    fn memo_bytes(&self) -> usize {
+        // The text of a cluster is in `rewritten` too.
+        let texts = self.chars.bytes() + self.clusters.bytes() + 2 * self.rewritten.bytes();
+        texts + self.cluster_char_spans.bytes()
+    }
+
+    fn is_full(&self) -> bool {
+        self.rewritten.len() > LIMIT || self.cluster_char_spans.len() > LIMIT
+    }
+
     /// Rewrites `text` after `prefix` into [`Self::text`]; false if a cluster of `text` is not context-free.
     ///
     /// The prefix stands for `prefix_len` bytes before `text`; if these are none, for what the first character stands for.
@@ -77,7 +103,7 @@ impl RewriteMemo {
         text: &str,
         rules: &impl ContextFreeRewriter,
     ) -> bool {
-        if self.rewritten.len() > LIMIT || self.cluster_char_spans.len() > LIMIT {
+        if self.is_full() {
             *self = Self::default();
         }
         self.text.clear();

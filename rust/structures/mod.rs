@@ -18,5 +18,6 @@ pub mod prefetch;
 pub mod regex;
 #[cfg(feature = "sources")]
 pub mod resident_memory;
+pub mod reused;
 pub mod tournament;
 pub mod versioned;

@@ -245,7 +245,11 @@ DELIBERATE = [
                 lambda seen: "state" in seen.step.path or "__repr__" in seen.step.path or "__str__" in seen.step.path,
             ),
         ),
-        about("trainers.BpeTrainer", make("trainers.BpeTrainer"), Step("trainers.BpeTrainer", "repr", Subject())),
+        about(
+            "trainers.BpeTrainer",
+            make("trainers.BpeTrainer"),
+            call("trainers.BpeTrainer.__getstate__", "__getstate__"),
+        ),
     ),
     Deliberate(
         "the pickled state of an `Encoding`",

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use serde_json::json;
 
 pub(super) use bpe::PyBpe;
 pub(super) use unigram::PyUnigram;
@@ -24,7 +25,8 @@ use super::errors::{OrRaise, exception};
 use super::shown::{Extent, shown};
 use super::stage::{Stage, Staged};
 use super::trainers::default_trainer;
-use crate::formats::{model_json, vocab_files};
+use crate::formats::model_json::{self, ModelJson};
+use crate::formats::vocab_files;
 use crate::models::bpe::Bpe;
 use crate::models::{Model, Scratch, Tokens};
 use crate::normalized::StringToken;
@@ -127,6 +129,10 @@ impl PyModel {
         PyClassInitializer::from(Self { stage: Stage::new(Arc::new(model)) })
     }
 
+    fn shown(&self, extent: Extent) -> String {
+        shown(&json!(ModelJson::beginning(&self.stage.get(), extent.looked_at())), extent)
+    }
+
     /// An empty model, which has no class of its own.
     pub(super) fn empty() -> Self {
         Self { stage: Stage::new(Arc::new(Model::Bpe(Bpe::default()))) }
@@ -208,15 +214,15 @@ impl PyModel {
     }
 
     fn __repr__(&self) -> String {
-        shown(&model_json::write(&self.stage.get()), Extent::All)
+        self.shown(Extent::Long)
     }
 
     fn __str__(&self) -> String {
-        shown(&model_json::write(&self.stage.get()), Extent::Some)
+        self.shown(Extent::Short)
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, model_json::write(&self.stage.get()).to_string().as_bytes())
+        PyBytes::new(py, ModelJson::new(&self.stage.get()).text(false).as_bytes())
     }
 
     fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {

@@ -3,6 +3,7 @@
 mod bpe;
 mod options;
 mod parity;
+mod shown;
 mod unigram;
 mod wordlevel;
 mod wordpiece;
@@ -24,7 +25,7 @@ pub(super) use wordpiece::{PyWordPieceTrainer, SCORES, train_wordpiece_words};
 use super::added_token::{PyAddedToken, tokens};
 use super::errors::exception;
 use super::properties::name_of;
-use super::shown::{Extent, shown};
+use super::shown::Extent;
 use crate::added_tokens::AddedToken;
 use crate::formats::tokenizer_json::{added_token_json, read_added_token_json};
 use crate::models::Model;
@@ -127,10 +128,11 @@ impl PyTrainer {
     }
 
     fn __repr__(&self) -> String {
-        let training = self.get();
-        let (name, options) = to_json(&training);
-        let options = options.iter().map(|(name, value)| format!("{name}={}", shown(value, Extent::All)));
-        format!("{name}({})", options.collect::<Vec<_>>().join(", "))
+        shown::shown(&self.get(), Extent::Long)
+    }
+
+    fn __str__(&self) -> String {
+        shown::shown(&self.get(), Extent::Short)
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

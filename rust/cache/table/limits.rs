@@ -5,6 +5,7 @@ use super::super::inline_ids::InlineIds;
 use super::super::long_keys::LongKeys;
 use super::{ChunkCache, HAS_SPANS, LONGEST};
 use crate::cache::lookup::Lookup;
+use crate::structures::reused::{Bounds, Reused};
 
 /// The table of short chunks has this part of the limit.
 pub(super) const SHORT_SHARE: usize = 2;
@@ -19,6 +20,22 @@ pub(super) const LEAST_FOR_FIRST_SIGHTS: usize = 1 << 20;
 const LARGE_ARENA: usize = 16;
 
 impl ChunkCache {
+    /// Drops buffers that are larger than `bounds` allow; keeps all chunks.
+    pub fn trim(&mut self, bounds: Bounds) {
+        self.miss_buffer.trim(bounds);
+    }
+
+    /// Whether a chunk was missed since this was asked last. Without a miss no buffer grows.
+    #[inline]
+    pub fn take_missed(&mut self) -> bool {
+        std::mem::take(&mut self.has_missed)
+    }
+
+    /// Bytes of the buffers that [`Self::trim`] may drop.
+    pub fn buffer_bytes(&self) -> usize {
+        self.miss_buffer.bytes()
+    }
+
     /// Makes room for the tokens of the last miss, which are those of `chunk`; false if the limit has none.
     pub(super) fn make_room(&mut self, lookup: &Lookup, chunk: &[u8]) -> bool {
         let is_long = !lookup.is_short() && !lookup.is_medium();

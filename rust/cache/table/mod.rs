@@ -16,6 +16,7 @@ use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup, MEDIUM_TAG};
 use super::slots::{SlotKey, Slots};
 use crate::Result;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
+use crate::structures::reused::Reused;
 
 /// Longer chunks are not cached: they rarely repeat, and a few would let an attacker evict everything.
 const LONGEST: usize = 1024;
@@ -74,6 +75,8 @@ pub struct ChunkCache {
     packing: Packing,
     /// Tokens of the last miss, or those of the last slot, unpacked.
     miss_buffer: ChunkTokens,
+    /// A chunk was missed: what encoded it may have grown.
+    has_missed: bool,
 }
 
 /// Bounds of a cache.
@@ -116,6 +119,7 @@ impl ChunkCache {
             limits,
             packing,
             miss_buffer: ChunkTokens::default(),
+            has_missed: false,
         }
     }
 
@@ -144,7 +148,7 @@ impl ChunkCache {
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
         let tables = self.short.bytes() + self.medium.bytes() + self.long.bytes();
-        tables + self.arena.len() * 4 + self.first_sights.bytes()
+        tables + self.arena.bytes() + self.first_sights.bytes() + self.miss_buffer.bytes()
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
@@ -347,6 +351,7 @@ impl ChunkCache {
         miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
     ) -> Result<CachedTokens<'_>> {
         let range = lookup.start as usize..lookup.end as usize;
+        self.has_missed = true;
         self.miss_buffer.clear();
         miss(range.clone(), &mut self.miss_buffer)?;
         self.keep_miss(lookup, text);

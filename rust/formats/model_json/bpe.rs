@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, SeqAccess, Visitor};
-use serde_json::{Number, Value, json};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serializer};
+use serde_json::Number;
 
-use super::{Text, VocabJson, digits, kinds_of, vocab_json};
+use super::{List, Text, TokenIds, VocabJson, digits, kinds_of};
 use crate::models::bpe::{Bpe, BpeOptions};
 use crate::{Error, Result};
 
@@ -130,27 +131,28 @@ fn short(number: f32) -> Option<Number> {
     number.to_string().parse().ok().and_then(Number::from_f64)
 }
 
-pub(super) fn write(bpe: &Bpe) -> Value {
+pub(super) fn write<S: Serializer>(
+    bpe: &Bpe,
+    most: usize,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     let options = bpe.options();
-    let merges: Vec<Value> = bpe.spelled_merges().map(|(left, right)| json!([left, right])).collect();
-    let mut object = json!({
-        "type": "BPE",
-        "dropout": options.dropout.and_then(short),
-        "unk_token": options.unk_token,
-        "continuing_subword_prefix": options.continuing_subword_prefix,
-        "end_of_word_suffix": options.end_of_word_suffix,
-        "fuse_unk": options.fuse_unk,
-        "byte_fallback": options.byte_fallback,
-        "ignore_merges": options.ignore_merges,
-        "vocab": vocab_json(bpe.vocab()),
-        "merges": merges,
-    });
+    let mut object = serializer.serialize_map(None)?;
+    object.serialize_entry("type", if bpe.kinds().is_some() { SENTENCEPIECE } else { "BPE" })?;
+    object.serialize_entry("dropout", &options.dropout.and_then(short))?;
+    object.serialize_entry("unk_token", &options.unk_token)?;
+    object.serialize_entry("continuing_subword_prefix", &options.continuing_subword_prefix)?;
+    object.serialize_entry("end_of_word_suffix", &options.end_of_word_suffix)?;
+    object.serialize_entry("fuse_unk", &options.fuse_unk)?;
+    object.serialize_entry("byte_fallback", &options.byte_fallback)?;
+    object.serialize_entry("ignore_merges", &options.ignore_merges)?;
+    object.serialize_entry("vocab", &TokenIds(bpe.vocab(), most))?;
+    object.serialize_entry("merges", &List(|| bpe.spelled_merges().take(most)))?;
     if let Some(kinds) = bpe.kinds() {
-        object["type"] = json!(SENTENCEPIECE);
-        object["sentencepiece_kinds"] = json!(digits(kinds));
+        object.serialize_entry("sentencepiece_kinds", &digits(kinds))?;
     }
     if let Some(scores) = bpe.scores() {
-        object["sentencepiece_scores"] = scores.iter().copied().map(short).collect();
+        object.serialize_entry("sentencepiece_scores", &List(|| scores.iter().copied().map(short)))?;
     }
-    object
+    object.end()
 }

@@ -9,9 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::models::Model;
 use crate::models::piece_kind::PieceKind;
@@ -126,14 +125,46 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
     })
 }
 
-/// The `model` object.
-pub fn write(model: &Model) -> Value {
-    match model {
-        Model::Bpe(bpe) => bpe::write(bpe),
-        Model::Unigram(unigram) => unigram::write(unigram),
-        Model::WordPiece(wordpiece) => wordpiece::write(wordpiece),
-        Model::WordLevel(wordlevel) => wordlevel::write(wordlevel),
+/// The `model` object, as JSON or as any other format of serde.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelJson<'a> {
+    model: &'a Model,
+    /// Entries that each list of the model is cut to: the vocabulary, the merges, the pieces.
+    most: usize,
+}
+
+impl<'a> ModelJson<'a> {
+    /// The whole object.
+    pub fn new(model: &'a Model) -> Self {
+        Self { model, most: usize::MAX }
     }
+
+    /// The object with the first `most` entries of each list alone, to be shown rather than read.
+    pub fn beginning(model: &'a Model, most: usize) -> Self {
+        Self { model, most }
+    }
+
+    /// The object as JSON text; the same model always gives the same bytes.
+    pub fn text(self, pretty: bool) -> String {
+        json_text(&self, pretty)
+    }
+}
+
+impl Serialize for ModelJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self.model {
+            Model::Bpe(bpe) => bpe::write(bpe, self.most, serializer),
+            Model::Unigram(unigram) => unigram::write(unigram, self.most, serializer),
+            Model::WordPiece(wordpiece) => wordpiece::write(wordpiece, self.most, serializer),
+            Model::WordLevel(wordlevel) => wordlevel::write(wordlevel, self.most, serializer),
+        }
+    }
+}
+
+/// JSON text of a value whose keys are strings, and which therefore always has one.
+pub(super) fn json_text(value: &impl Serialize, pretty: bool) -> String {
+    let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    text.unwrap_or_else(|error| unreachable!("an object of a file is JSON: {error}"))
 }
 
 /// Kinds of pieces, from a string with one digit per piece: the numbers of SentencePiece's files.
@@ -152,6 +183,20 @@ fn digits(kinds: &[PieceKind]) -> String {
     kinds.iter().map(|&kind| (kind as u8).to_string()).collect()
 }
 
-fn vocab_json(vocab: &Vocab) -> Map<String, Value> {
-    vocab.sorted_by_id().into_iter().map(|(token, id)| (token.to_owned(), json!(id))).collect()
+/// The first `most` tokens of a vocabulary with their ids, by ascending id, as an object.
+pub(super) struct TokenIds<'a>(pub(super) &'a Vocab, pub(super) usize);
+
+impl Serialize for TokenIds<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.first_by_id(self.1))
+    }
+}
+
+/// What `entries` gives, as a list; a closure since a value may be serialized more than once.
+struct List<F>(F);
+
+impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serializer};
 
-use super::{Text, digits, kinds_of};
+use super::{List, Text, digits, kinds_of};
 use crate::models::unigram::{Unigram, UnigramOptions};
 use crate::{Error, Result};
 
@@ -40,38 +40,51 @@ pub(super) fn read(json: UnigramJson<'_>) -> Result<Unigram> {
     })
 }
 
-pub(super) fn write(unigram: &Unigram) -> Value {
-    let vocab: Vec<Value> = unigram.pieces().map(|(piece, score)| json!([piece, written(score)])).collect();
+pub(super) fn write<S: Serializer>(
+    unigram: &Unigram,
+    most: usize,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     let options = unigram.options();
-    let mut object = json!({
-        "type": "Unigram",
-        "unk_id": options.unk_id,
-        "vocab": vocab,
-        "byte_fallback": options.byte_fallback,
-    });
+    // What is shown is not read again.
+    let score = |score| if most == usize::MAX { written(score) } else { score };
+    let pieces = || unigram.pieces().take(most).map(|(piece, own)| (piece, score(own)));
+    let mut object = serializer.serialize_map(None)?;
+    object.serialize_entry("type", "Unigram")?;
+    object.serialize_entry("unk_id", &options.unk_id)?;
+    object.serialize_entry("vocab", &List(pieces))?;
+    object.serialize_entry("byte_fallback", &options.byte_fallback)?;
     if let Some(kinds) = unigram.kinds() {
-        object["sentencepiece_kinds"] = json!(digits(kinds));
+        object.serialize_entry("sentencepiece_kinds", &digits(kinds))?;
     }
-    object
+    object.end()
 }
 
 /// How many steps a score may be read off from the nearest double: seldom more than one.
 const MOST_OFF: usize = 4;
 
+/// Bytes of the longest number that JSON needs for a double, and a few more.
+const LONGEST_NUMBER: usize = 32;
+
 /// What to write so that `score` is read: else it would move a little each time that a file is read and saved.
 ///
 /// There is such a number for every score that was read; of others some move once.
 fn written(score: f64) -> f64 {
-    let is_read = |near: &f64| {
-        let read: Option<f64> = serde_json::from_str(&json!(near).to_string()).ok();
-        read == Some(score)
-    };
     let (mut above, mut below) = (score, score);
     for _ in 0..=MOST_OFF {
-        if let Some(near) = [above, below].into_iter().find(is_read) {
+        if let Some(near) = [above, below].into_iter().find(|&near| read_back(near) == Some(score)) {
             return near;
         }
         (above, below) = (above.next_up(), below.next_down());
     }
     score
+}
+
+/// The number that is read where `score` was written; on the stack, as there are many scores.
+fn read_back(score: f64) -> Option<f64> {
+    let mut text = [0; LONGEST_NUMBER];
+    let mut rest = &mut text[..];
+    serde_json::to_writer(&mut rest, &score).ok()?;
+    let len = LONGEST_NUMBER - rest.len();
+    serde_json::from_slice(&text[..len]).ok()
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serializer};
 
-use super::{VocabJson, digits, kinds_of, vocab_json};
+use super::{TokenIds, VocabJson, digits, kinds_of};
 use crate::models::wordlevel::{SpacedWords, WordLevel};
 use crate::{Error, Result};
 
@@ -39,19 +39,19 @@ pub(super) fn read_pieces(json: WordLevelJson<'_>) -> Result<WordLevel> {
     Ok(words.with_spaced_words(Some(spaced)))
 }
 
-pub(super) fn write(wordlevel: &WordLevel) -> Value {
-    if let Some(spaced) = wordlevel.spaced_words() {
-        return json!({
-            "type": SENTENCEPIECE,
-            "vocab": vocab_json(wordlevel.vocab()),
-            "unk_token": wordlevel.unk_token(),
-            "byte_fallback": spaced.byte_fallback,
-            "sentencepiece_kinds": digits(&spaced.kinds),
-        });
+pub(super) fn write<S: Serializer>(
+    wordlevel: &WordLevel,
+    most: usize,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let spaced = wordlevel.spaced_words();
+    let mut object = serializer.serialize_map(None)?;
+    object.serialize_entry("type", if spaced.is_some() { SENTENCEPIECE } else { "WordLevel" })?;
+    object.serialize_entry("vocab", &TokenIds(wordlevel.vocab(), most))?;
+    object.serialize_entry("unk_token", wordlevel.unk_token())?;
+    if let Some(spaced) = spaced {
+        object.serialize_entry("byte_fallback", &spaced.byte_fallback)?;
+        object.serialize_entry("sentencepiece_kinds", &digits(&spaced.kinds))?;
     }
-    json!({
-        "type": "WordLevel",
-        "vocab": vocab_json(wordlevel.vocab()),
-        "unk_token": wordlevel.unk_token(),
-    })
+    object.end()
 }

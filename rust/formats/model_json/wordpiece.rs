@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serializer};
 
-use super::{VocabJson, vocab_json};
+use super::{TokenIds, VocabJson};
 use crate::models::wordpiece::{WordPiece, WordPieceOptions};
 
 #[derive(Deserialize)]
@@ -26,13 +26,17 @@ pub(super) fn read(json: WordPieceJson<'_>) -> WordPiece {
     WordPiece::new(Arc::new(json.vocab.vocab()), options)
 }
 
-pub(super) fn write(wordpiece: &WordPiece) -> Value {
+pub(super) fn write<S: Serializer>(
+    wordpiece: &WordPiece,
+    most: usize,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let options = wordpiece.options();
-    json!({
-        "type": "WordPiece",
-        "unk_token": options.unk_token,
-        "continuing_subword_prefix": options.continuing_subword_prefix,
-        "max_input_chars_per_word": options.max_input_chars_per_word,
-        "vocab": vocab_json(wordpiece.vocab()),
-    })
+    let mut object = serializer.serialize_map(None)?;
+    object.serialize_entry("type", "WordPiece")?;
+    object.serialize_entry("unk_token", &options.unk_token)?;
+    object.serialize_entry("continuing_subword_prefix", &options.continuing_subword_prefix)?;
+    object.serialize_entry("max_input_chars_per_word", &options.max_input_chars_per_word)?;
+    object.serialize_entry("vocab", &TokenIds(wordpiece.vocab(), most))?;
+    object.end()
 }

@@ -13,6 +13,7 @@ use super::derivations::Derivations;
 use super::spelled::Spelled;
 use super::{PairTable, Tokens};
 use crate::structures::byte_trie::ByteTrie;
+use crate::structures::reused::reused;
 
 const NO_TOKEN: u32 = u32::MAX;
 
@@ -42,6 +43,8 @@ pub(super) struct MatchScratch {
     /// A bit for each position: the encoder has backtracked from it.
     dead: Vec<u64>,
 }
+
+reused!(MatchScratch: path, dead);
 
 fn neighbours_at(left: u8, right: u8) -> (usize, u64) {
     let at = usize::from(left) << 8 | usize::from(right);

@@ -12,6 +12,7 @@ use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::sentencepiece::TurnScratch;
 use super::{Bpe, ByteSymbols, PairTable, Tokens};
+use crate::structures::reused::reused;
 
 /// Up to this many symbols, scanning for the lowest rank is cheaper than a heap.
 const SHORT: usize = 24;
@@ -41,6 +42,8 @@ pub struct Scratch {
     /// The texts to encode are fragments of pre-tokens, so rules for whole pre-tokens do not apply.
     pub(super) in_context: bool,
 }
+
+reused!(Scratch: ids, lens, merges, prev, next, heap, skipped, matching, turns);
 
 impl Default for Scratch {
     fn default() -> Self {

@@ -19,6 +19,7 @@ use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::{Bpe, BpeOptions, PairTable, Scratch};
 use crate::models::Tokens;
 use crate::models::piece_kind::PieceKind;
+use crate::structures::reused::reused;
 use crate::{Error, Result};
 
 const NONE: u32 = u32::MAX;
@@ -88,6 +89,8 @@ pub(super) struct TurnScratch {
     /// Symbols that are still to be cut, the leftmost last.
     stack: Vec<(u32, u32)>,
 }
+
+reused!(TurnScratch: waiting, prev, next, halves, stack);
 
 /// The symbols of one pre-token; one that was merged into its left neighbour keeps the length 0.
 struct Symbols<'a> {

@@ -6,6 +6,7 @@ use super::fragments::trace;
 use super::sums::{F32Scores, F64Scores, Sums};
 use super::{Edge, Unigram};
 use crate::Result;
+use crate::structures::reused::reused;
 
 /// Start of a node that no path reaches yet.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -34,6 +35,8 @@ pub struct Scratch {
     /// The tokens of the last continuation may depend on the text before it.
     pub(super) depends: bool,
 }
+
+reused!(Scratch: nodes, path, fragments, edges);
 
 impl Default for Scratch {
     fn default() -> Self {

@@ -19,6 +19,7 @@ use super::sums::Sums;
 use super::{Edge, Unigram};
 use crate::Result;
 use crate::models::bpe::CutPoints;
+use crate::structures::reused::{Bounds, Reused};
 
 /// Shorter pre-tokens are not cut into fragments.
 const LONG: usize = 32;
@@ -45,6 +46,18 @@ pub(super) struct FragmentMemo {
     text: Vec<u8>,
     /// Arena of the paths: edges from left to right, each with the score that it adds.
     edges: Vec<(Edge, f64)>,
+}
+
+impl Reused for FragmentMemo {
+    fn bytes(&self) -> usize {
+        self.text.bytes() + self.edges.bytes() + self.table.capacity() * size_of::<Fragment>()
+    }
+
+    fn trim(&mut self, bounds: Bounds) {
+        if self.bytes() > bounds.memo {
+            *self = Self::default();
+        }
+    }
 }
 
 impl FragmentMemo {

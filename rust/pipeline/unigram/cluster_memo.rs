@@ -1,6 +1,7 @@
 //! Break classes of grapheme clusters of several characters, by their bytes.
 
 use crate::cache::key::{SHORT, hash_key, key};
+use crate::structures::reused::{Bounds, Reused};
 
 /// Size of the direct-mapped memo, a power of two. A colliding cluster overwrites the older entry.
 const CAPACITY: usize = 1 << 14;
@@ -8,6 +9,18 @@ const CAPACITY: usize = 1 << 14;
 /// A number for each cluster that one thread has met; half a mebibyte from the first cluster on.
 #[derive(Debug, Default)]
 pub struct ClusterMemo(Vec<(u128, u32)>);
+
+impl Reused for ClusterMemo {
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    fn trim(&mut self, bounds: Bounds) {
+        if self.bytes() > bounds.memo {
+            *self = Self::default();
+        }
+    }
+}
 
 impl ClusterMemo {
     /// The number of a cluster of at least a byte; `classify` is called for a cluster that the memo does not hold. None if the
