@@ -26,6 +26,14 @@ pub enum Error {
         /// Offset of the first byte that cannot be decoded.
         byte: u64,
     },
+    /// A file of a tokenizer that is not UTF-8; reading it all the same is no way on.
+    #[error("{origin} is not valid UTF-8 at byte {byte}")]
+    FileNotUtf8 {
+        /// A file name or a description such as `buffer`.
+        origin: String,
+        /// Offset of the first byte that cannot be decoded.
+        byte: u64,
+    },
     /// A file that was to be read as text and is none, by its first bytes.
     #[error("{path} {what}; read it with a source of its format, or make text of it first")]
     NotText {
@@ -35,10 +43,17 @@ pub enum Error {
         what: &'static str,
     },
     /// A text that UTF-8 cannot express.
-    #[error("text {text} has lone surrogates, which UTF-8 cannot express")]
-    LoneSurrogates {
+    #[error(
+        "text {text}: character {char} is the lone surrogate U+{code:04X}, which UTF-8 cannot express; pass errors=\"replace\" to \
+         read U+FFFD in its place"
+    )]
+    LoneSurrogate {
         /// Number of the text among all texts.
         text: usize,
+        /// Number of the character in the text.
+        char: usize,
+        /// The surrogate.
+        code: u32,
     },
     /// A corpus without a single word.
     #[error("the corpus holds no words: {texts} texts, {bytes} bytes were read")]
@@ -167,6 +182,28 @@ pub enum Error {
     /// The caller's progress callback asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Error {
+    /// The error of something in a file, which it names.
+    #[must_use]
+    pub fn in_file(self, file: &str) -> Self {
+        let within = |place: String| format!("{file}: {place}");
+        match self {
+            Self::Format { path, message } => Self::Format { path: within(path), message },
+            Self::UnknownComponent { path, kind, value, known } => {
+                Self::UnknownComponent { path: within(path), kind, value, known }
+            }
+            Self::TokenNotInVocab { token, role, vocab_size } => {
+                Self::TokenNotInVocab { token, role: format!("{role} in {file}"), vocab_size }
+            }
+            Self::Regex { pattern, message } => {
+                Self::Regex { pattern, message: format!("{message}, in {file}") }
+            }
+            Self::Unsupported(message) => Self::Unsupported(within(message)),
+            other => other,
+        }
+    }
 }
 
 /// The result type of the crate.

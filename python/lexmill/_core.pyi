@@ -704,7 +704,9 @@ class Tokenizer:
 
         Raises:
             FileError: a file cannot be read.
-            FormatError: it is malformed or has a component of an unknown type; the message has its place.
+            InvalidUtf8Error: the file is not UTF-8.
+            FormatError: it is malformed or has a component of an unknown type; the message has its place. Of a file
+                that is something else, such as a web page or a pointer of Git LFS, it says what.
         """
     @staticmethod
     def from_pretrained(identifier: str, revision: str = "main", token: str | None = None) -> Tokenizer:
@@ -868,7 +870,8 @@ class Tokenizer:
                 token for them.
         """
     def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
-        """Adds tokens that decoding may skip; returns how many were new or changed.
+        """Adds tokens that decoding may skip; returns how many were new or changed. Each `AddedToken` of the list
+        becomes special.
 
         Args:
             tokens: `str` or `AddedToken`.
@@ -922,7 +925,8 @@ class Tokenizer:
         direction: _Side = "right",
         **kwargs: object,
     ) -> None:
-        """Cuts encodings to `max_length` tokens from now on, special tokens included.
+        """Cuts encodings to `max_length` tokens from now on, special tokens included. Where special tokens alone are
+        more, nothing is cut, as in Hugging Face, which a `TruncationWarning` says.
 
         Args:
             max_length: tokens to keep.

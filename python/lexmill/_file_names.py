@@ -21,10 +21,12 @@ __all__ = [
     "is_compressed",
     "is_folder",
     "is_pattern",
+    "is_table",
     "items_of",
     "kind_of",
     "matches",
     "paths_of",
+    "way_on",
 ]
 
 Kind: TypeAlias = Literal["jsonl", "csv", "tsv", "lines", "parquet", "arrow"]
@@ -80,10 +82,29 @@ def items_of(given: object, name: str) -> list[Any]:
     Raises:
         InputTypeError: what is given has no items, no order, or items of another kind.
     """
-    if isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray | memoryview | Mapping | Set):
+    is_text = isinstance(given, str | bytes | bytearray | memoryview)
+    # The items of a table are its rows or the names of its columns.
+    if isinstance(given, Iterable) and not (is_text or isinstance(given, Mapping | Set) or is_table(given)):
         return list(given)
-    message = f"{name} is of type {type(given).__name__} but must be a list of paths or sources"
+    message = f"{name} is of type {type(given).__name__} but must be a list of paths or sources{way_on(given)}"
     raise InputTypeError(message)
+
+
+def is_table(given: object) -> bool:
+    """Whether something has columns, such as a data frame or a data set, whose items are rows or names."""
+    return hasattr(given, "column_names") or hasattr(given, "columns")
+
+
+def way_on(given: object) -> str:
+    """How the texts of a table are read, as the end of a message; nothing of other objects."""
+    if isinstance(given, Mapping):
+        has_tables = any(is_table(value) for value in given.values())
+        return "; pass one of its tables, as lexmill.sources.ArrowStream" if has_tables else ""
+    if not is_table(given):
+        return ""
+    # Hugging Face's data sets may have an order beside that of their table, which `with_format` follows.
+    table = 'dataset.with_format("arrow")[:]' if hasattr(given, "with_format") else "table"
+    return f"; pass [ArrowStream({table})] of lexmill.sources, with the name of the column"
 
 
 def files_of(paths: Iterable[str], kinds: Collection[Kind | None]) -> list[str]:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal, TypeAlias
 
 from lexmill._core import FileSource, local_path
-from lexmill._file_names import TEXT, Kind, files_of, in_folder, is_folder, is_pattern, items_of, kind_of, matches
-from lexmill.errors import OptionError
+from lexmill._file_names import (
+    TEXT,
+    Kind,
+    files_of,
+    in_folder,
+    is_folder,
+    is_pattern,
+    is_table,
+    items_of,
+    kind_of,
+    matches,
+    way_on,
+)
+from lexmill.errors import InputTypeError, OptionError
 from lexmill.sources import Arrow, Csv, Files, JsonLines, Lines, Parquet, Source
 
 __all__ = ["OneSource", "Reading", "opened", "opened_documents", "source_of", "sources_of"]
@@ -92,6 +104,10 @@ def opened_documents(
 def _sources_of_one(item: OneSource, reading: Reading) -> list[Source]:
     if isinstance(item, Source):
         return [item]
+    if isinstance(item, Mapping) or is_table(item):
+        hint = way_on(item) or "; rows of a table are read by lexmill.sources.ArrowStream, which takes the whole table"
+        message = f"files have an item of type {type(item).__name__} but must be paths or sources{hint}"
+        raise InputTypeError(message)
     path = local_path(item)
     if reading.kind is not None:
         return [_reader(reading.kind, path, reading)]

@@ -41,7 +41,7 @@ class DecodeStream:
             that ends it.
         skip_special_tokens: leaves special tokens out of the text.
     """
-    def __new__(cls, ids: _Sequence[int] | None = None, skip_special_tokens: bool = False) -> DecodeStream: ...
+    def __new__(cls, ids: _Sequence[int] | None = None, skip_special_tokens: bool | None = False) -> DecodeStream: ...
     def step(self, tokenizer: Tokenizer, id: int | _Sequence[int]) -> str | None:
         """Takes an id or a list of ids; returns the new text, or None if there is none yet.
 

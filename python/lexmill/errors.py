@@ -25,6 +25,7 @@ __all__ = [
     "RepeatedInputWarning",
     "SkippedRecordsWarning",
     "TextTooLongError",
+    "TruncationWarning",
     "VocabError",
 ]
 
@@ -135,3 +136,7 @@ class DroppedRowsWarning(CorpusWarning):
 
 class LengthLimitWarning(CorpusWarning):
     """Warns of counts, or of written ids, of texts that the tokenizer has truncated or padded."""
+
+
+class TruncationWarning(CorpusWarning):
+    """Warns of a `max_length` that special tokens alone exceed, so that nothing is truncated."""

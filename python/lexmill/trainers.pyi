@@ -344,7 +344,8 @@ class WordPieceTrainer(Trainer):
         limit_alphabet: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
         initial_alphabet: characters that are in the alphabet even if no word has them; of longer texts the first
             character.
-        continuing_subword_prefix: what every character but the first of a word begins with.
+        continuing_subword_prefix: what every character but the first of a word begins with. Set to None later,
+            characters are learnt without a prefix.
         end_of_word_suffix: what the last character of a word ends with.
         score: `frequency` merges the most frequent pair first, `likelihood` that with the highest count(ab) /
             (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
@@ -389,9 +390,9 @@ class WordPieceTrainer(Trainer):
     @initial_alphabet.setter
     def initial_alphabet(self, value: Sequence[str]) -> None: ...
     @property
-    def continuing_subword_prefix(self) -> str: ...
+    def continuing_subword_prefix(self) -> str | None: ...
     @continuing_subword_prefix.setter
-    def continuing_subword_prefix(self, value: str) -> None: ...
+    def continuing_subword_prefix(self, value: str | None) -> None: ...
     @property
     def end_of_word_suffix(self) -> str | None: ...
     @end_of_word_suffix.setter

@@ -3,13 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{PoisonError, RwLock};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use super::arguments::note_unknown;
+use super::arguments::{note_unknown, with_note};
 use super::components::is_of_peer;
+use super::errors::exception;
+use super::strings::surrogate_note;
 use crate::added_tokens::AddedToken;
 
 /// A token that is cut out of the text before any other stage sees it.
@@ -46,13 +47,6 @@ impl PyAddedToken {
     /// The token as it is now.
     pub(super) fn core(&self) -> AddedToken {
         self.given.read().unwrap_or_else(PoisonError::into_inner).resolve()
-    }
-
-    /// The token as it would be if it were special.
-    fn as_special(&self) -> AddedToken {
-        let mut given = self.given.read().unwrap_or_else(PoisonError::into_inner).clone();
-        given.token.special = true;
-        given.resolve()
     }
 
     pub(super) fn of(token: AddedToken) -> Self {
@@ -217,18 +211,29 @@ impl PyAddedToken {
     }
 }
 
-/// The tokens of a list of `str` and `AddedToken`; `special` makes all of them special.
-pub(super) fn tokens(list: &Bound<'_, PyList>, special: bool) -> PyResult<Vec<AddedToken>> {
-    let token = |item: Bound<'_, PyAny>| {
+/// The tokens of a list of `str` and `AddedToken`; `special` makes all of them special, the caller's objects too, as in Hugging Face.
+/// `what` begins the message of an error.
+pub(super) fn tokens(list: &Bound<'_, PyList>, special: bool, what: &str) -> PyResult<Vec<AddedToken>> {
+    let wrong = |note| {
+        let message = with_note(&format!("{what} must be a List[Union[str, AddedToken]]"), note);
+        exception(list.py(), "InputTypeError", message)
+    };
+    let token = |(number, item): (usize, Bound<'_, PyAny>)| {
         if let Ok(content) = item.cast::<PyString>() {
-            Ok(AddedToken::new(content.to_str()?, special))
-        } else if let Ok(token) = item.cast::<PyAddedToken>() {
-            Ok(if special { token.get().as_special() } else { token.get().core() })
-        } else if let Some(token) = of_peer(&item) {
-            Ok(if special { token.as_special() } else { token.core() })
+            let note = || surrogate_note(content).map(|note| format!("token {number}: {note}"));
+            return content
+                .to_str()
+                .map(|content| AddedToken::new(content, special))
+                .map_err(|_| wrong(note()));
+        }
+        if special && (item.is_instance_of::<PyAddedToken>() || is_of_peer(&item)) {
+            item.setattr("special", true).map_err(|_| wrong(None))?;
+        }
+        if let Ok(token) = item.cast::<PyAddedToken>() {
+            Ok(token.get().core())
         } else {
-            Err(PyTypeError::new_err("Input must be a List[Union[str, AddedToken]]"))
+            of_peer(&item).map(|token| token.core()).ok_or_else(|| wrong(None))
         }
     };
-    list.iter().map(token).collect()
+    list.iter().enumerate().map(token).collect()
 }

@@ -12,6 +12,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyMapping, P
 
 use super::arrow::Column;
 use super::errors::exception;
+use super::strings::surrogate_note;
 use super::texts::{Texts, kind_of};
 use crate::corpus::Utf8Errors;
 use crate::tokenizer::{EncodeInput, Sequence};
@@ -79,7 +80,12 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
 
     fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let path: PathBuf = item.extract().or_else(|error: PyErr| {
-            let message = format!("a path is {} but must be str or os.PathLike", kind_of(&item)?);
+            let what = if item.is_none() {
+                "'None'".to_owned()
+            } else {
+                format!("'{}' object", item.get_type().name()?)
+            };
+            let message = format!("{what} is not an instance of 'str' or 'os.PathLike', as a path must be");
             let is_no_path = error.is_instance_of::<PyTypeError>(item.py());
             Err(if is_no_path { exception(item.py(), "InputTypeError", message) } else { error })
         })?;
@@ -110,8 +116,29 @@ pub(super) const ATTACHED_BYTES: usize = 4 << 10;
 
 /// A text that stays alive and unchanged while the interpreter is detached; CPython's own UTF-8, not a copy.
 pub(super) fn text(item: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
-    let wrong = |_| exception(item.py(), "InputTypeError", "TextInputSequence must be str".to_owned());
-    item.cast::<PyString>().map_err(|error| wrong(error.into()))?.clone().try_into().map_err(wrong)
+    let wrong = |note: Option<String>| {
+        let message = with_note("TextInputSequence must be str", note);
+        exception(item.py(), "InputTypeError", message)
+    };
+    let string = item.cast::<PyString>().map_err(|_| wrong(None))?;
+    string.clone().try_into().map_err(|_: PyErr| wrong(surrogate_note(string)))
+}
+
+/// Hugging Face's words, and what they do not say: that a `str` is no text.
+pub(super) fn with_note(message: &str, note: Option<String>) -> String {
+    note.map_or_else(|| message.to_owned(), |note| format!("{message}: {note}"))
+}
+
+/// The lone surrogate of a `str`, or of the first word of several that has one.
+fn note_of(item: &Bound<'_, PyAny>) -> Option<String> {
+    if let Ok(string) = item.cast::<PyString>() {
+        return surrogate_note(string);
+    }
+    let word = |(number, word): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let note = surrogate_note(word.ok()?.cast::<PyString>().ok()?)?;
+        Some(format!("word {number}: {note}"))
+    };
+    item.try_iter().ok()?.enumerate().find_map(word)
 }
 
 /// A text, or words cut already, kept alive.
@@ -158,7 +185,7 @@ pub(super) fn sequence(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResu
         return text(item).map(OwnedSequence::Text);
     }
     let message = "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]";
-    words(item)?.ok_or_else(|| exception(item.py(), "InputTypeError", message.to_owned()))
+    words(item)?.ok_or_else(|| exception(item.py(), "InputTypeError", with_note(message, note_of(item))))
 }
 
 /// A sequence of `str`; `None` for anything else.
@@ -170,7 +197,8 @@ fn words(item: &Bound<'_, PyAny>) -> PyResult<Option<OwnedSequence>> {
     for word in iterate(item)? {
         let word = word?;
         let Ok(word) = word.cast::<PyString>() else { return Ok(None) };
-        words.push(self::text(word)?);
+        let Ok(word) = text(word) else { return Ok(None) };
+        words.push(word);
     }
     Ok(Some(OwnedSequence::Words(words)))
 }
@@ -187,7 +215,9 @@ fn input(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedInput>
     if let Some(first) = first {
         return Ok(OwnedInput { first, second: None });
     }
-    if has_items(item) && item.len()? == 2 {
+    // Two words, of which one cannot be read, are no pair of sequences.
+    let is_words = || is_pretokenized && note_of(item).is_some();
+    if has_items(item) && item.len()? == 2 && !is_words() {
         // Items by place, and not by a label as pandas has them.
         let mut parts = iterate(item)?;
         if let (Some(first), Some(second)) = (parts.next(), parts.next()) {
@@ -201,7 +231,7 @@ fn input(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedInput>
     } else {
         "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
     };
-    Err(exception(item.py(), "InputTypeError", message.to_owned()))
+    Err(exception(item.py(), "InputTypeError", with_note(message, note_of(item))))
 }
 
 /// The inputs of a batch, kept alive.
@@ -291,11 +321,13 @@ fn check_sequence(items: &Bound<'_, PyAny>) -> PyResult<()> {
     if is_bytes || has_items(items) {
         return Ok(());
     }
+    // Hugging Face's words.
     let message = if items.is_instance_of::<PyString>() {
         "Can't extract `str` to `Vec`: put it into a list".to_owned()
     } else {
         let kind = items.get_type().name()?;
-        format!("'{kind}' object is not an instance of 'Sequence': make a list of it")
+        let what = if items.is_none() { "'None'".to_owned() } else { format!("'{kind}' object") };
+        format!("{what} is not an instance of 'Sequence': make a list of it")
     };
     Err(exception(items.py(), "InputTypeError", message))
 }

@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 use super::errors::{OrRaise, exception, to_python};
 use super::shown::{Extent, shown};
 use super::stage::{NotReplaced, Stage, Staged};
+use crate::Error;
 use crate::formats::components::{Component, from_str};
 
 /// The stage as JSON bytes, which is how it travels in a pickle.
@@ -48,8 +49,18 @@ pub(super) fn set_state<T: Component + Staged>(
     stage: &Stage<T>,
     state: &[u8],
 ) -> PyResult<()> {
-    stage.set(from_str(&String::from_utf8_lossy(state)).or_raise(py)?);
+    stage.set(from_str(&String::from_utf8_lossy(state)).map_err(|error| unpickling(py, T::CLASS, error))?);
     Ok(())
+}
+
+/// The error for the pickled state of an object of class `class`, in Hugging Face's words.
+pub(super) fn unpickling(py: Python<'_>, class: &str, error: Error) -> PyErr {
+    let message = match error {
+        // JSON that cannot be read at all has no place in the stage.
+        Error::Format { message, .. } if message.contains(" at line ") => message,
+        error => error.to_string(),
+    };
+    exception(py, "FormatError", format!("Error while attempting to unpickle {class}: {message}"))
 }
 
 /// The stage as a Python call that would make it.

@@ -61,10 +61,10 @@ impl PyDecodeStream {
 #[pymethods]
 impl PyDecodeStream {
     #[new]
-    #[pyo3(signature = (ids=None, skip_special_tokens=false))]
-    fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: bool) -> PyResult<Self> {
+    #[pyo3(signature = (ids=None, skip_special_tokens=Some(false)), text_signature = "(ids=None, skip_special_tokens=False)")]
+    fn new(ids: Option<&Bound<'_, PyAny>>, skip_special_tokens: Option<bool>) -> PyResult<Self> {
         let ids = ids.map(self::ids).transpose()?.unwrap_or_default();
-        let stream = DecodeStream::new(ids, skip_special_tokens);
+        let stream = DecodeStream::new(ids, skip_special_tokens.unwrap_or(false));
         Ok(Self::of(Inner { stream, tokenizer: None }))
     }
 

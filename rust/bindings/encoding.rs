@@ -36,7 +36,10 @@ pub(super) fn direction(py: Python<'_>, name: &str) -> PyResult<Direction> {
     match name {
         "left" => Ok(Direction::Left),
         "right" => Ok(Direction::Right),
-        _ => Err(exception(py, "OptionError", format!("direction is {name} but must be left or right"))),
+        _ => {
+            let message = format!("Unknown `direction`: `{name}`. Use one of `left` or `right`");
+            Err(exception(py, "OptionError", message))
+        }
     }
 }
 
@@ -221,7 +224,9 @@ impl PyEncoding {
         stride: usize,
         direction: &str,
     ) -> PyResult<()> {
-        let direction = self::direction(py, direction)?;
+        let message = || format!("Invalid truncation direction value : {direction}, use left or right");
+        let direction =
+            self::direction(py, direction).map_err(|_| exception(py, "OptionError", message()))?;
         self.inner.truncate(max_length, stride, direction).or_raise(py)
     }
 

@@ -10,8 +10,8 @@ fn class_name(error: &Error) -> &'static str {
     match error {
         Error::Io { .. } => "FileError",
         Error::Output { .. } => "OutputError",
-        Error::InvalidUtf8 { .. } => "InvalidUtf8Error",
-        Error::LoneSurrogates { .. } => "InputTypeError",
+        Error::InvalidUtf8 { .. } | Error::FileNotUtf8 { .. } => "InvalidUtf8Error",
+        Error::LoneSurrogate { .. } => "InputTypeError",
         Error::EmptyCorpus { .. } => "EmptyCorpusError",
         Error::VocabSizeTooSmall { .. } | Error::InvalidOption { .. } | Error::Unsupported(_) => {
             "OptionError"
@@ -33,6 +33,12 @@ pub(super) fn exception(py: Python<'_>, name: &str, message: String) -> PyErr {
         Ok(instance) => PyErr::from_value(instance),
         Err(error) => error,
     }
+}
+
+/// Warns by class `name` of `lexmill.errors`.
+pub(super) fn warn(py: Python<'_>, name: &str, message: &str) -> PyResult<()> {
+    let class = py.import("lexmill.errors")?.getattr(name)?;
+    py.import("warnings")?.call_method1("warn", (message, class)).map(drop)
 }
 
 /// The exception for `error`.

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
-use super::errors::OrRaise;
+use super::errors::{OrRaise, exception};
 use super::properties;
 use super::regex::PatternArgument;
 use crate::normalized::NormalizedString;
@@ -25,14 +25,27 @@ pub(super) struct PyNormalizedString {
 }
 
 /// Some characters: one by its index, a pair of indices, or a slice.
-#[derive(FromPyObject)]
 enum Chars<'py> {
-    #[pyo3(annotation = "int")]
     One(isize),
-    #[pyo3(annotation = "tuple[int, int]")]
     Range((usize, usize)),
-    #[pyo3(annotation = "slice")]
     Slice(Bound<'py, PySlice>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Chars<'py> {
+    type Error = PyErr;
+
+    fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(slice) = item.cast::<PySlice>() {
+            return Ok(Self::Slice(slice.to_owned()));
+        }
+        let range = || item.extract().map(Self::Range);
+        item.extract().map(Self::One).or_else(|_| range()).map_err(|_: PyErr| {
+            let kind = item.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
+            let message =
+                format!("characters are of type {kind} but must be an int, a tuple of two ints or a slice");
+            exception(item.py(), "InputTypeError", message)
+        })
+    }
 }
 
 impl PyNormalizedString {
@@ -160,7 +173,7 @@ impl PyNormalizedString {
 
     /// Keeps the characters for which `func(character)` is True.
     fn filter(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
-        callable("filter", func)?;
+        callable("filter", "fn(char) -> bool", func)?;
         let kept = self.ask(func, |answer| answer.extract::<bool>())?;
         let mut text = self.locked();
         let made: Vec<_> = text.normalized().chars().zip(kept).map(|(c, kept)| kept.then_some(c)).collect();
@@ -170,7 +183,7 @@ impl PyNormalizedString {
 
     /// Puts the character that `func(character)` returns in the place of each character.
     fn map(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
-        callable("map", func)?;
+        callable("map", "fn(char) -> char", func)?;
         let made = self.ask(func, first_char)?;
         self.locked().replace_chars(&made);
         Ok(())
@@ -178,7 +191,7 @@ impl PyNormalizedString {
 
     /// Calls `func(character)` for each character.
     fn for_each(&self, func: &Bound<'_, PyAny>) -> PyResult<()> {
-        callable("for_each", func)?;
+        callable("for_each", "fn(char)", func)?;
         self.ask(func, |_| Ok(())).map(drop)
     }
 
@@ -240,12 +253,14 @@ impl PyNormalizedString {
 }
 
 /// Refuses a callback that cannot be called, even where it would never be.
-pub(super) fn callable(method: &str, func: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(super) fn callable(method: &str, signature: &str, func: &Bound<'_, PyAny>) -> PyResult<()> {
     if func.is_callable() {
         return Ok(());
     }
     let kind = func.get_type().name()?;
-    Err(PyTypeError::new_err(format!("func is of type {kind} but {method} needs a callable")))
+    let message =
+        format!("`{method}` expect a callable with the signature: `{signature}`, func is of type {kind}");
+    Err(PyTypeError::new_err(message))
 }
 
 /// The first character of a text that a callback returned.

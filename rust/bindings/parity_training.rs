@@ -10,6 +10,7 @@ use super::progress::Reporter;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_training::count_corpus;
 use super::trainers::{ParityTraining, ProgressFormat, PyParityBpeTrainer};
+use crate::corpus::Utf8Errors;
 use crate::models::Model;
 use crate::models::bpe::BpeOptions;
 use crate::structures::freed_memory::give_back;
@@ -66,7 +67,7 @@ impl PyParityBpeTrainer {
         let mut count_all = |iterators: &[Bound<'_, PyAny>]| {
             let count = |iterator| {
                 let counting = WordCounting::new(Arc::clone(&pipeline), threads);
-                let counting = count_corpus(py, iterator, counting, None, &mut reporter)?;
+                let counting = count_corpus(py, iterator, Utf8Errors::Strict, counting, None, &mut reporter)?;
                 let counted =
                     py.detach(|| corpora.finish(counting, &mut |progress| reporter.report(progress)));
                 reporter.or_raise(py, counted)

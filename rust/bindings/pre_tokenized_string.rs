@@ -81,7 +81,7 @@ impl PyPreTokenizedString {
 
     /// Puts the `NormalizedString` objects that `func(index, split)` returns in the place of each split without tokens.
     fn split(&self, py: Python<'_>, func: &Bound<'_, PyAny>) -> PyResult<()> {
-        callable("split", func)?;
+        callable("split", "fn(index: int, normalized: NormalizedString) -> List[NormalizedString]", func)?;
         let cut = |number: usize, split: &NormalizedString| {
             let parts = func.call1((number, PyNormalizedString::of(split.clone())))?;
             let parts: Vec<Bound<'_, PyNormalizedString>> = parts.extract()?;
@@ -92,7 +92,7 @@ impl PyPreTokenizedString {
 
     /// Calls `func(split)` with the `NormalizedString` of each split without tokens, which `func` may change.
     fn normalize(&self, py: Python<'_>, func: &Bound<'_, PyAny>) -> PyResult<()> {
-        callable("normalize", func)?;
+        callable("normalize", "fn(normalized: NormalizedString)", func)?;
         let change = |split: &mut NormalizedString| {
             let shown = Bound::new(py, PyNormalizedString::of(split.clone()))?;
             func.call1((&shown,))?;
@@ -104,7 +104,7 @@ impl PyPreTokenizedString {
 
     /// Gives each split without tokens the list of `Token` objects that `func(text)` returns for its text.
     fn tokenize(&self, py: Python<'_>, func: &Bound<'_, PyAny>) -> PyResult<()> {
-        callable("tokenize", func)?;
+        callable("tokenize", "fn(str) -> List[Token]", func)?;
         let tokenize = |split: &str| -> PyResult<Vec<StringToken>> {
             let tokens = func.call1((split,))?;
             tokens

@@ -117,7 +117,8 @@ fn as_given<T>(_: Python<'_>, _: &str, value: T) -> PyResult<T> {
 
 /// A number that must not be negative.
 pub(super) fn unsigned<T: TryFrom<i64>>(py: Python<'_>, name: &str, given: i64) -> PyResult<T> {
-    let message = || format!("{name} is {given} but must be at least 0");
+    let message =
+        || format!("{name} is {given} but must be at least 0: can't convert negative int to unsigned");
     T::try_from(given).map_err(|_| exception(py, "OptionRangeError", message()))
 }
 
@@ -131,7 +132,7 @@ pub(super) fn character(py: Python<'_>, name: &str, value: impl AsRef<str>) -> P
     let mut chars = value.as_ref().chars();
     let (first, second) = (chars.next(), chars.next());
     first.filter(|_| second.is_none()).ok_or_else(|| {
-        let message = format!("{name} is {:?} but must be a single character", value.as_ref());
+        let message = format!("{name} is \"{}\": expected a string of length 1", value.as_ref());
         exception(py, "OptionError", message)
     })
 }
@@ -161,24 +162,29 @@ fn text_and_id(symbol: Symbol) -> (String, u32) {
 /// A `prepend_scheme` by its name.
 pub(super) fn prepend_scheme(py: Python<'_>, name: &str, value: impl AsRef<str>) -> PyResult<PrependScheme> {
     let found = PrependScheme::from_name(value.as_ref());
-    found.ok_or_else(|| none_of(py, name, value.as_ref(), &PrependScheme::NAMES.map(|(_, name)| name)))
+    found.ok_or_else(|| {
+        let known = PrependScheme::NAMES.map(|(_, name)| format!("'{name}'")).join(", ");
+        let value = value.as_ref();
+        let message = format!("{name}: {value} is an unknown variant, should be one of [{known}]");
+        exception(py, "OptionError", message)
+    })
 }
 
 /// A `behavior` by its name.
 pub(super) fn behavior(py: Python<'_>, name: &str, value: impl AsRef<str>) -> PyResult<Behavior> {
     let found = Behavior::NAMES.into_iter().find(|&(_, known, _)| known == value.as_ref());
-    let known = || Behavior::NAMES.map(|(_, name, _)| name);
-    found.map(|(behavior, ..)| behavior).ok_or_else(|| none_of(py, name, value.as_ref(), &known()))
+    found.map(|(behavior, ..)| behavior).ok_or_else(|| {
+        let (known, value) = (Behavior::NAMES.map(|(_, name, _)| name).join(", "), value.as_ref());
+        let message =
+            format!("{name} is {value}: Wrong value for SplitDelimiterBehavior, expected one of: `{known}`");
+        exception(py, "OptionError", message)
+    })
 }
 
 /// As Hugging Face shows a `behavior`: in one word, which it does not take as an argument.
 pub(super) fn behavior_name(behavior: Behavior) -> String {
     let found = Behavior::NAMES.into_iter().find(|&(known, ..)| known == behavior);
     found.map_or_else(String::new, |(_, name, _)| name.replace('_', ""))
-}
-
-fn none_of(py: Python<'_>, name: &str, value: &str, known: &[&str]) -> PyErr {
-    exception(py, "OptionError", format!("{name} is {value} but must be one of {}", known.join(", ")))
 }
 
 /// The value of an option that goes by name.

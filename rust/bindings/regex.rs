@@ -1,8 +1,12 @@
 //! `lexmill.Regex`.
 
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
-use super::errors::OrRaise;
+use super::arguments::with_note;
+use super::errors::{OrRaise, exception};
+use super::strings::surrogate_note;
+use super::texts::kind_of;
 use crate::structures::finder::TextPattern;
 use crate::structures::regex::Pattern;
 
@@ -36,14 +40,30 @@ impl PyRegex {
 }
 
 /// A `str` to look for as it is, or a `Regex`.
-#[derive(FromPyObject)]
 pub(super) enum PatternArgument<'py> {
     /// Literal text.
-    #[pyo3(annotation = "str")]
     Text(String),
     /// A regular expression.
-    #[pyo3(annotation = "lexmill.Regex")]
     Regex(Bound<'py, PyRegex>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for PatternArgument<'py> {
+    type Error = PyErr;
+
+    fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(regex) = item.cast::<PyRegex>() {
+            return Ok(Self::Regex(regex.to_owned()));
+        }
+        let note = match item.cast::<PyString>() {
+            Ok(text) => match text.to_str() {
+                Ok(text) => return Ok(Self::Text(text.to_owned())),
+                Err(_) => surrogate_note(&text),
+            },
+            Err(_) => None,
+        };
+        let message = with_note(&format!("pattern is {} but must be str or Regex", kind_of(&item)?), note);
+        Err(exception(item.py(), "InputTypeError", message))
+    }
 }
 
 impl PatternArgument<'_> {

@@ -12,6 +12,8 @@ use crate::structures::versioned::{Seen, Version};
 pub(super) trait Staged: Clone {
     /// What an error calls it.
     const NAME: &'static str;
+    /// The base class of its objects.
+    const CLASS: &'static str;
     /// Whether a sequence that Python makes may hold sequences; else it takes their elements in their place.
     const NESTS: bool;
 

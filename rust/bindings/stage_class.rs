@@ -13,6 +13,7 @@ macro_rules! stage_base {
     ) => {
         impl $crate::bindings::stage::Staged for $kind {
             const NAME: &'static str = $noun;
+            const CLASS: &'static str = $name;
             const NESTS: bool = $nests;
 
             fn sequence(stages: Vec<Self>) -> Self {

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::types::string::PyStringData;
 
+use crate::corpus::Utf8Errors;
 use crate::structures::parallel::share;
 use crate::tokenizer::TextSource;
 use crate::{Error, Result};
@@ -102,10 +103,30 @@ impl Units {
         }
     }
 
-    /// Appends the text as UTF-8; false, and nothing appended, if it has lone surrogates.
-    fn write(self, out: &mut Vec<u8>) -> bool {
+    /// The first lone surrogate, and the number of its character.
+    pub(super) fn lone_surrogate(self) -> Option<(usize, u32)> {
+        let is_surrogate = |&(_, unit): &(usize, u32)| (0xD800..0xE000).contains(&unit);
+        match self {
+            Self::One(_) => None,
+            Self::Two(units) => units.iter().map(|&unit| u32::from(unit)).enumerate().find(is_surrogate),
+            Self::Four(units) => units.iter().copied().enumerate().find(is_surrogate),
+        }
+    }
+
+    /// The error for text `row`, which has a lone surrogate.
+    pub(super) fn error(self, row: usize) -> Error {
+        let (char, code) = self.lone_surrogate().unwrap_or_default();
+        Error::LoneSurrogate { text: row, char, code }
+    }
+
+    /// Appends the text as UTF-8; false, and nothing appended, if it has lone surrogates that are not to be replaced.
+    fn write(self, out: &mut Vec<u8>, errors: Utf8Errors) -> bool {
         if !self.is_text() {
-            return false;
+            if errors == Utf8Errors::Strict {
+                return false;
+            }
+            self.write_replaced(out);
+            return true;
         }
         match self {
             Self::One(units) => write_chunks(units, 2, out, convert_latin1_to_utf8),
@@ -120,6 +141,38 @@ impl Units {
     }
 }
 
+impl Units {
+    /// Appends the text as UTF-8, with U+FFFD for each lone surrogate.
+    fn write_replaced(self, out: &mut Vec<u8>) {
+        let mut push = |unit: u32| {
+            let c = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        };
+        match self {
+            Self::One(units) => units.iter().for_each(|&unit| push(unit.into())),
+            Self::Two(units) => units.iter().for_each(|&unit| push(unit.into())),
+            Self::Four(units) => units.iter().for_each(|&unit| push(unit)),
+        }
+    }
+}
+
+/// The first lone surrogate of a string, as an error names it, and what removes it; none if the string is Unicode text.
+pub(super) fn surrogate_note(string: &Bound<'_, PyString>) -> Option<String> {
+    let (char, code) = Units::of(string).ok()??.lone_surrogate()?;
+    Some(format!(
+        "character {char} is the lone surrogate U+{code:04X}, which UTF-8 cannot express; \
+         text.encode(\"utf-8\", \"replace\").decode() puts ? in its place"
+    ))
+}
+
+/// A string as UTF-8, with U+FFFD for each lone surrogate.
+pub(super) fn replaced(string: &Bound<'_, PyString>) -> PyResult<String> {
+    let Some(units) = Units::of(string)? else { return string.to_str().map(str::to_owned) };
+    let mut bytes = Vec::with_capacity(units.bound());
+    units.write_replaced(&mut bytes);
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 fn write_chunks<T>(units: &[T], most: usize, out: &mut Vec<u8>, convert: impl Fn(&[T], &mut [u8]) -> usize) {
     for chunk in units.chunks(CHUNK) {
         let start = out.len();
@@ -129,8 +182,12 @@ fn write_chunks<T>(units: &[T], most: usize, out: &mut Vec<u8>, convert: impl Fn
     }
 }
 
-/// Writes all strings, in order; the place of the first one with lone surrogates is the error.
-pub(super) fn write_all(strings: &[Units], threads: usize) -> std::result::Result<Vec<Written>, usize> {
+/// Writes all strings, in order; the place of the first one with lone surrogates, unless those are replaced, is the error.
+pub(super) fn write_all(
+    strings: &[Units],
+    errors: Utf8Errors,
+    threads: usize,
+) -> std::result::Result<Vec<Written>, usize> {
     let total: usize = strings.iter().map(|units| units.len()).sum();
     let threads = (total / WORTH_A_THREAD).clamp(1, threads.max(1));
     // Strings without characters do not each make a group.
@@ -146,15 +203,15 @@ pub(super) fn write_all(strings: &[Units], threads: usize) -> std::result::Resul
         groups.push((first, group));
         (first, rest) = (first + group.len(), others);
     }
-    share(groups, |(first, group)| write_group(first, group)).into_iter().collect()
+    share(groups, |(first, group)| write_group(first, group, errors)).into_iter().collect()
 }
 
-fn write_group(first: usize, group: &[Units]) -> std::result::Result<Written, usize> {
+fn write_group(first: usize, group: &[Units], errors: Utf8Errors) -> std::result::Result<Written, usize> {
     let mut bytes = Vec::with_capacity(group.iter().map(|units| units.bound()).sum());
     let mut places = Vec::with_capacity(group.len());
     for (at, units) in (first..).zip(group) {
         let start = bytes.len();
-        if !units.write(&mut bytes) {
+        if !units.write(&mut bytes, errors) {
             return Err(at);
         }
         places.push(start..bytes.len());
@@ -169,12 +226,13 @@ pub(super) struct UnwrittenTexts<'a> {
     rows: &'a [&'a str],
     /// By row, what is to be written; `None` where `rows` has the text. Empty if nothing is to be written.
     units: &'a [Option<Units>],
+    errors: Utf8Errors,
 }
 
 impl<'a> UnwrittenTexts<'a> {
-    /// The texts in `rows`, and the units of those that are empty there.
-    pub(super) fn new(rows: &'a [&'a str], units: &'a [Option<Units>]) -> Self {
-        Self { rows, units }
+    /// The texts in `rows`, and the units of those that are empty there; `errors` says what becomes of lone surrogates.
+    pub(super) fn new(rows: &'a [&'a str], units: &'a [Option<Units>], errors: Utf8Errors) -> Self {
+        Self { rows, units, errors }
     }
 
     fn units(&self, row: usize) -> Option<Units> {
@@ -202,7 +260,8 @@ impl TextSource for UnwrittenTexts<'_> {
     fn text<'a>(&'a self, row: usize, buffer: &'a mut Vec<u8>) -> Result<&'a str> {
         let Some(units) = self.units(row) else { return Ok(self.rows[row]) };
         buffer.clear();
-        let text = if units.write(buffer) { simdutf8::basic::from_utf8(buffer).ok() } else { None };
-        text.ok_or(Error::LoneSurrogates { text: row })
+        let is_text = units.write(buffer, self.errors);
+        let text = if is_text { simdutf8::basic::from_utf8(buffer).ok() } else { None };
+        text.ok_or_else(|| units.error(row))
     }
 }

@@ -8,7 +8,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PyMemory
 use super::arrow::{Column, Imported, Malformed};
 use super::errors::{exception, to_python};
 use super::numpy_loading::load_numpy;
-use super::strings::{Units, UnwrittenTexts, Written, write_all};
+use super::strings::{Units, UnwrittenTexts, Written, replaced, write_all};
 use crate::corpus::Utf8Errors;
 use crate::pipeline::WHOLE;
 
@@ -36,7 +36,7 @@ fn kept(text: &str) -> &'static str {
 }
 
 impl Texts {
-    /// No texts; bytes that are not UTF-8 will be treated as `errors` says.
+    /// No texts; bytes that are not UTF-8 and lone surrogates will be treated as `errors` says.
     pub(super) fn new(errors: Utf8Errors) -> Self {
         Self {
             rows: Vec::new(),
@@ -63,7 +63,7 @@ impl Texts {
         let mut texts = Self::collect(items, errors)?;
         let waiting = std::mem::take(&mut texts.waiting);
         let written = texts.write(items.py(), waiting, threads);
-        written.map_err(|row| not_utf8(items.py(), row))?;
+        written.map_err(|(row, units)| to_python(items.py(), &units.error(row)))?;
         Ok(texts)
     }
 
@@ -73,9 +73,10 @@ impl Texts {
         let waiting = std::mem::take(&mut texts.waiting);
         let (short, long): (Vec<_>, Vec<_>) =
             waiting.into_iter().partition(|(_, units)| units.bound() <= WHOLE);
-        texts.write(items.py(), long, threads).map_err(|row| {
+        texts.write(items.py(), long, threads).map_err(|(row, units)| {
             let is_earlier = |&&(at, units): &&(usize, Units)| at < row && !units.is_text();
-            not_utf8(items.py(), short.iter().find(is_earlier).map_or(row, |&(at, _)| at))
+            let &(row, units) = short.iter().find(is_earlier).unwrap_or(&(row, units));
+            to_python(items.py(), &units.error(row))
         })?;
         if !short.is_empty() {
             texts.units.resize(texts.rows.len(), None);
@@ -118,7 +119,7 @@ impl Texts {
 
     /// The texts of [`Self::for_ids`].
     pub(super) fn as_source(&self) -> UnwrittenTexts<'_> {
-        UnwrittenTexts::new(&self.rows, &self.units)
+        UnwrittenTexts::new(&self.rows, &self.units, self.errors)
     }
 
     /// The texts of [`Self::of`] and [`Self::of_column`].
@@ -155,26 +156,44 @@ impl Texts {
         Err(exception(item.py(), "InputTypeError", message))
     }
 
-    /// Adds a `str` as CPython's own UTF-8; lone surrogates raise what encoding them raises.
+    /// Adds a `str` as CPython's own UTF-8; lone surrogates that are not to be replaced raise what encoding them raises.
     pub(super) fn push_str(&mut self, string: &Bound<'_, PyString>) -> PyResult<()> {
-        let text = kept(string.to_str()?);
+        let text = match (string.to_str(), self.errors) {
+            (Err(error), Utf8Errors::Strict) => return Err(error),
+            (Err(_), Utf8Errors::Replace) => self.mend(replaced(string)?),
+            (Ok(text), _) => kept(text),
+        };
         self.bytes += text.len();
         self.rows.push(text);
         self.objects.push(string.clone().into_any().unbind());
         Ok(())
     }
 
-    /// Writes strings to their rows; the error is the first row with lone surrogates.
-    fn write(&mut self, py: Python<'_>, waiting: Vec<(usize, Units)>, threads: usize) -> Result<(), usize> {
+    /// Keeps a text that was made of another one.
+    fn mend(&mut self, text: String) -> &'static str {
+        let mended = text.into_boxed_str();
+        let text = kept(&mended);
+        self.mended.push(mended);
+        text
+    }
+
+    /// Writes strings to their rows; the error is the first one with lone surrogates, and its row.
+    fn write(
+        &mut self,
+        py: Python<'_>,
+        waiting: Vec<(usize, Units)>,
+        threads: usize,
+    ) -> Result<(), (usize, Units)> {
         if waiting.is_empty() {
             return Ok(());
         }
         let (rows, units): (Vec<usize>, Vec<Units>) = waiting.into_iter().unzip();
-        let written = py.detach(|| write_all(&units, threads)).map_err(|at| rows[at])?;
-        let mut rows = rows.into_iter();
+        let errors = self.errors;
+        let written = py.detach(|| write_all(&units, errors, threads)).map_err(|at| (rows[at], units[at]))?;
+        let mut rows = rows.into_iter().zip(units);
         for Written { bytes, places } in written {
-            for (place, row) in places.into_iter().zip(&mut rows) {
-                let text = simdutf8::basic::from_utf8(&bytes[place]).map_err(|_| row)?;
+            for (place, (row, units)) in places.into_iter().zip(&mut rows) {
+                let text = simdutf8::basic::from_utf8(&bytes[place]).map_err(|_| (row, units))?;
                 self.bytes += text.len();
                 self.rows[row] = kept(text);
             }
@@ -187,12 +206,7 @@ impl Texts {
     fn push_bytes(&mut self, py: Python<'_>, bytes: &[u8]) -> PyResult<()> {
         let text = match (simdutf8::compat::from_utf8(bytes), self.errors) {
             (Ok(text), _) => kept(text),
-            (Err(_), Utf8Errors::Replace) => {
-                let mended = String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
-                let text = kept(&mended);
-                self.mended.push(mended);
-                text
-            }
+            (Err(_), Utf8Errors::Replace) => self.mend(String::from_utf8_lossy(bytes).into_owned()),
             (Err(error), Utf8Errors::Strict) => {
                 let error = crate::Error::InvalidUtf8 {
                     origin: format!("text {}", self.rows.len()),
@@ -255,10 +269,6 @@ pub(super) fn has_other_items(items: &Bound<'_, PyAny>) -> bool {
 fn not_texts(items: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let message = format!("texts are {} but must be a list, an array or a column of texts", kind_of(items)?);
     Ok(exception(items.py(), "InputTypeError", message))
-}
-
-fn not_utf8(py: Python<'_>, row: usize) -> PyErr {
-    to_python(py, &crate::Error::LoneSurrogates { text: row })
 }
 
 /// The name of an object's type, as messages give it.

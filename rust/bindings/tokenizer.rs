@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::added_token::{self, PyAddedToken};
+use super::components::unpickling;
 use super::encoding::PyEncoding;
 use super::errors::OrRaise;
 use super::models::{self, PyModel};
@@ -117,7 +118,10 @@ impl PyTokenizer {
     }
 
     fn __setstate__(&self, py: Python<'_>, state: &Bound<'_, PyAny>) -> PyResult<()> {
-        let read = |file: &[u8]| tokenizer_json::read(&String::from_utf8_lossy(file)).or_raise(py);
+        let read = |file: &[u8]| {
+            let parts = tokenizer_json::read(&String::from_utf8_lossy(file));
+            parts.map_err(|error| unpickling(py, "Tokenizer", error))
+        };
         let state = if let Ok(state) = state.cast::<PyTuple>() {
             let (file, encode_special_tokens, cache_limit, special): (Bound<'_, PyBytes>, _, _, _) =
                 state.extract()?;
@@ -214,10 +218,10 @@ impl PyTokenizer {
     /// Warns:
     ///     `ByteTokenWarning`: a `ByteLevel` decoder reads a token as other bytes, since it has the id of the model's token for them.
     fn add_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
-        self.add_noted(&added_token::tokens(tokens, false)?, tokens.py())
+        self.add_noted(&added_token::tokens(tokens, false, "Input")?, tokens.py())
     }
 
-    /// Adds tokens that decoding may skip; returns how many were new or changed.
+    /// Adds tokens that decoding may skip; returns how many were new or changed. Each `AddedToken` of the list becomes special.
     ///
     /// Args:
     ///     `tokens`: `str` or `AddedToken`.
@@ -225,7 +229,7 @@ impl PyTokenizer {
     /// Warns:
     ///     `ByteTokenWarning`: a `ByteLevel` decoder reads a token as other bytes, since it has the id of the model's token for them.
     fn add_special_tokens(&self, tokens: &Bound<'_, PyList>) -> PyResult<usize> {
-        self.add_noted(&added_token::tokens(tokens, true)?, tokens.py())
+        self.add_noted(&added_token::tokens(tokens, true, "Input")?, tokens.py())
     }
 
     /// Added tokens by id.

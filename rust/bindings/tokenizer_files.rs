@@ -8,20 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::arguments::{self, FilePath};
-use super::errors::{OrRaise, exception};
+use super::errors::OrRaise;
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::State;
 use crate::formats::{sentencepiece, tiktoken, tokenizer_json, vocab_files};
 use crate::structures::atomic_file;
 
 const LOST_STATE: &CStr = c"a tokenizer.json does not hold encode_special_tokens=True; set it again after reading the file, or pickle the tokenizer";
-
-impl PyTokenizer {
-    fn read(py: Python<'_>, json: &str) -> PyResult<Self> {
-        let parts = py.detach(|| tokenizer_json::read(json)).or_raise(py)?;
-        Ok(Self::of(State::of(parts)))
-    }
-}
 
 #[pymethods]
 impl PyTokenizer {
@@ -34,7 +27,8 @@ impl PyTokenizer {
     ///     `FormatError`: it is malformed or has a component of an unknown type; the message has its place.
     #[staticmethod]
     fn from_str(py: Python<'_>, json: &str) -> PyResult<Self> {
-        Self::read(py, json)
+        let parts = py.detach(|| tokenizer_json::read(json)).or_raise(py)?;
+        Ok(Self::of(State::of(parts)))
     }
 
     /// Reads a `tokenizer.json`.
@@ -44,11 +38,13 @@ impl PyTokenizer {
     ///
     /// Raises:
     ///     `FileError`: a file cannot be read.
-    ///     `FormatError`: it is malformed or has a component of an unknown type; the message has its place.
+    ///     `InvalidUtf8Error`: the file is not UTF-8.
+    ///     `FormatError`: it is malformed or has a component of an unknown type; the message has its place. Of a file that is
+    ///         something else, such as a web page or a pointer of Git LFS, it says what.
     #[staticmethod]
     fn from_file(py: Python<'_>, path: FilePath) -> PyResult<Self> {
-        let json = py.detach(|| vocab_files::read_text(&path)).or_raise(py)?;
-        Self::read(py, &json)
+        let parts = py.detach(|| tokenizer_json::read_file(&path)).or_raise(py)?;
+        Ok(Self::of(State::of(parts)))
     }
 
     /// Reads the `tokenizer.json` of a repository of the Hugging Face Hub, through the package `huggingface_hub` and its cache, or of
@@ -104,13 +100,9 @@ impl PyTokenizer {
     ///     `FormatError`: as for `from_str`.
     #[staticmethod]
     fn from_buffer(py: Python<'_>, buffer: &Bound<'_, PyBytes>) -> PyResult<Self> {
-        match std::str::from_utf8(buffer.as_bytes()) {
-            Ok(json) => Self::read(py, json),
-            Err(error) => {
-                let message = format!("buffer is not valid UTF-8 at byte {}", error.valid_up_to());
-                Err(exception(py, "InvalidUtf8Error", message))
-            }
-        }
+        let bytes = buffer.as_bytes();
+        let parts = py.detach(|| tokenizer_json::read_bytes(bytes, BUFFER)).or_raise(py)?;
+        Ok(Self::of(State::of(parts)))
     }
 
     /// Reads a `.model` file of SentencePiece's; special tokens in text are left to the model, as there.
@@ -123,7 +115,7 @@ impl PyTokenizer {
     ///     `FormatError`: it is malformed or has what lexmill does not know.
     #[staticmethod]
     fn from_spm(py: Python<'_>, path: FilePath) -> PyResult<Self> {
-        let parts = py.detach(|| sentencepiece::read(&vocab_files::read_bytes(&path)?)).or_raise(py)?;
+        let parts = py.detach(|| sentencepiece::read_file(&path)).or_raise(py)?;
         Ok(Self::of(State { encode_special_tokens: true, ..State::of(parts) }))
     }
 
@@ -214,6 +206,9 @@ impl PyTokenizer {
         Ok(())
     }
 }
+
+/// What errors call bytes in memory: Hugging Face's words before its parser's.
+const BUFFER: &str = "Cannot instantiate Tokenizer from buffer";
 
 fn save(path: &Path, json: &str) -> crate::Result<()> {
     atomic_file::write(path, json.as_bytes())

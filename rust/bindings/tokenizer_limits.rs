@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 
 use super::arguments::note_unknown;
 use super::encoding::{direction, direction_name};
-use super::errors::{OrRaise, exception};
+use super::errors::{OrRaise, exception, warn};
 use super::tokenizer::PyTokenizer;
 use super::tokenizer_state::Concerns;
 use crate::encoding::{Padding, Symbol};
@@ -15,14 +15,16 @@ use crate::tokenizer::{PaddingLength, PaddingRule, Truncation, TruncationStrateg
 pub(super) fn strategy(py: Python<'_>, name: &str) -> PyResult<TruncationStrategy> {
     let found = TruncationStrategy::NAMES.into_iter().find(|&(_, known, _)| known == name);
     found.map(|(strategy, ..)| strategy).ok_or_else(|| {
-        let names = TruncationStrategy::NAMES.map(|(_, name, _)| name).join(", ");
-        exception(py, "OptionError", format!("strategy is {name} but must be one of {names}"))
+        let [names @ .., last] = TruncationStrategy::NAMES.map(|(_, name, _)| format!("`{name}`"));
+        let message = format!("Unknown `strategy`: `{name}`. Use one of {}, or {last}", names.join(", "));
+        exception(py, "OptionError", message)
     })
 }
 
 #[pymethods]
 impl PyTokenizer {
-    /// Cuts encodings to `max_length` tokens from now on, special tokens included.
+    /// Cuts encodings to `max_length` tokens from now on, special tokens included. Where special tokens alone are more, nothing is cut,
+    /// as in Hugging Face, which a `TruncationWarning` says.
     ///
     /// Args:
     ///     `max_length`: tokens to keep.
@@ -44,7 +46,14 @@ impl PyTokenizer {
         let strategy = self::strategy(py, strategy)?;
         let direction = self::direction(py, direction)?;
         let truncation = Truncation { direction, max_length, strategy, stride };
-        truncation.check(self.core(py)?.added_tokens(false)).or_raise(py)?;
+        let special = self.core(py)?.added_tokens(false);
+        truncation.check(special).or_raise(py)?;
+        if max_length < special {
+            let message = format!(
+                "max_length is {max_length} but the post-processor adds {special} special tokens: nothing is truncated"
+            );
+            warn(py, "TruncationWarning", &message)?;
+        }
         self.shared.change(Concerns::Rest, |state| state.truncation = Some(truncation));
         Ok(())
     }

@@ -134,11 +134,12 @@ impl PyTokenizer {
         let trained = if let Some(mut bounded) = bounded {
             bounded.counting.counting.begin_sources(1).or_raise(py)?(0, 0);
             let counting = bounded.counting.counting;
-            bounded.counting.counting = count_corpus(py, iterator, counting, length, &mut reporter)?;
+            bounded.counting.counting =
+                count_corpus(py, iterator, Utf8Errors::Strict, counting, length, &mut reporter)?;
             py.detach(|| bounded.learn(&core, &training, &mut reporter))
         } else {
             let counting = WordCounting::new(Arc::clone(core.pipeline()), threads);
-            let counting = count_corpus(py, iterator, counting, length, &mut reporter)?;
+            let counting = count_corpus(py, iterator, Utf8Errors::Strict, counting, length, &mut reporter)?;
             py.detach(|| learn(&core, &training, counting, threads, &mut reporter))
         };
         let model = reporter.or_raise(py, trained)?;
@@ -251,6 +252,7 @@ fn texts_in<'py>(
 pub(super) fn count_corpus(
     py: Python<'_>,
     iterator: &Bound<'_, PyAny>,
+    errors: Utf8Errors,
     mut counting: WordCounting,
     length: Option<usize>,
     reporter: &mut Reporter,
@@ -259,7 +261,7 @@ pub(super) fn count_corpus(
         let counted = count(py, &mut counting, texts, length, reporter);
         reporter.or_raise(py, counted)
     };
-    let mut batches = Batches { texts: Texts::new(Utf8Errors::Strict), count };
+    let mut batches = Batches { texts: Texts::new(errors), errors, count };
     batches.push_all(iterator)?;
     batches.count_if(0)?;
     Ok(counting)
@@ -280,6 +282,7 @@ pub(super) fn reporter(
 /// Texts taken from Python and not counted yet, and what counts them.
 struct Batches<F> {
     texts: Texts,
+    errors: Utf8Errors,
     count: F,
 }
 
@@ -330,7 +333,7 @@ impl<F: FnMut(&Texts) -> PyResult<()>> Batches<F> {
         if self.texts.bytes() < bytes {
             return Ok(());
         }
-        let texts = std::mem::replace(&mut self.texts, Texts::new(Utf8Errors::Strict));
+        let texts = std::mem::replace(&mut self.texts, Texts::new(self.errors));
         (self.count)(&texts)
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use super::arguments::{FilePath, threads};
+use super::arguments::{FilePath, threads, utf8_errors};
 use super::arrow::counted_words_stream;
 use super::errors::{OrRaise, exception};
 use super::progress::Reporter;
@@ -265,7 +265,8 @@ impl PyTokenizer {
             BoundedCounting::new(pipeline, stages, threads, budget, first_source).or_raise(py)?;
         if let Some(iterator) = iterator {
             bounded.counting.begin_sources(1).or_raise(py)?(0, 0);
-            bounded.counting = count_corpus(py, iterator, bounded.counting, None, &mut reporter)?;
+            bounded.counting =
+                count_corpus(py, iterator, utf8_errors(errors)?, bounded.counting, None, &mut reporter)?;
         }
         let counted = py.detach(|| {
             files.count(&mut bounded.counting, &mut |progress| reporter.report(progress))?;

@@ -199,12 +199,8 @@ fn input(path: &Path, source: &Source) -> Input {
     let since_1970 = |data: &Metadata| data.modified().ok()?.duration_since(UNIX_EPOCH).ok();
     let modified = data.as_ref().and_then(since_1970).map(|time| time.as_nanos() as u64);
     let Source { format, errors, on_error, .. } = source;
-    let format = match format {
-        // The stream itself would be told by its address.
-        Format::ArrowStream { column, .. } => format!("ArrowStream {{ column: {column:?} }}"),
-        format => format!("{format:?}"),
-    };
-    let format = format!("{format}, {errors:?}, {on_error:?}");
+    let (errors, on_error) = (errors.name(), on_error.name());
+    let format = format!("{format}, errors=\"{errors}\", on_error=\"{on_error}\"");
     Input { path: path.display().to_string(), format, bytes: data.map(|data| data.len()), modified }
 }
 

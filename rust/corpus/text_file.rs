@@ -17,6 +17,16 @@ pub enum Utf8Errors {
     Replace,
 }
 
+impl Utf8Errors {
+    /// Its name in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Replace => "replace",
+        }
+    }
+}
+
 /// A file that is being read.
 pub(super) struct TextFile {
     file: Box<dyn Read + Send>,

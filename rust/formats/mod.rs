@@ -2,6 +2,7 @@
 
 pub mod components;
 mod fields;
+mod foreign;
 pub mod model_json;
 mod protobuf;
 pub mod sentencepiece;

@@ -13,6 +13,18 @@ pub(super) enum WireValue<'a> {
     Fixed32(u32),
 }
 
+impl WireValue<'_> {
+    /// What it is, in words.
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Varint(_) => "a number",
+            Self::Fixed64(_) => "8 bytes",
+            Self::Bytes(_) => "bytes of a length of their own",
+            Self::Fixed32(_) => "4 bytes",
+        }
+    }
+}
+
 /// Reads the fields of one message; error messages carry its name.
 #[derive(Clone, Debug)]
 pub(super) struct Message<'a> {
@@ -84,7 +96,7 @@ impl<'a> Message<'a> {
     pub(super) fn bytes(&self, value: WireValue<'a>) -> Result<&'a [u8]> {
         match value {
             WireValue::Bytes(bytes) => Ok(bytes),
-            other => Err(self.error(format!("expected bytes, found {other:?}"))),
+            other => Err(self.error(format!("expected bytes, found {}", other.kind()))),
         }
     }
 
@@ -96,14 +108,14 @@ impl<'a> Message<'a> {
     pub(super) fn number(&self, value: WireValue<'a>) -> Result<u64> {
         match value {
             WireValue::Varint(number) => Ok(number),
-            other => Err(self.error(format!("expected a number, found {other:?}"))),
+            other => Err(self.error(format!("expected a number, found {}", other.kind()))),
         }
     }
 
     pub(super) fn float(&self, value: WireValue<'a>) -> Result<f32> {
         match value {
             WireValue::Fixed32(bits) => Ok(f32::from_bits(bits)),
-            other => Err(self.error(format!("expected a 32-bit float, found {other:?}"))),
+            other => Err(self.error(format!("expected a 32-bit float, found {}", other.kind()))),
         }
     }
 }

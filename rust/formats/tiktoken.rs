@@ -31,6 +31,11 @@ use crate::{Error, Result};
 pub fn read(text: &str, name: &str, pattern: &str, special_tokens: &[(String, u32)]) -> Result<Components> {
     let tokens = parse(text, name)?;
     let wrong = |message: String| Error::Format { path: name.to_owned(), message };
+    if tokens.is_empty() {
+        return Err(wrong(
+            "there is nothing in it, but a token in base64 and its rank must be in each line".to_owned(),
+        ));
+    }
     let mut vocab = Vocab::new();
     for (token, id) in &tokens {
         vocab.insert(token, *id);

@@ -1,14 +1,17 @@
 //! `tokenizer.json`: the whole tokenizer in one file.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::components::Component;
 use super::fields::Field;
+use super::foreign::{BYTE_ORDER_MARK, hint_of_object, json_error, refuse_foreign};
 use super::model_json::{self, ModelJson, json_text};
+use super::{sentencepiece, vocab_files};
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::encoding::{Direction, Padding, Symbol};
 use crate::tokenizer::{Components, PaddingLength, PaddingRule, Truncation, TruncationStrategy};
@@ -48,11 +51,11 @@ const VERSION: &str = "1.0";
 /// # Errors
 /// [`Error::Format`], [`Error::UnknownComponent`] or [`Error::TokenNotInVocab`], naming the JSON path.
 pub fn read(text: &str) -> Result<Components> {
+    let wrong = |message: String| Error::Format { path: "tokenizer".to_owned(), message };
     let file: File<'_> = serde_json::from_str(text).map_err(|error| {
         // For JSON that is not an object, serde's message would describe this struct as another JSON type.
         let is_object = !error.is_data() || text.trim_start().starts_with('{');
-        let message = if is_object { error.to_string() } else { "expected an object".to_owned() };
-        Error::Format { path: "tokenizer.json".to_owned(), message }
+        wrong(if is_object { json_error(&error, text) } else { "expected an object".to_owned() })
     })?;
     let version = Field::new("version", &file.version);
     if !file.version.is_null() && version.str()? != VERSION {
@@ -61,10 +64,8 @@ pub fn read(text: &str) -> Result<Components> {
         );
     }
     let Some(model) = file.model else {
-        return Err(Error::Format {
-            path: "tokenizer.json".to_owned(),
-            message: "`model` is missing".to_owned(),
-        });
+        let object: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+        return Err(wrong(format!("`model` is missing{}", hint_of_object(&object))));
     };
     let model = Arc::new(model_json::read(model.get())?);
     let mut added = AddedTokens::default();
@@ -81,6 +82,38 @@ pub fn read(text: &str) -> Result<Components> {
         truncation: optional(&file.truncation, "truncation", read_truncation)?,
         padding: optional(&file.padding, "padding", read_padding)?,
     })
+}
+
+/// Reads a tokenizer from the bytes of a file, which errors call `name`. A byte order mark before the JSON is passed over.
+///
+/// # Errors
+/// Those of [`read`], [`Error::FileNotUtf8`], and [`Error::Format`] for what is recognised as another file.
+pub fn read_bytes(bytes: &[u8], name: &str) -> Result<Components> {
+    let wrong = |message: &str| Error::Format { path: name.to_owned(), message: message.to_owned() };
+    refuse_foreign(bytes, name)?;
+    if bytes.starts_with(b"\n") && sentencepiece::read(bytes).is_ok() {
+        return Err(wrong("this is a model of SentencePiece's; read it with Tokenizer.from_spm"));
+    }
+    let json = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let json = simdutf8::compat::from_utf8(json).map_err(|error| {
+        let byte = (bytes.len() - json.len() + error.valid_up_to()) as u64;
+        Error::FileNotUtf8 { origin: name.to_owned(), byte }
+    })?;
+    read(json).map_err(|error| match error {
+        // The whole file has no path of its own.
+        Error::Format { path, message } if path == "tokenizer" => {
+            Error::Format { path: name.to_owned(), message }
+        }
+        error => error.in_file(name),
+    })
+}
+
+/// Reads a `tokenizer.json`.
+///
+/// # Errors
+/// Those of [`read_bytes`], and [`Error::Io`].
+pub fn read_file(path: &Path) -> Result<Components> {
+    read_bytes(&vocab_files::read_bytes(path)?, &path.display().to_string())
 }
 
 fn optional<T>(value: &Value, path: &str, read: impl FnOnce(&Field<'_>) -> Result<T>) -> Result<Option<T>> {

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use foldhash::fast::FixedState;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::fields::Field;
+use super::foreign::{BYTE_ORDER_MARK, json_error, refuse_foreign};
 use super::model_json::{ModelJson, TokenIds, json_text};
 use crate::models::Model;
 use crate::models::bpe::Bpe;
@@ -23,15 +25,21 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
 }
 
-/// Reads the file at `path` as UTF-8.
+/// Reads the file at `path` as UTF-8, without a byte order mark before it.
 ///
 /// # Errors
-/// [`Error::Io`] or [`Error::InvalidUtf8`].
+/// [`Error::Io`], [`Error::FileNotUtf8`], or [`Error::Format`] for what is recognised as another file.
 pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read_bytes(path)?).map_err(|error| Error::InvalidUtf8 {
-        origin: path.display().to_string(),
+    let (bytes, name) = (read_bytes(path)?, path.display().to_string());
+    refuse_foreign(&bytes, &name)?;
+    let mut text = String::from_utf8(bytes).map_err(|error| Error::FileNotUtf8 {
+        origin: name,
         byte: error.utf8_error().valid_up_to() as u64,
-    })
+    })?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..BYTE_ORDER_MARK.len());
+    }
+    Ok(text)
 }
 
 /// Tokens with ids.
@@ -46,7 +54,7 @@ pub type VocabAndMerges = (Tokens, Merges);
 /// Reads a `vocab.json`.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::InvalidUtf8`] or [`Error::Format`].
+/// [`Error::Io`], [`Error::FileNotUtf8`] or [`Error::Format`].
 pub fn read_json(path: &Path) -> Result<Tokens> {
     parse_json(&read_text(path)?, &path.display().to_string())
 }
@@ -57,8 +65,13 @@ pub fn read_json(path: &Path) -> Result<Tokens> {
 /// [`Error::Format`].
 pub fn parse_json(text: &str, name: &str) -> Result<Tokens> {
     let json: Value = serde_json::from_str(text)
-        .map_err(|error| Error::Format { path: name.to_owned(), message: error.to_string() })?;
+        .map_err(|error| Error::Format { path: name.to_owned(), message: json_error(&error, text) })?;
     let field = Field::new(name, &json);
+    if let Some(object) = json.as_object().filter(|object| object.get("model").is_some_and(Value::is_object))
+    {
+        let what = if object.contains_key("added_tokens") { "this" } else { "with its `model` this" };
+        return Err(field.error(format!("{what} is a tokenizer.json; read it with Tokenizer.from_file")));
+    }
     field.object()?.keys().map(|token| Ok((token.clone(), field.require(token)?.u32()?))).collect()
 }
 
@@ -68,9 +81,19 @@ pub fn parse_json(text: &str, name: &str) -> Result<Tokens> {
 /// Equal lines become equal tokens with different ids; the caller's vocabulary keeps the last.
 ///
 /// # Errors
-/// [`Error::Io`] or [`Error::InvalidUtf8`].
+/// [`Error::Io`], [`Error::FileNotUtf8`], or [`Error::Format`] for a file that holds no lines of tokens.
 pub fn read_lines(path: &Path) -> Result<Tokens> {
-    read_text(path).map(|text| parse_lines(&text))
+    let text = read_text(path)?;
+    let wrong =
+        |message: &str| Err(Error::Format { path: path.display().to_string(), message: message.to_owned() });
+    if text.is_empty() {
+        return wrong("there is nothing in it, but one token per line must be");
+    }
+    let is_json = text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(&text).is_ok();
+    if is_json {
+        return wrong("this is JSON, but one token per line must be in it");
+    }
+    Ok(parse_lines(&text))
 }
 
 /// Reads the text of a `vocab.txt`, see [`read_lines`].
@@ -81,7 +104,7 @@ pub fn parse_lines(text: &str) -> Tokens {
 /// Reads a `vocab.json` and a `merges.txt`.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::InvalidUtf8`] or [`Error::Format`].
+/// [`Error::Io`], [`Error::FileNotUtf8`] or [`Error::Format`].
 pub fn read(vocab: &Path, merges: &Path) -> Result<VocabAndMerges> {
     let tokens = read_json(vocab)?;
     Ok((tokens, parse_merges(&read_text(merges)?, &merges.display().to_string())?))

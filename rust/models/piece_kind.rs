@@ -24,6 +24,18 @@ impl PieceKind {
         all.into_iter().find(|&kind| kind as u64 == number)
     }
 
+    /// The kind in words, as SentencePiece's documentation has them.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::Unknown => "unknown",
+            Self::Control => "control",
+            Self::UserDefined => "user defined",
+            Self::Unused => "unused",
+            Self::Byte => "a byte",
+        }
+    }
+
     /// Whether text may be cut into pieces of this kind.
     pub fn is_in_text(self) -> bool {
         matches!(self, Self::Normal | Self::UserDefined)

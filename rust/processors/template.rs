@@ -53,7 +53,7 @@ impl Template {
     /// Checks the templates and builds the post-processor. If a token is named twice, its last meaning counts.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if a template names an unknown special token, or if `pair` lacks a sequence.
+    /// [`Error::Unsupported`] if a template names an unknown special token, or if `pair` is there and lacks a sequence.
     pub fn new(
         single: Vec<TemplatePiece>,
         pair: Vec<TemplatePiece>,
@@ -65,6 +65,9 @@ impl Template {
                 Ok(found) => sorted[found] = token,
                 Err(place) => sorted.insert(place, token),
             }
+        }
+        if !pair.is_empty() {
+            Self::check_pair(&pair)?;
         }
         let template = Self { single, pair, tokens: sorted };
         template.check()?;
@@ -82,29 +85,26 @@ impl Template {
             }
         }
         if !missing.is_empty() {
-            return Err(Error::InvalidOption {
-                name: "special_tokens",
-                value: format!("{:?}", self.tokens.iter().map(|token| &token.id).collect::<Vec<_>>()),
-                expected: format!(
-                    "a list that has every token of the template; missing: {}",
-                    missing.join(", ")
-                ),
-            });
-        }
-        let has = |sequence| {
-            self.pair
-                .iter()
-                .any(|piece| matches!(piece, TemplatePiece::Sequence { id, .. } if *id == sequence))
-        };
-        let has_both = has(TemplateSequence::A) && has(TemplateSequence::B);
-        if !(self.pair.is_empty() || has_both) {
-            return Err(Error::InvalidOption {
-                name: "pair",
-                value: "a template without $A or $B".to_owned(),
-                expected: "a template with both sequences".to_owned(),
-            });
+            return Err(Error::Unsupported(format!(
+                "Missing SpecialToken(s) with id(s) `{}`, which the template has and special_tokens has not",
+                missing.join(", ")
+            )));
         }
         Ok(())
+    }
+
+    /// Checks that a template for a pair has both sequences.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    pub fn check_pair(pair: &[TemplatePiece]) -> Result<()> {
+        let has = |sequence| {
+            pair.iter().any(|piece| matches!(piece, TemplatePiece::Sequence { id, .. } if *id == sequence))
+        };
+        if has(TemplateSequence::A) && has(TemplateSequence::B) {
+            return Ok(());
+        }
+        Err(Error::Unsupported("Template for `pair` must use both sequences, $A and $B".to_owned()))
     }
 
     /// The template of a text.

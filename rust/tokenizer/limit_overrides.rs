@@ -51,8 +51,8 @@ impl LimitOverrides {
     /// The tokenizer with these limits; `None` if all are absent.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a limit needs another one that is neither given nor set, and the errors of
-    /// [`Truncation::check`].
+    /// [`Error::Unsupported`] if a limit needs another one that is neither given nor set, [`Error::InvalidOption`] if special tokens
+    /// alone exceed the `max_length` given, and the errors of [`Truncation::check`].
     pub fn apply(&self, tokenizer: &Tokenizer) -> Result<Option<Tokenizer>> {
         if *self == Self::default() {
             return Ok(None);
@@ -80,7 +80,12 @@ impl LimitOverrides {
             strategy: strategy.or(set.map(|set| set.strategy)).unwrap_or(TruncationStrategy::LongestFirst),
             stride: self.stride.or(set.map(|set| set.stride)).unwrap_or(0),
         };
-        truncation.check(tokenizer.added_tokens(false))?;
+        let special = tokenizer.added_tokens(false);
+        if let Some(given) = self.max_length.filter(|&given| given < special) {
+            let expected = format!("at least {special}, the special tokens of the post-processor");
+            return Err(Error::InvalidOption { name: "max_length", value: given.to_string(), expected });
+        }
+        truncation.check(special)?;
         Ok(Some(truncation))
     }
 

@@ -47,13 +47,14 @@ impl Truncation {
     /// Checks that windows beside `special` special tokens bring new tokens.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the stride is larger than what remains beside them.
+    /// [`Error::Unsupported`] if the stride is larger than what remains beside them.
     pub fn check(&self, special: usize) -> Result<()> {
         let Self { max_length, stride, .. } = self;
         let Some(rest) = max_length.checked_sub(special).filter(|rest| stride > rest) else { return Ok(()) };
-        let expected =
-            format!("below the {rest} tokens that {max_length} leave beside {special} special tokens");
-        Err(Error::InvalidOption { name: "stride", value: stride.to_string(), expected })
+        Err(Error::Unsupported(format!(
+            "tokenizer stride set to {stride}, which is greater than or equal to its effective max length of {rest} \
+             (= {max_length} original max length - {special} added special tokens)"
+        )))
     }
 
     /// Cuts an encoding, or a pair, so that `special` more tokens fit.
@@ -70,7 +71,7 @@ impl Truncation {
     /// How many tokens remain of a text of `first` tokens and of its pair of `second`, beside `special` more.
     ///
     /// # Errors
-    /// [`Error::InvalidOption`] if the sequence to cut is absent or too short.
+    /// [`Error::Unsupported`] if the sequence to cut is absent or too short.
     pub fn lens(&self, first: usize, second: Option<usize>, special: usize) -> Result<(usize, usize)> {
         let whole = (first, second.unwrap_or(0));
         // Where not even the special tokens fit, Hugging Face keeps the whole text.
@@ -115,19 +116,17 @@ impl Truncation {
 }
 
 fn no_second() -> Error {
-    Error::InvalidOption {
-        name: "strategy",
-        value: "only_second".to_owned(),
-        expected: "longest_first or only_first for a text without a pair".to_owned(),
-    }
+    let message = "Truncation error: Second sequence not provided, which the strategy only_second cuts";
+    Error::Unsupported(message.to_owned())
 }
 
 /// `len` less `excess` tokens.
 fn less(len: usize, excess: usize) -> Result<usize> {
-    len.checked_sub(excess).filter(|&rest| rest > 0).ok_or_else(|| Error::InvalidOption {
-        name: "max_length",
-        value: format!("{excess} tokens too small"),
-        expected: format!("reachable by cutting a sequence of {len} tokens"),
+    len.checked_sub(excess).filter(|&rest| rest > 0).ok_or_else(|| {
+        Error::Unsupported(format!(
+            "Truncation error: Sequence to truncate too short to respect the provided max_length: it has {len} tokens, \
+             and {excess} are too many"
+        ))
     })
 }
 

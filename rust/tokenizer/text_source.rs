@@ -22,7 +22,7 @@ pub trait TextSource: Sync {
     /// Text `row`, which may be written to `buffer` in the place of what is there.
     ///
     /// # Errors
-    /// [`Error::LoneSurrogates`](crate::Error::LoneSurrogates).
+    /// [`Error::LoneSurrogate`](crate::Error::LoneSurrogate).
     fn text<'a>(&'a self, row: usize, buffer: &'a mut Vec<u8>) -> Result<&'a str>;
 
     /// All texts at once.

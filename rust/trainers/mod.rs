@@ -110,7 +110,7 @@ impl Trainer {
 
     fn wrong_model(&self, model: &Model) -> Error {
         let ((trainer, trained), given) = (self.kind(), model.kind());
-        Error::Unsupported(format!("a {trainer} trains {trained} models, the tokenizer's model is {given}"))
+        Error::Unsupported(format!("{trainer} can only train a {trained}, the tokenizer's model is {given}"))
     }
 
     /// Whether what is learnt depends on the order of the words.
@@ -194,7 +194,9 @@ impl Trainer {
             (Self::WordPiece(trainer), Model::WordPiece(current)) => {
                 let trainer = wordpiece::WordPieceTrainer { threads, ..trainer.clone() };
                 let trained = trainer.train_resumable(words, resumption, on_progress)?;
-                let continuing_subword_prefix = trainer.continuing_subword_prefix;
+                let prefix = trainer.continuing_subword_prefix;
+                let continuing_subword_prefix =
+                    prefix.unwrap_or_else(|| WordPieceOptions::default().continuing_subword_prefix);
                 let options = WordPieceOptions { continuing_subword_prefix, ..current.options().clone() };
                 let vocab = Arc::new(Vocab::from_tokens(&trained.vocab));
                 Ok(Model::WordPiece(WordPiece::new(vocab, options)))

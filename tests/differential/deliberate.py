@@ -413,6 +413,28 @@ DELIBERATE += [
         about(PARITY, WINDOW, call(f"{PARITY}.train_from_iterator", "train_from_iterator", TOKENIZER, [["ab ab"]])),
     ),
     Deliberate(
+        "`max_length` below the number of special tokens",
+        on(r".*\.enable_truncation", shows(r"TruncationWarning")),
+        about(
+            "Tokenizer",
+            Call(
+                Script("assembled"),
+                (
+                    make("models.BPE", LETTERS, MERGES),
+                    {"post_processor": make("processors.BertProcessing", ("[SEP]", 2), ("[CLS]", 1))},
+                    {},
+                    [],
+                ),
+            ),
+            call("Tokenizer.enable_truncation", "enable_truncation", 1),
+        ),
+    ),
+    Deliberate(
+        "or nothing where a `vocab.txt` should be",
+        on(r"models\.WordPiece(\.\w+)?", refused("FormatError: .*(this is|there is nothing)")),
+        about("models.WordPiece", make("models.WordPiece.read_file", f"{FOLDER}/tokenizer.json")),
+    ),
+    Deliberate(
         "overflowing encodings of joined sequences",
         refused("OptionError: number of overflowing encodings is "),
         about(

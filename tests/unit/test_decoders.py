@@ -77,11 +77,13 @@ def test_a_sequence_has_neither_length_nor_items() -> None:
 
 
 def test_bad_options_are_refused() -> None:
-    with pytest.raises(OptionError, match='content is "ab" but must be a single character'):
+    with pytest.raises(OptionError, match='content is "ab": expected a string of length 1'):
         Strip("ab")
-    with pytest.raises(OptionError, match='replacement is "" but must be a single character'):
+    with pytest.raises(OptionError, match='replacement is "": expected a string of length 1'):
         Metaspace("")
-    with pytest.raises(OptionError, match="prepend_scheme is x but must be one of first, never, always"):
+    with pytest.raises(
+        OptionError, match=r"prepend_scheme: x is an unknown variant, should be one of \['first', 'never', 'always'\]"
+    ):
         Metaspace(prepend_scheme="x")
     with pytest.raises(OptionRangeError, match="left is -1 but must be at least 0"):
         Strip(left=-1)

@@ -125,7 +125,7 @@ class TestTruncate:
             letters().encode("abc").truncate(2, stride=2)
 
     def test_direction_must_be_known(self) -> None:
-        with pytest.raises(OptionError, match="direction is up"):
+        with pytest.raises(OptionError, match="Invalid truncation direction value : up, use left or right"):
             letters().encode("abc").truncate(2, direction="up")
 
 

@@ -51,7 +51,7 @@ def test_what_a_function_raises_comes_through(name: str) -> None:
 def test_an_index_that_is_none_is_named() -> None:
     with pytest.raises(ValueError, match="10 is bigger than max len"):
         NormalizedString("abc")[-10]
-    with pytest.raises(ValueError, match="behavior is odd but must be one of"):
+    with pytest.raises(ValueError, match="behavior is odd: Wrong value for SplitDelimiterBehavior"):
         NormalizedString("abc").split("b", "odd")  # type: ignore[arg-type]
 
 

@@ -41,7 +41,7 @@ def test_golden(engine: Engine, case: dict[str, Any], threads: int) -> None:
         (None, {"ratio": [1.0]}, "length of ratio is 1 but must be 2"),
         (None, {"ratio": [1.0, 0.0]}, "ratio is 0 but must be a finite number above 0"),
         (None, {"ratio": [-1.0, 1.0]}, "ratio is -1 but must be a finite number above 0"),
-        (None, {"variant": "windows"}, "variant is windows but must be base or window"),
+        (None, {"variant": "windows"}, "Unknown variant 'windows'. Use 'base' or 'window'."),
         (None, {"variant": "window", "window_size": 0}, "window_size is 0 but must be at least 1"),
         (None, {"variant": "window", "alpha": 0.0}, "alpha is 0 but must be a finite number above 0"),
         (None, {"variant": "window", "alpha": float("inf")}, "alpha is inf but must be a finite number above 0"),

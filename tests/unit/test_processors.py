@@ -91,11 +91,11 @@ class TestTemplate:
         assert piece in str(raised.value)
 
     def test_unknown_special_tokens_are_named(self) -> None:
-        with pytest.raises(OptionError, match=r"missing: \[X\], \[Y\]"):
+        with pytest.raises(OptionError, match=r"Missing SpecialToken\(s\) with id\(s\) `\[X\], \[Y\]`"):
             template("[X] $A [Y] [X]")
 
     def test_a_pair_needs_both_sequences(self) -> None:
-        with pytest.raises(OptionError, match=r"\$A or \$B"):
+        with pytest.raises(OptionError, match=r"\$A and \$B"):
             template("$A", "$A [S]")
 
     def test_second_sequence_of_a_single_text_is_an_error(self) -> None:

@@ -105,8 +105,8 @@ def test_inputs_are_compared(begun: Path, files: list[Path]) -> None:
     cases: list[tuple[list[Any], str]] = [
         ([Lines(two), Lines(one)], r"an input was \S*one\.txt .* but is \S*two\.txt"),
         ([Lines(one)], "there were 2 inputs but are 1"),
-        ([Lines(one), Documents(two)], r"an input was \S*two\.txt \(Lines.* but is \S*two\.txt \(Documents"),
-        ([Lines(one), JsonLines(two)], r"an input was \S*two\.txt \(Lines.* but is \S*two\.txt \(JsonLines"),
+        ([Lines(one), Documents(two)], r"an input was \S*two\.txt \(lines.* but is \S*two\.txt \(documents"),
+        ([Lines(one), JsonLines(two)], r"an input was \S*two\.txt \(lines.* but is \S*two\.txt \(JSON lines"),
     ]
     for sources, message in cases:
         refused(begun, tokenizer(), sources, message)
@@ -116,6 +116,14 @@ def test_inputs_are_compared(begun: Path, files: list[Path]) -> None:
     os.utime(two, ns=(times.st_atime_ns, times.st_mtime_ns))
     two.write_text("a b\n" * 999)
     refused(begun, tokenizer(), [Lines(one), Lines(two)], r"the input \S*two\.txt had 4000 bytes but has 3996")
+
+
+def test_formats_are_told_in_words(begun: Path, files: list[Path]) -> None:
+    message = (
+        r".*\(lines, errors=\"strict\", .*\(documents, separator \"a\\n\", errors=\"strict\", on_error=\"raise\"\)"
+    )
+    refused(begun, tokenizer(), [Documents(path, separator="a\n") for path in files], message)
+    refused(begun, tokenizer(), [JsonLines(files[0], field="a.b")], r".*\(JSON lines, field \"a.b\", errors")
 
 
 @pytest.mark.parametrize("kind", ["tokenize", "count"])
@@ -144,7 +152,7 @@ def test_what_is_counted_is_compared(files: list[Path], tmp_path: Path) -> None:
         (files, {"first_source": 1}, "first_source was 0 but is 1"),
         ([two, one], {}, r"an input was \S*one\.txt .* but is \S*two\.txt"),
         ([one], {}, "there were 2 inputs but are 1"),
-        ([one, JsonLines(two)], {}, r"an input was \S*two\.txt \(Lines"),
+        ([one, JsonLines(two)], {}, r"an input was \S*two\.txt \(lines"),
     ]
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     for sources, options, message in cases:

@@ -69,13 +69,13 @@ def test_flags_of_normalization_are_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "model at byte 0: no piece"),
+        (b"", "there is nothing in it"),
         (SMALL[:-1], "model at byte 70: 14 bytes announced but only 13 are left"),
         (b"\x0a" + b"\xff" * 10, "model at byte 11: a number of more than 10 bytes"),
         (b"\x0a\x80\x80\x80\x80\x28", "model at byte 6: 10737418240 bytes announced but only 0 are left"),
         (b"\x0b", "model at byte 1: unknown wire type 3"),
-        (field(1, 7), "model at byte 2: expected bytes, found Varint(7)"),
-        (field(1, field(2, 3)), "piece at byte 4: expected a 32-bit float, found Varint(3)"),
+        (field(1, 7), "model at byte 2: expected bytes, found a number"),
+        (field(1, field(2, 3)), "piece at byte 4: expected a 32-bit float, found a number"),
         (field(1, field(1, b"\xff")), "piece at byte 5: text is not UTF-8 at byte 0"),
         (piece("a", 0.0, 9), "piece at byte 12: type is 9 but must be from 1 to 6"),
         (piece("", 0.0), "piece at byte 11: a piece without text"),
@@ -88,7 +88,7 @@ def test_flags_of_normalization_are_followed(tmp_path: Path) -> None:
 def test_a_malformed_file_is_refused_with_its_place(tmp_path: Path, data: bytes, message: str) -> None:
     with pytest.raises(FormatError) as raised:
         read(tmp_path, data)
-    assert str(raised.value) == message
+    assert str(raised.value).removeprefix(f"{tmp_path / 'm.model'}: ") == message
 
 
 def test_what_is_not_supported_is_named(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     tokenizer.normalizer = normalizers.NFC()
-    with pytest.raises(OptionError, match=r"^save_spm cannot express the stage Unicode\(Nfc\)$"):
+    with pytest.raises(OptionError, match=r'^save_spm cannot express the stage \{"type":"NFC"\}$'):
         tokenizer.save_spm(path)
     tokenizer.normalizer = None
     tokenizer.add_tokens(["x"])

@@ -57,7 +57,7 @@ BYTES = lines()
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a.tiktoken: byte 0x00 has no token"),
+        ("", "a.tiktoken: there is nothing in it, but a token in base64 and its rank must be in each line"),
         (BYTES[:-10], "a.tiktoken: byte 0xFF has no token"),
         ("AA==", 'a.tiktoken line 1: expected a token in base64, a space and its rank, found "AA=="'),
         ("AA== 0\n\nA= 1", 'a.tiktoken line 3: "A=" is not base64'),

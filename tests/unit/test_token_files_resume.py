@@ -258,7 +258,7 @@ def test_what_differs_from_the_run_that_was_begun_is_named(tmp_path: Path, folde
             tokenizer,
             JsonLines(sources(folder).paths, field="a"),
             given,
-            r"an input was \S*0.jsonl \(JsonL.* but is",
+            r"an input was \S*0.jsonl \(JSON lines.* but is",
         ),
         (tokenizer, sources(folder), OPTIONS, "of a run that was not finished; pass resume=True"),
     ]

@@ -9,7 +9,7 @@ import pytest
 
 import lexmill
 from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-from lexmill.errors import ByteTokenWarning, OptionError, VocabError
+from lexmill.errors import ByteTokenWarning, OptionError, TruncationWarning, VocabError
 from small import byte_level, letters
 
 CLS_SEP = [("[C]", 100), ("[S]", 101)]
@@ -161,7 +161,8 @@ class TestTruncation:
 
     def test_where_special_tokens_alone_do_not_fit_nothing_is_cut(self) -> None:
         tokenizer = framed(letters())
-        tokenizer.enable_truncation(1)
+        with pytest.warns(TruncationWarning, match="max_length is 1 but the post-processor adds 2 special tokens"):
+            tokenizer.enable_truncation(1)
         assert shown(tokenizer.encode("abc")) == "[C]abc[S]"
         assert shown(tokenizer.encode("abc", add_special_tokens=False)) == "a"
 
@@ -173,7 +174,7 @@ class TestTruncation:
 
     def test_stride_must_leave_room_to_move(self) -> None:
         tokenizer = framed(letters())
-        with pytest.raises(OptionError, match="stride is 4"):
+        with pytest.raises(OptionError, match=r"stride set to 4, .* effective max length of 3"):
             tokenizer.enable_truncation(5, stride=4)
 
     def test_options_read_back_until_they_are_switched_off(self) -> None:

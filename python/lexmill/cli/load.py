@@ -5,7 +5,7 @@ from __future__ import annotations
 from lexmill import Tokenizer
 from lexmill.cli.files import STANDARD, check_inputs
 from lexmill.cli.outcome import UsageError
-from lexmill.errors import FormatError, InvalidUtf8Error, VocabError
+from lexmill.errors import FormatError, VocabError
 
 __all__ = ["load_tokenizer"]
 
@@ -23,9 +23,6 @@ def load_tokenizer(path: str) -> Tokenizer:
     check_inputs([path])
     try:
         return Tokenizer.from_file(path)
-    except InvalidUtf8Error as error:
-        # Reading such a file all the same is no option here.
-        raise FormatError(str(error).partition(";")[0]) from None
     except (ValueError, VocabError) as error:
         message = str(error)
         raise FormatError(message if path in message else f"{path}: {message}") from None

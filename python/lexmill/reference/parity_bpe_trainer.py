@@ -178,7 +178,9 @@ def check(
     if not languages:
         wrong.append(("number of corpora", 0, "at least 1"))
     if variant not in VARIANTS:
-        wrong.append(("variant", variant, " or ".join(VARIANTS)))
+        # Hugging Face's words.
+        message = f"Unknown variant '{variant}'. Use {' or '.join(map(repr, VARIANTS))}."
+        raise OptionError(message)
     if dev is not None and len(dev) != languages:
         wrong.append(("number of dev sets", len(dev), str(languages)))
     if dev is None and ratio is not None:

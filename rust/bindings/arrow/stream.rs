@@ -12,8 +12,11 @@ use crate::bindings::errors::exception;
 pub(in crate::bindings) fn taken_stream(object: &Bound<'_, PyAny>) -> PyResult<FFI_ArrowArrayStream> {
     let py = object.py();
     let Some(method) = object.getattr_opt("__arrow_c_stream__")? else {
-        let message =
-            format!("data is of type {} but must have __arrow_c_stream__", object.get_type().name()?);
+        // Hugging Face's data sets are tables without this method.
+        let hint =
+            if object.hasattr("with_format")? { "; pass dataset.with_format(\"arrow\")[:]" } else { "" };
+        let kind = object.get_type().name()?;
+        let message = format!("data is of type {kind} but must have __arrow_c_stream__{hint}");
         return Err(exception(py, "InputTypeError", message));
     };
     let capsule = method.call0()?;

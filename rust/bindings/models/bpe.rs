@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUnicodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::PyModel;
 use super::options::model_options;
-use crate::bindings::arguments::{FilePath, Keyword, note_unknown};
+use crate::bindings::arguments::{FilePath, Keyword, note_unknown, with_note};
 use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::{OrRaise, exception};
 use crate::bindings::properties::{Given, Property, Seed, Shown};
@@ -57,8 +57,10 @@ model_options! {
 
 /// Merges as a list of pairs.
 fn merges(pairs: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
-    let wrong = |_| {
-        let message = "merges must be a path, or a list of pairs of str".to_owned();
+    let wrong = |error: PyErr| {
+        // Python's own error names a lone surrogate and its place.
+        let note = error.is_instance_of::<PyUnicodeError>(pairs.py()).then(|| error.to_string());
+        let message = with_note("merges must be a path, or a list of pairs of str", note);
         exception(pairs.py(), "InputTypeError", message)
     };
     pairs.extract().map_err(wrong)
@@ -140,7 +142,19 @@ impl PyBpe {
                     }
                 }
             }
-            _ => Err(PyValueError::new_err("`vocab` and `merges` must be both specified")),
+            (vocab, pairs) => {
+                // A wrong type is told first, as in Hugging Face.
+                if let Some(vocab) = vocab {
+                    vocab.cast::<PyDict>().map_or_else(
+                        |_| super::path_of_vocab(vocab).map(drop),
+                        |tokens| super::vocab(tokens).map(drop),
+                    )?;
+                }
+                if let Some(pairs) = pairs.filter(|pairs| pairs.extract::<FilePath>().is_err()) {
+                    self::merges(pairs)?;
+                }
+                Err(PyValueError::new_err("`vocab` and `merges` must be both specified"))
+            }
         }
     }
 

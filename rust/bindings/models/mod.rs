@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use serde_json::json;
 
 pub(super) use bpe::PyBpe;
@@ -20,10 +20,12 @@ pub(super) use unigram::PyUnigram;
 pub(super) use wordlevel::PyWordLevel;
 pub(super) use wordpiece::PyWordPiece;
 
-use super::arguments::FilePath;
+use super::arguments::{FilePath, with_note};
+use super::components::unpickling;
 use super::errors::{OrRaise, exception};
 use super::shown::{Extent, shown};
 use super::stage::{Stage, Staged};
+use super::strings::surrogate_note;
 use super::trainers::default_trainer;
 use crate::formats::model_json::{self, ModelJson};
 use crate::formats::vocab_files;
@@ -34,6 +36,7 @@ use crate::vocab::Vocab;
 
 impl Staged for Arc<Model> {
     const NAME: &'static str = "model";
+    const CLASS: &'static str = "Model";
     const NESTS: bool = false;
 
     fn sequence(mut stages: Vec<Self>) -> Self {
@@ -226,7 +229,8 @@ impl PyModel {
     }
 
     fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        let model = model_json::read(&String::from_utf8_lossy(state)).or_raise(py)?;
+        let model = model_json::read(&String::from_utf8_lossy(state));
+        let model = model.map_err(|error| unpickling(py, "Model", error))?;
         let (own, given) = (self.stage.get().kind(), model.kind());
         if own != given {
             return Err(exception(py, "FormatError", format!("the state is that of {given}, not of {own}")));
@@ -251,12 +255,12 @@ fn vocab_of(
 
 /// The path of the file of a vocabulary that is given as no dictionary.
 fn path_of_vocab(given: &Bound<'_, PyAny>) -> PyResult<FilePath> {
-    given.extract().map_err(|_| not_vocab(given.py()))
+    given.extract().map_err(|_| not_vocab(given.py(), None))
 }
 
-fn not_vocab(py: Python<'_>) -> PyErr {
+fn not_vocab(py: Python<'_>, note: Option<String>) -> PyErr {
     let message = format!("vocab must be a path, or a dict from str to ids from 0 to {}", u32::MAX);
-    exception(py, "InputTypeError", message)
+    exception(py, "InputTypeError", with_note(&message, note))
 }
 
 /// A dictionary of the tokens that a file has.
@@ -280,10 +284,13 @@ fn sorted(mut tokens: vocab_files::Tokens) -> Vocab {
 
 /// A vocabulary from a dictionary.
 fn vocab(tokens: &Bound<'_, PyDict>) -> PyResult<Vocab> {
-    let wrong = |_| not_vocab(tokens.py());
+    let py = tokens.py();
     let mut entries = Vec::with_capacity(tokens.len());
     for (token, id) in tokens {
-        entries.push((token.extract::<String>().map_err(wrong)?, id.extract::<u32>().map_err(wrong)?));
+        let text = token.extract::<String>().map_err(|_| {
+            not_vocab(py, token.cast::<PyString>().ok().and_then(|token| surrogate_note(token)))
+        })?;
+        entries.push((text, id.extract::<u32>().map_err(|_| not_vocab(py, None))?));
     }
     Ok(sorted(entries))
 }

@@ -183,7 +183,11 @@ impl PySplit {
     #[setter]
     fn set_pattern(&self, py: Python<'_>, value: PatternArgument<'_>) -> PyResult<()> {
         let _ = value;
-        Err(exception(py, "LexmillError", "cannot set pattern, make another Split".to_owned()))
+        Err(exception(
+            py,
+            "LexmillError",
+            "Cannot set pattern, please instantiate a new split pattern instead".to_owned(),
+        ))
     }
 
     #[getter]

@@ -5,9 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use super::PyPostProcessor;
+use crate::bindings::arguments::with_note;
 use crate::bindings::components::{get_field, replace};
 use crate::bindings::errors::{OrRaise, exception};
 use crate::bindings::properties::symbol;
+use crate::bindings::strings::surrogate_note;
 use crate::processors::{PostProcessor, Template, TemplatePiece, TemplateSequence, TemplateToken};
 
 /// Special tokens and sequences arranged by a template.
@@ -48,7 +50,10 @@ fn template_piece(text: &str) -> Option<TemplatePiece> {
 fn template(argument: &Bound<'_, PyAny>) -> PyResult<Vec<TemplatePiece>> {
     let pieces: Vec<String> = if let Ok(text) = argument.cast::<PyString>() {
         text.to_str()
-            .map_err(|_| PyTypeError::new_err("a template is no valid text"))?
+            .map_err(|_| {
+                let message = with_note("Expected Union[str, List[str]]", surrogate_note(text));
+                exception(argument.py(), "InputTypeError", message)
+            })?
             .split(' ')
             .map(str::to_owned)
             .collect()
@@ -56,7 +61,9 @@ fn template(argument: &Bound<'_, PyAny>) -> PyResult<Vec<TemplatePiece>> {
         argument.extract().map_err(|_| PyTypeError::new_err("Expected Union[str, List[str]]"))?
     };
     let piece = |text: &String| {
-        let message = || format!("template piece is {text:?} but must be like $A, $B:1, [CLS] or [SEP]:1");
+        let message = || {
+            format!("Cannot build Piece from string \"{text}\", a piece is like $A, $B:1, [CLS] or [SEP]:1")
+        };
         template_piece(text).ok_or_else(|| exception(argument.py(), "OptionError", message()))
     };
     pieces.iter().map(piece).collect()
@@ -79,7 +86,11 @@ fn template_token(item: &Bound<'_, PyAny>) -> PyResult<TemplateToken> {
     let ids: Vec<u32> = get("ids")?.extract()?;
     let texts: Vec<String> = get("tokens")?.extract()?;
     if ids.len() != texts.len() {
-        let message = format!("special token has {} ids but {} tokens", ids.len(), texts.len());
+        let message = format!(
+            "SpecialToken: ids and tokens must be of the same length, not {} and {}",
+            ids.len(),
+            texts.len()
+        );
         return Err(exception(item.py(), "OptionError", message));
     }
     let symbols = texts.into_iter().zip(ids).map(symbol).collect();
@@ -100,6 +111,7 @@ impl PyTemplateProcessing {
         let single = single.map_or_else(|| Ok(vec![sequence(TemplateSequence::A, 0)]), template)?;
         let default_pair = || Ok(vec![sequence(TemplateSequence::A, 0), sequence(TemplateSequence::B, 1)]);
         let pair = pair.map_or_else(default_pair, template)?;
+        Template::check_pair(&pair).or_raise(py)?;
         let tokens = special_tokens.unwrap_or_default();
         let tokens = tokens.iter().map(template_token).collect::<PyResult<Vec<_>>>()?;
         let template = Template::new(single, pair, tokens).or_raise(py)?;

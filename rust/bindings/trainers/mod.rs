@@ -8,10 +8,10 @@ mod unigram;
 mod wordlevel;
 mod wordpiece;
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use serde_json::{Map, Value, json};
@@ -67,6 +67,7 @@ impl PyTrainer {
         show_progress: bool,
         progress_format: &str,
     ) -> PyResult<PyClassInitializer<Self>> {
+        let special = |list| tokens(list, true, "special_tokens");
         let special_tokens = special_tokens.map_or_else(|| Ok(Vec::new()), special)?;
         trainer.set_special_tokens(contents(&special_tokens));
         let progress_format = format_of(progress_format);
@@ -119,7 +120,7 @@ impl PyTrainer {
 
     #[setter]
     fn set_special_tokens(&self, value: &Bound<'_, PyList>) -> PyResult<()> {
-        let tokens = special(value)?;
+        let tokens = tokens(value, true, "Special tokens")?;
         self.update(|training| {
             training.trainer.set_special_tokens(contents(&tokens));
             training.special_tokens = tokens;
@@ -142,9 +143,12 @@ impl PyTrainer {
     }
 
     fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        let training = serde_json::from_slice(state).ok().and_then(|value| from_json(&value));
-        let invalid = || exception(py, "FormatError", "the pickled trainer cannot be read".to_owned());
-        let training = training.ok_or_else(invalid)?;
+        let invalid = |what: &dyn Display| {
+            let message = format!("Error while attempting to unpickle PyTrainer: {what}");
+            exception(py, "FormatError", message)
+        };
+        let value: Value = serde_json::from_slice(state).map_err(|error| invalid(&error))?;
+        let training = from_json(&value).ok_or_else(|| invalid(&"the state is not that of a trainer"))?;
         let (own, given) = (to_json(&self.get()).0, to_json(&training).0);
         if own != given {
             return Err(exception(py, "FormatError", format!("the state is that of {given}, not of {own}")));
@@ -226,8 +230,3 @@ const FORMATS: [(&str, ProgressFormat); 3] = [
     ("json", ProgressFormat::Json),
     ("silent", ProgressFormat::Silent),
 ];
-
-fn special(list: &Bound<'_, PyList>) -> PyResult<Vec<AddedToken>> {
-    tokens(list, true)
-        .map_err(|_| PyTypeError::new_err("Special tokens must be a List[Union[str, AddedToken]]"))
-}

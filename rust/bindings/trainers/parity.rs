@@ -2,7 +2,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -10,8 +10,9 @@ use super::bpe::{Trained, trained_texts};
 use crate::added_tokens::AddedToken;
 use crate::bindings::added_token::{PyAddedToken, tokens};
 use crate::bindings::arguments::threads;
+use crate::bindings::errors::exception;
 use crate::bindings::progress::Reporter;
-use crate::bindings::properties::{Given, Property, Shown, character, name_of, named, unsigned};
+use crate::bindings::properties::{Given, Property, Shown, character, name_of, unsigned};
 use crate::trainers::bpe::parity::{ParityBpeTrainer, Variant};
 use crate::trainers::word_counts::WordCounts;
 
@@ -130,7 +131,7 @@ impl PyParityBpeTrainer {
         let special_tokens = special_tokens.map_or_else(|| Ok(Vec::new()), special)?;
         let trainer = ParityBpeTrainer {
             num_merges: unsigned(py, "num_merges", num_merges)?,
-            variant: named(py, "variant", &VARIANTS, variant)?,
+            variant: self::variant(py, variant)?,
             min_frequency: unsigned(py, "min_frequency", min_frequency)?,
             ratio,
             global_merges: unsigned(py, "global_merges", global_merges)?,
@@ -246,9 +247,15 @@ impl PyParityBpeTrainer {
     }
 }
 
+/// A way to choose a language by its name.
+fn variant(py: Python<'_>, name: &str) -> PyResult<Variant> {
+    let found = VARIANTS.iter().find(|(known, _)| *known == name).map(|&(_, variant)| variant);
+    let message = || format!("Unknown variant '{name}'. Use 'base' or 'window'.");
+    found.ok_or_else(|| exception(py, "OptionError", message()))
+}
+
 fn special(list: &Bound<'_, PyList>) -> PyResult<Vec<AddedToken>> {
-    tokens(list, true)
-        .map_err(|_| PyTypeError::new_err("special_tokens must be a List[Union[str, AddedToken]]"))
+    tokens(list, true, "special_tokens")
 }
 
 fn alphabet(py: Python<'_>, texts: &[String]) -> PyResult<Vec<char>> {

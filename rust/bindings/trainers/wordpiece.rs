@@ -28,7 +28,8 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 ///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
 ///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
 ///         character.
-///     `continuing_subword_prefix`: what every character but the first of a word begins with.
+///     `continuing_subword_prefix`: what every character but the first of a word begins with. Set to None later, characters are
+///         learnt without a prefix.
 ///     `end_of_word_suffix`: what the last character of a word ends with.
 ///     `score`: `frequency` merges the most frequent pair first, `likelihood` that with the highest count(ab) /
 ///         (count(a) count(b)), compared exactly, and `likelihood-float64` the same in 64-bit numbers.
@@ -72,7 +73,7 @@ pub(super) fn from_json(value: &Value) -> Option<WordPieceTrainer> {
         special_tokens: Vec::new(),
         limit_alphabet: value["limit_alphabet"].as_u64().map(|limit| limit as usize),
         initial_alphabet: alphabet.iter().filter_map(|c| c.as_str()?.chars().next()).collect(),
-        continuing_subword_prefix: value["continuing_subword_prefix"].as_str()?.to_owned(),
+        continuing_subword_prefix: value["continuing_subword_prefix"].as_str().map(str::to_owned),
         end_of_word_suffix: value["end_of_word_suffix"].as_str().map(str::to_owned),
         score: SCORES.iter().find(|(name, _)| value["score"] == **name)?.1,
         tie_break: TIE_BREAKS.iter().find(|(name, _)| value["tie_break"] == **name).map(|&(_, rule)| rule),
@@ -87,7 +88,7 @@ trainer_options! {
     min_frequency set_min_frequency: u64;
     limit_alphabet set_limit_alphabet: Option<usize>;
     initial_alphabet set_initial_alphabet: Vec<char>;
-    continuing_subword_prefix set_continuing_subword_prefix: String;
+    continuing_subword_prefix set_continuing_subword_prefix: Option<String>;
     end_of_word_suffix set_end_of_word_suffix: Option<String>;
     score set_score: Score;
     tie_break set_tie_break: Option<TieBreak>;
@@ -131,7 +132,7 @@ impl PyWordPieceTrainer {
                 .map(|limit| unsigned(py, "limit_alphabet", limit))
                 .transpose()?,
             initial_alphabet: first_chars(&initial_alphabet.0.unwrap_or_default()),
-            continuing_subword_prefix: continuing_subword_prefix.to_owned(),
+            continuing_subword_prefix: Some(continuing_subword_prefix.to_owned()),
             end_of_word_suffix: end_of_word_suffix.0,
             score: named(py, "score", &SCORES, score)?,
             tie_break: tie_break.map(|rule| named(py, "tie_break", &TIE_BREAKS, rule)).transpose()?,

@@ -181,6 +181,8 @@ pub(super) fn check_texts(found: &DataType, name: &str, path: &Path) -> Result<(
         matches!(found, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView)
     };
     match found {
+        // All values are null.
+        DataType::Null => Ok(()),
         DataType::Dictionary(_, values) if is_text(values) => Ok(()),
         found if is_text(found) => Ok(()),
         found => Err(no_texts(name, &found.to_string(), path)),

@@ -197,7 +197,10 @@ impl IpcBatches {
                         read_record_batch(&body, batch, schema, &self.dictionaries, columns, &version)?;
                     return Ok(Some(Arc::new(StructArray::from(batch))));
                 }
-                other => return malformed(format!("a message is {other:?} but must be a batch")),
+                other => {
+                    let kind = other.variant_name().unwrap_or("of an unknown kind");
+                    return malformed(format!("a message is {kind} but must be a batch"));
+                }
             }
         }
         Ok(None)

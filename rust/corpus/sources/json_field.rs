@@ -22,13 +22,53 @@ pub(super) fn push_field(line: &[u8], field: &[String], text: &mut String) -> Re
     let outcome = match outcome {
         Ok(true) => Ok(()),
         Ok(false) => Err(format!("there is no field `{}`", field.join("."))),
-        // A record is one line, so serde's line number says nothing.
-        Err(message) => Err(message.replace(" at line 1 column ", " at byte ")),
+        Err(message) if line.trim_ascii_start().starts_with(b"[") => Err(format!(
+            "{message}; a line that begins with [ is a list: JSON lines have an object in each line"
+        )),
+        Err(message) => Err(message),
     };
     if outcome.is_err() {
         text.truncate(start);
     }
     outcome
+}
+
+/// Numbers that Python's `json` writes and JSON has not, with numbers of JSON of the same length.
+const NOT_FINITE: [(&[u8], &[u8]); 3] =
+    [(b"NaN", b"0.0"), (b"Infinity", b"0.000000"), (b"-Infinity", b"-0.000000")];
+
+/// `line` with zeros in the place of `NaN`, `Infinity` and `-Infinity`, so that all else keeps its place; none if it has none of them
+/// outside strings. Only lines that cannot be read as they are need this.
+pub(super) fn with_finite_numbers(line: &[u8]) -> Option<Vec<u8>> {
+    let (mut made, mut at, mut is_changed) = (line.to_vec(), 0, false);
+    while at < line.len() {
+        let rest = &line[at..];
+        if rest[0] == b'"' {
+            at += string_len(rest);
+        } else if let Some((word, zero)) = NOT_FINITE.iter().find(|(word, _)| rest.starts_with(word)) {
+            made[at..at + word.len()].copy_from_slice(zero);
+            (at, is_changed) = (at + word.len(), true);
+        } else {
+            at += 1;
+        }
+    }
+    is_changed.then_some(made)
+}
+
+/// Bytes of the string that `json` begins with, its quotes included.
+fn string_len(json: &[u8]) -> usize {
+    let mut at = 1;
+    while at < json.len() && json[at] != b'"' {
+        at += if json[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(json.len())
+}
+
+/// What serde says of a record. Its line number says nothing: a record is one line of a file whose lines we count.
+pub(super) fn message_of(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&place).map_or(message.clone(), |what| format!("{what} at byte {}", error.column()))
 }
 
 /// Whether the text was in the object, which has to be all that there is.
@@ -37,7 +77,7 @@ fn deserialized<'de>(
     mut json: serde_json::Deserializer<impl serde_json::de::Read<'de>>,
 ) -> Result<bool, String> {
     let found = field.deserialize(&mut json).and_then(|found| json.end().map(|()| found));
-    found.map_err(|error| error.to_string())
+    found.map_err(|error| message_of(&error))
 }
 
 /// What lies at `path`: an object as long as there are keys, then a text. Answers whether the text was there.
@@ -119,10 +159,23 @@ mod tests {
         assert_eq!(wrong("{}"), "there is no field `text`");
         assert_eq!(wrong(r#"{"text": null}"#), "invalid type: null, expected a text at byte 13");
         assert_eq!(wrong(r#"{"text": {"text": ""}}"#), "invalid type: map, expected a text at byte 9");
-        assert_eq!(wrong("[1]"), "invalid type: sequence, expected an object at byte 0");
+        assert!(
+            wrong("[1]").starts_with(
+                "invalid type: sequence, expected an object at byte 0; a line that begins with ["
+            )
+        );
         assert_eq!(wrong(r#"{"text": "a"} x"#), "trailing characters at byte 15");
         assert_eq!(wrong(r#"{"text": "a"#), "EOF while parsing a string at byte 11");
         assert_eq!(wrong(r#"{"text": "\ud800"}"#), "unexpected end of hex escape at byte 17");
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_become_zeros_in_their_place() {
+        let line = br#"{"a\"NaN": NaN, "b": [-Infinity, {"c": Infinity}], "NaN": "NaN\\", "x": NaN}"#;
+        let made = br#"{"a\"NaN": 0.0, "b": [-0.000000, {"c": 0.000000}], "NaN": "NaN\\", "x": 0.0}"#;
+        assert_eq!(with_finite_numbers(line).as_deref(), Some(&made[..]));
+        assert_eq!(with_finite_numbers(br#"{"NaN": "Infinity", "a": 1"#), None);
+        assert_eq!(with_finite_numbers(br#"{"cut \"#), None);
     }
 
     proptest! {

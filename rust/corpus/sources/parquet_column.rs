@@ -35,6 +35,8 @@ pub(super) struct ParquetColumn {
     group: usize,
     /// What reads the row group before, and how many rows it decodes at a time.
     values: Option<(ColumnReaderImpl<ByteArrayType>, usize)>,
+    /// Whether the column has the type null; then, how many rows of the row group are left.
+    nulls: Option<usize>,
     /// Decoded rows that no block has: values share the memory of their page.
     decoded: VecDeque<Option<ByteArray>>,
     rows: Rows,
@@ -66,6 +68,7 @@ impl ParquetColumn {
         let file = decoded(|| SerializedFileReader::new(file), io_error)
             .map_err(|error| failed("read", path, error))?;
         let (column, descriptor) = found(file.metadata().file_metadata().schema_descr(), name, path)?;
+        let is_null = matches!(descriptor.logical_type_ref(), Some(LogicalType::Unknown));
         let added = if added.is_empty() { None } else { Some(ParquetValues::open(path, added)?) };
         Ok(Self {
             added,
@@ -75,6 +78,7 @@ impl ParquetColumn {
             descriptor,
             group: 0,
             values: None,
+            nulls: is_null.then_some(0),
             decoded: VecDeque::new(),
             rows: Rows::default(),
         })
@@ -130,6 +134,16 @@ impl ParquetColumn {
 
     /// Decodes some rows; false at the end of the file.
     fn decode(&mut self) -> std::result::Result<bool, ParquetError> {
+        if let Some(left) = &mut self.nulls {
+            while *left == 0 && self.group < self.file.num_row_groups() {
+                *left = self.file.get_row_group(self.group)?.metadata().num_rows().max(0) as usize;
+                self.group += 1;
+            }
+            let rows = (*left).min(ROWS);
+            *left -= rows;
+            self.decoded.extend(std::iter::repeat_n(None, rows));
+            return Ok(rows > 0);
+        }
         loop {
             let Some((values, rows)) = &mut self.values else {
                 if self.group == self.file.num_row_groups() {
@@ -190,18 +204,39 @@ fn found(schema: &SchemaDescriptor, name: &str, path: &Path) -> Result<(usize, C
         return Err(no_texts(name, "values of a list or map", path));
     }
     let kind = match (column.physical_type(), column.logical_type_ref()) {
-        (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Json | LogicalType::Enum)) => None,
+        (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Json | LogicalType::Enum))
+        | (_, Some(LogicalType::Unknown)) => None,
         (Type::BYTE_ARRAY, None) => match column.converted_type() {
             ConvertedType::NONE | ConvertedType::UTF8 | ConvertedType::JSON | ConvertedType::ENUM => None,
             other => Some(other.to_string()),
         },
-        (_, Some(logical)) => Some(format!("{logical:?}")),
+        (_, Some(logical)) => Some(named_type(logical, column.physical_type())),
         (physical, None) => Some(physical.to_string()),
     };
     match kind {
         None => Ok((number, column.clone())),
         Some(kind) => Err(no_texts(name, &kind, path)),
     }
+}
+
+/// A type in words, by its name in the format's specification.
+fn named_type(logical: &LogicalType, physical: Type) -> String {
+    let name = match logical {
+        LogicalType::Integer(kind) => {
+            return format!("{}int{}", if kind.is_signed { "" } else { "u" }, kind.bit_width);
+        }
+        LogicalType::Decimal(..) => "decimals",
+        LogicalType::Date => "dates",
+        LogicalType::Time(..) => "times",
+        LogicalType::Timestamp(..) => "timestamps",
+        LogicalType::Uuid => "UUIDs",
+        LogicalType::Float16 => "float16",
+        LogicalType::Bson => "BSON",
+        LogicalType::Map => "maps",
+        LogicalType::List => "lists",
+        _ => return physical.to_string(),
+    };
+    name.to_owned()
 }
 
 /// Pages whose headers have been checked for what the crate believes: as many values in a dictionary as there is room for, and a

@@ -1,5 +1,6 @@
 //! What is read, and what becomes of records that are broken.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,6 +67,40 @@ pub enum Format {
     },
 }
 
+/// The format and its options, in words that differ where these do.
+impl fmt::Display for Format {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines => out.write_str("lines"),
+            Self::JsonLines { field } => write!(out, "JSON lines, field {}", quoted(&field.join("."))),
+            Self::Csv { column: CsvColumn::Name(name), delimiter } => {
+                write!(
+                    out,
+                    "CSV, column {}, delimiter {}",
+                    quoted(name),
+                    quoted(&char::from(*delimiter).to_string())
+                )
+            }
+            Self::Csv { column: CsvColumn::Number(number), delimiter } => {
+                write!(out, "CSV, column {number}, delimiter {}", quoted(&char::from(*delimiter).to_string()))
+            }
+            Self::Parquet { column } => write!(out, "Parquet, column {}", quoted(column)),
+            Self::ArrowIpc { column } => write!(out, "Arrow, column {}", quoted(column)),
+            // The stream itself would be told by its address.
+            Self::ArrowStream { column, .. } => write!(out, "an Arrow stream, column {}", quoted(column)),
+            Self::Documents { separator: None } => out.write_str("documents, each a file"),
+            Self::Documents { separator: Some(separator) } => {
+                write!(out, "documents, separator {}", quoted(separator))
+            }
+        }
+    }
+}
+
+/// A text in quotation marks, with escapes for those in it.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 impl Format {
     /// A record of a file as messages name it: by its line, from 1 on, or by its row or document, from 0 on.
     pub(super) fn place(&self, path: &Path, number: u64) -> String {
@@ -100,6 +135,16 @@ pub enum OnError {
     Raise,
     /// Leave the record out, and report it.
     Skip,
+}
+
+impl OnError {
+    /// Its name in Python.
+    pub(in crate::corpus) fn name(self) -> &'static str {
+        match self {
+            Self::Raise => "raise",
+            Self::Skip => "skip",
+        }
+    }
 }
 
 /// The records that were left out; shared by all threads.

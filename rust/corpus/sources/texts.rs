@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::added::{AddedColumn, push_json_values};
-use super::json_field::push_field;
+use super::json_field::{push_field, with_finite_numbers};
 use super::line_ranges::RangeError;
 use super::reader::{RecordBlock, failed, named};
 use super::source::{Format, OnError, Skipped, Source};
@@ -114,10 +114,16 @@ impl<F: FnMut(&str, u64, &[u8]) -> Result<()>> Walk<'_, F> {
                 Utf8Errors::Replace => Some(String::from_utf8_lossy(line)),
             };
             let line = replaced.as_ref().map_or(line, |line| line.as_bytes());
-            text.clear();
-            values.clear();
-            let read = push_field(line, field, &mut text);
-            match read.and_then(|()| push_json_values(line, self.added, &mut values)) {
+            let line = line.trim_ascii_end();
+            let mut read = |json: &[u8]| {
+                text.clear();
+                values.clear();
+                push_field(json, field, &mut text)?;
+                push_json_values(json, line, self.added, &mut values)
+            };
+            let read = read(line)
+                .or_else(|message| with_finite_numbers(line).map_or(Err(message), |json| read(&json)));
+            match read {
                 Ok(()) => (self.each)(&text, offset, &values)?,
                 Err(message) => {
                     let place = || self.place_of_line(index);

@@ -121,8 +121,15 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
             "." => "model".to_owned(),
             path => format!("model.{path}"),
         },
-        message: error.inner().to_string(),
+        message: described(error.inner()),
     })
+}
+
+/// What is wrong with the object; lines and columns of the object alone would be taken for those of its file.
+fn described(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&place).filter(|_| error.is_data()).map_or(message.clone(), str::to_owned)
 }
 
 /// The `model` object, as JSON or as any other format of serde.

@@ -63,7 +63,7 @@ pub(super) fn check_added(
             ))
         };
         if kind != PieceKind::UserDefined {
-            return refuse(format!("its piece is {kind:?}"));
+            return refuse(format!("its piece is {}", kind.name()));
         }
         if token.lstrip || token.rstrip || token.single_word {
             return refuse("SentencePiece has no lstrip, rstrip and single_word".to_owned());

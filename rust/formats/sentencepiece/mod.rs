@@ -10,8 +10,32 @@ mod content;
 mod read;
 mod write;
 
+use std::path::Path;
+
 pub use read::read;
 pub use write::write;
+
+use super::foreign::refuse_foreign;
+use super::vocab_files;
+use crate::tokenizer::Components;
+use crate::{Error, Result};
+
+/// Reads a `.model` file.
+///
+/// # Errors
+/// Those of [`read`], [`Error::Io`], and [`Error::Format`] for what is recognised as another file.
+pub fn read_file(path: &Path) -> Result<Components> {
+    let (bytes, name) = (vocab_files::read_bytes(path)?, path.display().to_string());
+    let wrong = |message: &str| Err(Error::Format { path: name.clone(), message: message.to_owned() });
+    refuse_foreign(&bytes, &name)?;
+    if bytes.is_empty() {
+        return wrong("there is nothing in it");
+    }
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        return wrong("this is JSON; read a tokenizer.json with Tokenizer.from_file");
+    }
+    read(&bytes).map_err(|error| error.in_file(&name))
+}
 
 /// Fields of the model.
 mod model {

@@ -5,6 +5,7 @@ use super::content::{Content, Input, Normalization, is_byte, unsupported};
 use super::{ENDS, RUNS, SPACE, model, model_type, normalizer, piece, trainer};
 use crate::added_tokens::AddedToken;
 use crate::decoders::Decoder;
+use crate::formats::components::Component;
 use crate::formats::protobuf::MessageWriter;
 use crate::formats::splits;
 use crate::metaspace::{Metaspace, PrependScheme};
@@ -268,7 +269,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
             stage if is_rule(stage, &TextPattern::Literal(" ".to_owned()), SPACE) => is_escaped = true,
             stage if is_rule(stage, &TextPattern::Regex(RUNS.to_owned()), " ") => has_runs = true,
             stage if is_rule(stage, &TextPattern::Regex(ENDS.to_owned()), "") => has_ends = true,
-            other => return Err(unknown(format!("{other:?}"))),
+            other => return Err(unknown(shown(other))),
         }
     }
     // The file has one flag for both rules. For text cut at white space the flag may be set without either rule.
@@ -284,7 +285,7 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
                 found.input = if *split || is_split { Input::Words } else { Input::Text };
                 found.dummy_prefix = *prepend_scheme != PrependScheme::Never;
             }
-            other => return Err(unknown(format!("{other:?}"))),
+            other => return Err(unknown(shown(other))),
         }
     }
     found.extra_whitespaces |= is_split;
@@ -293,4 +294,9 @@ fn normalization(parts: &Components) -> Result<Normalization<'_>> {
         return Err(unknown(format!("Replace of {there:?} without that of {lacking:?}")));
     }
     if is_escaped { Ok(found) } else { Err(unknown("that leaves spaces as they are".to_owned())) }
+}
+
+/// A stage as a `tokenizer.json` has it.
+fn shown(stage: &impl Component) -> String {
+    stage.to_json().map_or_else(|_| "that is made in Python".to_owned(), |json| json.to_string())
 }

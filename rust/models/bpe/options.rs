@@ -30,7 +30,7 @@ impl BpeOptions {
     pub(super) fn check(&self) -> Result<()> {
         for (name, probability) in [("dropout", self.dropout), ("alpha", self.alpha)] {
             if let Some(value) = probability.filter(|value| !(0.0..=1.0).contains(value)) {
-                let expected = "between 0 and 1, both included".to_owned();
+                let expected = "between 0 and 1, inclusive".to_owned();
                 return Err(Error::InvalidOption { name, value: value.to_string(), expected });
             }
         }

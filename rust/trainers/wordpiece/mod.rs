@@ -41,8 +41,9 @@ pub struct WordPieceTrainer {
     pub limit_alphabet: Option<usize>,
     /// As [`BpeTrainer::initial_alphabet`].
     pub initial_alphabet: Vec<char>,
-    /// Prefix of every character but the first of a word; removed from the right token when two tokens join.
-    pub continuing_subword_prefix: String,
+    /// Prefix of every character but the first of a word; removed from the right token when two tokens join. `None` trains as an empty
+    /// one, for a model with the usual prefix `##`, as in Hugging Face.
+    pub continuing_subword_prefix: Option<String>,
     /// Suffix of the last character of a word.
     pub end_of_word_suffix: Option<String>,
     /// Which pair is merged first.
@@ -63,7 +64,7 @@ impl Default for WordPieceTrainer {
             special_tokens: Vec::new(),
             limit_alphabet: None,
             initial_alphabet: Vec::new(),
-            continuing_subword_prefix: "##".to_owned(),
+            continuing_subword_prefix: Some("##".to_owned()),
             end_of_word_suffix: None,
             score: Score::default(),
             tie_break: None,
@@ -111,7 +112,7 @@ impl WordPieceTrainer {
             special_tokens: self.special_tokens.clone(),
             limit_alphabet: self.limit_alphabet,
             initial_alphabet: self.initial_alphabet.clone(),
-            continuing_subword_prefix: Some(self.continuing_subword_prefix.clone()),
+            continuing_subword_prefix: self.continuing_subword_prefix.clone(),
             end_of_word_suffix: self.end_of_word_suffix.clone(),
             max_token_length: None,
             tie_break: self.tie_break.unwrap_or(tie_break),

@@ -52,7 +52,7 @@ pub(super) fn train_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> 
             }
         }
         let Some(((left, right), count, _)) = best else { break };
-        let prefix = trainer.continuing_subword_prefix.as_str();
+        let prefix = trainer.continuing_subword_prefix.as_deref().unwrap_or_default();
         let tail = vocab[right].strip_prefix(prefix).unwrap_or(&vocab[right]);
         let text = format!("{}{tail}", vocab[left]);
         let joined = vocab.iter().position(|token| *token == text).unwrap_or(vocab.len());
@@ -109,7 +109,8 @@ fn symbolise_naive(trainer: &WordPieceTrainer, words: &[(&str, u64)]) -> (Vec<St
         let last = word.chars().count().saturating_sub(1);
         let symbols = word.chars().enumerate().filter(|&(_, character)| is_kept(character));
         let affixed = symbols.map(|(at, character)| {
-            let before = if at > 0 { trainer.continuing_subword_prefix.as_str() } else { "" };
+            let before =
+                if at > 0 { trainer.continuing_subword_prefix.as_deref().unwrap_or_default() } else { "" };
             format!("{before}{character}{}", if at == last { suffix } else { "" })
         });
         affixed.collect()

@@ -46,7 +46,7 @@ prop_compose! {
             special_tokens,
             limit_alphabet,
             initial_alphabet,
-            continuing_subword_prefix: prefix.to_owned(),
+            continuing_subword_prefix: Some(prefix.to_owned()),
             end_of_word_suffix: suffix.map(str::to_owned),
             score: if is_rounded { Score::LikelihoodFloat64 } else { Score::Likelihood },
             tie_break,

@@ -223,7 +223,7 @@ class TestLosses:
         (("text.txt", "x.json", "--from", "tiktoken"), 2, "text.txt needs a pattern: give --pre-tokenizer"),
         (("gpt2.tiktoken", "x.json"), 1, 'gpt2.tiktoken line 1: "the" is not base64'),
         (("text.txt", "x.json", "--from", "sentencepiece"), 1, "text.txt: model at byte"),
-        (("merge.json", "x.model"), 1, "merge.json: token `c` of merge 0 is not in the vocabulary"),
+        (("merge.json", "x.model"), 1, "token `c` of merge 0 in merge.json is not in the vocabulary"),
         (("bad.json", "x.model"), 1, "bad.json is not valid UTF-8 at byte 1"),
     ],
     ids=str,

@@ -7,22 +7,31 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::value::RawValue;
 
 use super::value::{AddedColumn, AddedValue, ValueKind, push_parsed, unfit};
+use crate::corpus::sources::json_field::message_of;
 
 /// Appends the values of the JSON object in `line`. A field that is absent or null is null. In a column of strings, a value that is no
-/// string has its JSON text.
+/// string has its JSON text. `given` is the line as it was read, of which `line` may have other numbers in the same places.
 ///
 /// # Errors
 /// What is wrong with the object, in words.
 pub(in crate::corpus::sources) fn push_json_values(
     line: &[u8],
+    given: &[u8],
     columns: &[AddedColumn],
     bytes: &mut Vec<u8>,
 ) -> Result<(), String> {
     for column in columns {
         let mut json = serde_json::Deserializer::from_slice(line);
         let found = Lookup(&column.keys).deserialize(&mut json);
-        let found = found.map_err(|error| error.to_string().replace(" at line 1 column ", " at byte "))?;
-        push_value(found.map_or("null", RawValue::get), column, bytes)?;
+        let found = found.map_err(|error| message_of(&error))?;
+        let found = found.map_or("null", |found| {
+            let at = found.get().as_ptr().addr() - line.as_ptr().addr();
+            given
+                .get(at..at + found.get().len())
+                .and_then(|json| std::str::from_utf8(json).ok())
+                .unwrap_or("null")
+        });
+        push_value(found, column, bytes)?;
     }
     Ok(())
 }
@@ -32,13 +41,26 @@ fn push_value(json: &str, column: &AddedColumn, bytes: &mut Vec<u8>) -> Result<(
     match json.as_bytes().first() {
         _ if json == "null" => AddedValue::Null.push_to(bytes),
         Some(b'"') if *kind == ValueKind::Text => {
-            let text: Text = serde_json::from_str(json).map_err(|error| error.to_string())?;
+            let text: Text = serde_json::from_str(json).map_err(|error| message_of(&error))?;
             AddedValue::Text(&text.0).push_to(bytes);
         }
         Some(b'"') => return Err(unfit(name, json, *kind)),
-        _ => return push_parsed(json, *kind, name, bytes),
+        _ => match not_finite(json).filter(|_| *kind == ValueKind::Float64) {
+            Some(value) => AddedValue::Float64(value).push_to(bytes),
+            None => return push_parsed(json, *kind, name, bytes),
+        },
     }
     Ok(())
+}
+
+/// A number that Python's `json` writes and JSON has not.
+fn not_finite(json: &str) -> Option<f64> {
+    match json {
+        "NaN" => Some(f64::NAN),
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => None,
+    }
 }
 
 /// A string, borrowed unless it has escapes.
@@ -118,7 +140,7 @@ mod tests {
 
     fn found(line: &str, name: &str, kind: ValueKind) -> Result<String, String> {
         let mut bytes = Vec::new();
-        push_json_values(line.as_bytes(), &[AddedColumn::new(name, kind)], &mut bytes)?;
+        push_json_values(line.as_bytes(), line.as_bytes(), &[AddedColumn::new(name, kind)], &mut bytes)?;
         Ok(format!("{:?}", AddedValues::new(&bytes).next_value()))
     }
 

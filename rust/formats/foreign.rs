@@ -1,0 +1,120 @@
+//! Files that were given in the place of a tokenizer's: what they are, and what to do about it.
+
+use serde_json::{Map, Value};
+
+use crate::{Error, Result};
+
+/// Formats by their first bytes.
+const PREFIXES: [(&[u8], &str); 15] = [
+    (
+        b"version https://git-lfs.github.com/spec/",
+        "this is a pointer of Git LFS and not the file it stands for; `git lfs pull` fetches that",
+    ),
+    (b"\x1f\x8b", "this is compressed with gzip; decompress it first"),
+    (b"\x28\xb5\x2f\xfd", "this is compressed with zstd; decompress it first"),
+    (b"\xfd7zXZ\0", "this is compressed with xz; decompress it first"),
+    (b"BZh91AY&SY", "this is compressed with bzip2; decompress it first"),
+    (b"PK\x03\x04", "this is a zip archive, or a checkpoint of weights; take the tokenizer's file out of it"),
+    (b"\x80\x02", "this is a Python pickle, not a tokenizer's file"),
+    (b"\x80\x03", "this is a Python pickle, not a tokenizer's file"),
+    (b"\x80\x04", "this is a Python pickle, not a tokenizer's file"),
+    (b"\x80\x05", "this is a Python pickle, not a tokenizer's file"),
+    (b"GGUF", "this is a GGUF model, whose tokenizer has no file of its own"),
+    (b"PAR1", "this is a Parquet file, not a tokenizer's"),
+    (b"ARROW1\0\0", "this is an Arrow file, not a tokenizer's"),
+    (b"\xff\xfe", "this is text in UTF-16; save it as UTF-8"),
+    (b"\xfe\xff", "this is text in UTF-16; save it as UTF-8"),
+];
+
+/// What bytes are that no file of a tokenizer begins with; none if they may be one.
+pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
+    if let Some((_, what)) = PREFIXES.iter().find(|(prefix, _)| bytes.starts_with(prefix)) {
+        return Some(what);
+    }
+    // JSON and lines of text begin with ASCII, of which UTF-16 makes every other byte zero.
+    if let [first, second, third, fourth, ..] = *bytes
+        && [[first, third], [second, fourth]].iter().filter(|pair| **pair == [0, 0]).count() == 1
+        && ![first, second, third, fourth].iter().any(|byte| (1..9).contains(byte))
+    {
+        return Some("this is text in UTF-16; save it as UTF-8");
+    }
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let begins =
+        |start: &str| text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes()));
+    if ["<!doctype", "<html", "<?xml"].iter().any(|start| begins(start)) {
+        return Some(
+            "this is a web page, such as a site gives for a login or an error; download the file itself",
+        );
+    }
+    None
+}
+
+/// U+FEFF in UTF-8, which some editors put before a text.
+pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Refuses what is recognised as something else.
+///
+/// # Errors
+/// [`Error::Format`].
+pub(super) fn refuse_foreign(bytes: &[u8], name: &str) -> Result<()> {
+    foreign(bytes)
+        .map_or(Ok(()), |what| Err(Error::Format { path: name.to_owned(), message: what.to_owned() }))
+}
+
+/// What is wrong with JSON that serde cannot read, with a hint where the text shows what it is.
+pub(super) fn json_error(error: &serde_json::Error, text: &str) -> String {
+    let start = text.trim_start();
+    let hint = if start.is_empty() {
+        "; there is nothing in it"
+    } else if error.is_eof() {
+        "; it ends in the middle, as after a download that was cut off"
+    } else if start.starts_with(['{', '[']) || text.contains('\n') || text.len() > 4096 {
+        ""
+    } else {
+        "; from_str takes the contents of a file, from_file its path"
+    };
+    format!("{error}{hint}")
+}
+
+/// What an object is that is no `tokenizer.json`, as the end of a sentence; empty if nothing tells.
+pub(super) fn hint_of_object(object: &Map<String, Value>) -> &'static str {
+    let has = |key: &str| object.contains_key(key);
+    if !object.is_empty() && object.values().all(Value::is_u64) {
+        "; this is a vocabulary, such as vocab.json: read it with models.BPE.from_file or models.WordLevel.from_file"
+    } else if has("tokenizer_class") || has("added_tokens_decoder") {
+        "; this is a tokenizer_config.json, beside which a tokenizer.json should lie"
+    } else if has("architectures") || has("model_type") {
+        "; this is the config.json of a model, beside which a tokenizer.json should lie"
+    } else if has("bos_token") || has("unk_token") || has("cls_token") {
+        "; this is a special_tokens_map.json, beside which a tokenizer.json should lie"
+    } else if has("vocab") && has("config") {
+        "; this is a tekken.json"
+    } else {
+        ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_a_tokenizer_is_not_foreign() {
+        for text in [
+            "",
+            "{}",
+            "[PAD]\n",
+            "#version: 0.2\n",
+            "AA== 0\n",
+            "\u{feff}{}",
+            "!\n\"\n",
+            "<s>\n",
+            "<unk>\n",
+            "<h\n",
+        ] {
+            assert_eq!(foreign(text.as_bytes()), None, "{text}");
+        }
+        // SentencePiece: the first piece is `<unk>` with its score and kind.
+        assert_eq!(foreign(b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02"), None);
+    }
+}
