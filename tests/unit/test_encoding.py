@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import struct
 
 import pytest
 
@@ -264,3 +265,19 @@ def test_damaged_states_are_refused_or_read() -> None:
             joined = Encoding.merge([encoding, encoding, pair()])
             joined.truncate(3, stride=1)
             assert len(joined.offsets) == len(joined)
+
+
+@pytest.mark.parametrize(
+    "sequences",
+    [[(0, 9, 12), (1, 5, 6)], [(0, 3, 1), (1, 5, 6)], [(1, 1, 4), (0, 5, 6)], [(0, 1, 4), (0, 5, 6)]],
+    ids=["beyond the end", "end before start", "descending", "twice"],
+)
+def test_states_whose_sequences_have_no_tokens_are_refused(sequences: list[tuple[int, int, int]]) -> None:
+    def tail(sequences: list[tuple[int, int, int]]) -> bytes:
+        numbers = [len(sequences), *(number for sequence in sequences for number in sequence), 0]
+        return struct.pack(f"<{len(numbers)}Q", *numbers)
+
+    whole, own = pair().__getstate__(), tail([(0, 1, 4), (1, 5, 6)])
+    assert whole.endswith(own)
+    with pytest.raises(FormatError, match="the pickled Encoding cannot be read: its [0-9]+ bytes are damaged"):
+        Encoding().__setstate__(whole.removesuffix(own) + tail(sequences))
