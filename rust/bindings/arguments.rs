@@ -208,7 +208,7 @@ fn input(item: &Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<OwnedInput>
     let first = if is_pretokenized {
         words(item)?
     } else if item.is_instance_of::<PyString>() {
-        Some(sequence(item, false)?)
+        text(item).ok().map(OwnedSequence::Text)
     } else {
         None
     };

@@ -279,5 +279,5 @@ def test_states_whose_sequences_have_no_tokens_are_refused(sequences: list[tuple
 
     whole, own = pair().__getstate__(), tail([(0, 1, 4), (1, 5, 6)])
     assert whole.endswith(own)
-    with pytest.raises(FormatError, match="the pickled Encoding cannot be read: its [0-9]+ bytes are damaged"):
+    with pytest.raises(FormatError, match=r"the pickled Encoding cannot be read: its [0-9]+ bytes are damaged"):
         Encoding().__setstate__(whole.removesuffix(own) + tail(sequences))
