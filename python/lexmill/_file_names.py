@@ -155,12 +155,22 @@ def in_folder(folder: str) -> list[str]:
 
     Names that begin with a dot or an underscore are left out: programs give them to what is not data, such as
     `_SUCCESS`, `_temporary` and `.part-0.crc`. Links to folders are not followed: they may lead in a circle.
+
+    Raises:
+        FileError: a folder in it cannot be read.
     """
     files: list[Path] = []
-    for inner, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name[0] not in "._"]
-        files += [Path(inner, name) for name in names if name[0] not in "._"]
-    return [str(file) for file in sorted(files) if file.is_file()]
+    try:
+        for inner, folders, names in os.walk(folder, onerror=_raise):
+            folders[:] = [name for name in folders if name[0] not in "._"]
+            files += [Path(inner, name) for name in names if name[0] not in "._"]
+        return [str(file) for file in sorted(files) if file.is_file()]
+    except OSError as error:
+        raise FileError(error.errno, error.strerror, error.filename) from None
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _fitting(folder: str, kinds: Collection[Kind | None]) -> list[str]:

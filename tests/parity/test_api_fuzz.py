@@ -32,8 +32,11 @@ peer = pytest.importorskip("tokenizers")
 pytestmark = [
     pytest.mark.external,
     pytest.mark.filterwarnings("ignore:Deprecated:DeprecationWarning"),
-    # Random limits cut what is counted.
+    # Random limits cut what is counted, and special tokens.
     pytest.mark.filterwarnings("ignore::lexmill.errors.LengthLimitWarning"),
+    pytest.mark.filterwarnings("ignore::lexmill.errors.TruncationWarning"),
+    # Random tokens are those of bytes.
+    pytest.mark.filterwarnings("ignore::lexmill.errors.ByteTokenWarning"),
 ]
 
 # Encodings can overflow into hundreds of parts; the first few of each level show any difference.

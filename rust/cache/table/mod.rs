@@ -148,7 +148,7 @@ impl ChunkCache {
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
         let tables = self.short.bytes() + self.medium.bytes() + self.long.bytes();
-        tables + self.arena.bytes() + self.first_sights.bytes() + self.miss_buffer.bytes()
+        tables + self.arena.len() * 4 + self.first_sights.bytes() + self.miss_buffer.bytes()
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.

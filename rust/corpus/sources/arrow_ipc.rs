@@ -237,7 +237,11 @@ impl Messages {
         };
         match length {
             0 if is_file => malformed("a message is empty"),
-            0 => Ok(None),
+            0 => {
+                // Of a compressed stream, the end of the compression remains.
+                let _: usize = file.read(&mut [0])?;
+                Ok(None)
+            }
             length => Ok(Some((exactly(file, length)?, file))),
         }
     }
