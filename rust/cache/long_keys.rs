@@ -33,7 +33,7 @@ pub(super) struct LongKeys<V> {
 impl<V: Copy + Default> LongKeys<V> {
     /// Bytes that the map takes.
     pub(super) fn bytes(&self) -> usize {
-        self.table_bytes() + self.text.capacity()
+        self.table_bytes() + self.text.len()
     }
 
     fn table_bytes(&self) -> usize {

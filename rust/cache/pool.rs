@@ -91,11 +91,10 @@ impl<S: Default + Reused> Pool<S> {
     fn trim(&self, worker: &mut Worker<S>) {
         // Memos are caches too: they keep to the limit of these.
         let bounds = Bounds { buffer: LARGEST_BUFFER, memo: self.limits.bytes.max(LARGEST_BUFFER) };
-        let bytes = |worker: &Worker<S>| worker.scratch.bytes() + worker.cache.buffer_bytes();
-        let before = bytes(worker);
+        let before = buffer_bytes(worker);
         worker.scratch.trim(bounds);
         worker.cache.trim(bounds);
-        if before - bytes(worker) >= WORTH_GIVING_BACK {
+        if before - buffer_bytes(worker) >= WORTH_GIVING_BACK {
             freed_memory::give_back();
         }
     }
@@ -106,9 +105,8 @@ impl<S: Default + Reused> Pool<S> {
             self.preloaded.try_lock().map_or(0, |known| known.as_ref().map_or(0, |known| known.bytes()));
         let idle = self.idle.lock();
         known
-            + idle.map_or(0, |idle| {
-                idle.iter().map(|worker| worker.cache.bytes() + worker.scratch.bytes()).sum()
-            })
+            + idle
+                .map_or(0, |idle| idle.iter().map(|worker| worker.cache.bytes() + buffer_bytes(worker)).sum())
     }
 
     /// Drops all idle workers with their caches.
@@ -120,6 +118,11 @@ impl<S: Default + Reused> Pool<S> {
             *known = None;
         }
     }
+}
+
+/// Bytes of what a worker keeps beside the chunks in its cache.
+fn buffer_bytes<S: Reused>(worker: &Worker<S>) -> usize {
+    worker.scratch.bytes() + worker.cache.buffer_bytes()
 }
 
 #[cfg(test)]

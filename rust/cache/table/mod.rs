@@ -16,7 +16,6 @@ use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup, MEDIUM_TAG};
 use super::slots::{SlotKey, Slots};
 use crate::Result;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
-use crate::structures::reused::Reused;
 
 /// Longer chunks are not cached: they rarely repeat, and a few would let an attacker evict everything.
 const LONGEST: usize = 1024;
@@ -148,7 +147,7 @@ impl ChunkCache {
     /// Bytes that the cache takes now.
     pub fn bytes(&self) -> usize {
         let tables = self.short.bytes() + self.medium.bytes() + self.long.bytes();
-        tables + self.arena.len() * 4 + self.first_sights.bytes() + self.miss_buffer.bytes()
+        tables + self.arena.len() * 4 + self.first_sights.bytes()
     }
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
