@@ -1,4 +1,7 @@
-"""From paths, folders and patterns to files, and from the name of a file to its format."""
+"""From paths, folders and patterns to files, and from the name of a file to its format.
+
+pathlib takes longer to import than a short file to encode, so only folders and patterns import it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import glob
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Set
-from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
 
 from lexmill._core import binary_start, local_path
@@ -31,7 +33,7 @@ __all__ = [
 
 Kind: TypeAlias = Literal["jsonl", "csv", "tsv", "lines", "parquet", "arrow"]
 
-# By the ends of names, that of a compressed file taken away.
+# By the ends of names, without the end that names a compression.
 _KINDS: dict[str, Kind] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -46,12 +48,11 @@ _KINDS: dict[str, Kind] = {
 _COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 
 TEXT: frozenset[Kind | None] = frozenset(["lines", None])
-"""The formats of plain text: that of names which say so, and of names which say nothing."""
+"""The formats of plain text: `lines`, and None for a name without a known end."""
 
 
 def kind_of(path: str | os.PathLike[str]) -> Kind | None:
-    """What the name of a file says, if anything."""
-    # A call on a small file takes less time than PurePath.
+    """The format that the name of a file says, if it says one."""
     stem, end = os.path.splitext(os.fspath(path).lower())  # noqa: PTH122
     if end in _COMPRESSED:
         _, end = os.path.splitext(stem)  # noqa: PTH122
@@ -59,8 +60,8 @@ def kind_of(path: str | os.PathLike[str]) -> Kind | None:
 
 
 def is_compressed(path: str) -> bool:
-    """Whether the bytes of a file are not those of its text."""
-    with Path(path).open("rb") as file:
+    """Whether a file has to be decompressed."""
+    with open(path, "rb") as file:  # noqa: PTH123
         return binary_start(file.read(16)) is not None
 
 
@@ -68,7 +69,7 @@ def paths_of(given: object) -> list[str]:
     """One path or several.
 
     Raises:
-        InputTypeError: what is given is no path and no list of paths.
+        InputTypeError: the argument is no path and no list of paths.
         RemotePathError: a path is a URL.
     """
     if isinstance(given, str | os.PathLike):
@@ -80,7 +81,7 @@ def items_of(given: object, name: str) -> list[Any]:
     """The items of a list, a tuple or another iterable in an order of its own.
 
     Raises:
-        InputTypeError: what is given has no items, no order, or items of another kind.
+        InputTypeError: the argument has no items, no order, or items of another kind.
     """
     is_text = isinstance(given, str | bytes | bytearray | memoryview)
     # The items of a table are its rows or the names of its columns.
@@ -102,13 +103,13 @@ def way_on(given: object) -> str:
         return "; pass one of its tables, as lexmill.sources.ArrowStream" if has_tables else ""
     if not is_table(given):
         return ""
-    # Hugging Face's data sets may have an order beside that of their table, which `with_format` follows.
+    # Hugging Face's data sets may have an order other than their table's, which `with_format` follows.
     table = 'dataset.with_format("arrow")[:]' if hasattr(given, "with_format") else "table"
     return f"; pass [ArrowStream({table})] of lexmill.sources, with the name of the column"
 
 
 def files_of(paths: Iterable[str], kinds: Collection[Kind | None]) -> list[str]:
-    """The files that paths, folders and patterns stand for; of a folder, those whose names fit one of the formats.
+    """The files that paths, folders and patterns stand for; of a folder, the files whose names fit one of the formats.
 
     Raises:
         FileError: a pattern or folder has no file.
@@ -141,24 +142,26 @@ def _expanded(path: str, kinds: Collection[Kind | None]) -> list[str]:
 
 
 def is_folder(path: str) -> bool:
-    """Whether a path is that of a folder, in a third of the time that pathlib takes."""
+    """Whether a path leads to a folder, in a third of the time that pathlib takes."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_pattern(path: str) -> bool:
     """Whether a path is a pattern: a file may have a name that looks like one."""
-    return glob.has_magic(path) and not Path(path).exists()
+    return glob.has_magic(path) and not os.path.exists(path)  # noqa: PTH110
 
 
 def in_folder(folder: str) -> list[str]:
     """The files of a folder and of the folders in it, in the order of their names.
 
-    Names that begin with a dot or an underscore are left out: programs give them to what is not data, such as
+    Names that begin with a dot or an underscore are left out: programs give them to files without data, such as
     `_SUCCESS`, `_temporary` and `.part-0.crc`. Links to folders are not followed: they may lead in a circle.
 
     Raises:
         FileError: a folder in it cannot be read.
     """
+    from pathlib import Path
+
     files: list[Path] = []
     try:
         for inner, folders, names in os.walk(folder, onerror=_raise):
@@ -183,7 +186,9 @@ def matches(pattern: str) -> list[str]:
     A folder or a marker without an ending that begins with an underscore, such as `_temporary` and `_SUCCESS`, has to
     be named: no wildcard stands for it.
     """
-    parts = PurePath(pattern).parts
+    from pathlib import Path
+
+    parts = Path(pattern).parts
     is_named = any(part.startswith("_") for part in parts)
     is_recursive = "**" in parts
     if parts and parts[-1] == "**" and pattern.endswith(os.sep):
@@ -200,7 +205,7 @@ def matches(pattern: str) -> list[str]:
 
 
 def _matches(pattern: str) -> set[str]:
-    """What matches a pattern, as `glob` has it, but that `**` follows no links to folders, which may form a circle."""
+    """The matches of a pattern, as `glob` has them; but `**` follows no links to folders, which may form a circle."""
     pattern = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
     # Not as a Path, to which a separator at the end says nothing.
     recursive = re.search(rf"(?:^|(?<={re.escape(os.sep)}))\*\*(?:{re.escape(os.sep)}|$)", pattern)
@@ -211,7 +216,7 @@ def _matches(pattern: str) -> set[str]:
     found: set[str] = set()
     for top in _matches(before) if before else [""]:
         for folder, inner, _ in os.walk(top or os.curdir):
-            # As elsewhere in patterns, what begins with a dot has to be named; so has a folder that holds no data.
+            # As elsewhere in patterns, a name that begins with a dot has to be spelled; so has a folder without data.
             inner[:] = [name for name in inner if name[0] not in "._"]
             folder = folder if top else os.path.relpath(folder)
             found |= _matches(os.path.join("" if folder == os.curdir else glob.escape(folder), rest))  # noqa: PTH118 (a pattern)

@@ -1,12 +1,12 @@
-"""The one rule of what calls take as sources: objects of `lexmill.sources`, or paths whose names say the format."""
+"""The one rule of sources in all calls: objects of `lexmill.sources`, or paths whose names say the format."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from lexmill._core import FileSource, local_path
 from lexmill._file_names import (
@@ -25,18 +25,17 @@ from lexmill._file_names import (
 from lexmill.errors import InputTypeError, OptionError
 from lexmill.sources import Arrow, Csv, Files, JsonLines, Lines, Parquet, Source
 
-__all__ = ["OneSource", "Reading", "opened", "opened_documents", "source_of", "sources_of"]
+__all__ = ["OneSource", "Reading", "opened", "source_of", "sources_of"]
 
 OneSource: TypeAlias = Source | str | os.PathLike[str]
 """What calls take as a source: itself, or a path, whose name says how texts are found."""
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """How files are read that are given by paths.
 
     Attributes:
-        kind: the format of all files; None for what their names say.
+        kind: the format of all files; None for the format that each name says.
         field: the field or column that holds the texts of records.
         errors: `strict`, or `replace` to read bytes that are not UTF-8 as U+FFFD.
         on_error: `raise`, or `skip` to leave out broken records.
@@ -51,8 +50,11 @@ class Reading:
     unnamed: frozenset[Kind | None] = frozenset()
 
 
-def sources_of(given: OneSource | Iterable[OneSource], reading: Reading = Reading()) -> list[Source]:
-    """The sources that are given, and those of paths, folders and patterns.
+_DEFAULT = Reading()
+
+
+def sources_of(given: OneSource | Iterable[OneSource], reading: Reading = _DEFAULT) -> list[Source]:
+    """The sources that are given, and a source for each path, folder and pattern.
 
     Raises:
         FileError: a folder or pattern has no files.
@@ -63,8 +65,8 @@ def sources_of(given: OneSource | Iterable[OneSource], reading: Reading = Readin
     return [source for item in items for source in _sources_of_one(item, reading)]
 
 
-def source_of(given: OneSource, reading: Reading = Reading()) -> Source:
-    """What reads a file, a folder or a pattern, whose files are of one format."""
+def source_of(given: OneSource, reading: Reading = _DEFAULT) -> Source:
+    """The source for a file, a folder or a pattern, whose files are of one format."""
     found = sources_of(given, reading)
     if len(found) > 1:
         message = f"{given} stands for files of several formats; give each of them by itself"
@@ -75,30 +77,6 @@ def source_of(given: OneSource, reading: Reading = Reading()) -> Source:
 def opened(given: Iterable[OneSource], errors: Literal["strict", "replace"]) -> list[FileSource]:
     """The sources that are given, opened."""
     return [source._open() for source in sources_of(items_of(given, "files"), Reading(errors=errors))]
-
-
-def opened_documents(
-    given: Iterable[OneSource], separator: str | None, errors: Literal["strict", "replace"]
-) -> list[FileSource | str]:
-    """Sources of records, opened, and paths of text files, of which each is a document or is cut at separators.
-
-    Raises:
-        OptionError: there is a separator, and a file of records by its name.
-    """
-    found: list[FileSource | str] = []
-    for item in items_of(given, "paths"):
-        if isinstance(item, Source):
-            found.append(item._open())
-            continue
-        for source in _sources_of_one(item, Reading(errors=errors)):
-            if isinstance(source, Lines):
-                found += source._files()
-            elif separator is not None:
-                message = f"separator is {separator!r} but {item} holds records, each of which is a document"
-                raise OptionError(message)
-            else:
-                found.append(source._open())
-    return found
 
 
 def _sources_of_one(item: OneSource, reading: Reading) -> list[Source]:
@@ -134,7 +112,7 @@ def _kind_of_folder(folder: str) -> Kind | None:
 
 
 def _sources_of_pattern(pattern: str, reading: Reading) -> list[Source]:
-    """What reads the files of a pattern that says no format: each as its own name says."""
+    """The sources for a pattern that says no format: each file is read as its own name says."""
     files: dict[str, Kind] = {}
     for match in matches(pattern):
         if is_folder(match):

@@ -237,21 +237,21 @@ impl PyTextIterator {
     }
 }
 
-/// What calls are given as files, opened: paths, by their names, and objects of `lexmill.sources`.
+/// The files of a call, opened: paths, by their names, and objects of `lexmill.sources`.
 pub(super) struct OpenedFiles(Vec<Py<PyFileSource>>);
 
 impl OpenedFiles {
-    /// Opens what `lexmill.sources` makes of files whose texts are lines or records.
+    /// Opens files whose texts are lines or records.
     ///
     /// # Errors
-    /// Those of `lexmill._source_names.opened`.
+    /// The errors of `lexmill._source_names.opened`.
     pub(super) fn of(files: &Bound<'_, PyAny>, errors: &str) -> PyResult<Self> {
         utf8_errors(errors)?;
         let names = files.py().import("lexmill._source_names")?;
         names.call_method1("opened", (files, errors))?.extract().map(Self)
     }
 
-    /// Bytes on the disk; 0 for those that are not known.
+    /// Bytes on the disk; a file of unknown size counts as 0.
     pub(super) fn bytes(&self) -> u64 {
         let bytes = |source: &PyFileSource| source.reader().bytes().unwrap_or(0);
         self.0.iter().map(|source| bytes(source.get())).sum()
@@ -295,7 +295,7 @@ fn warn_of_skipped(py: Python<'_>, source: &Py<PyFileSource>) -> PyResult<()> {
     py.import("lexmill._corpus_warnings")?.call_method1("warn_of_skipped", (source,)).map(drop)
 }
 
-/// What calls are given as files of documents, opened.
+/// The files of documents of a call, opened.
 pub(super) struct OpenedDocuments(Vec<OpenedDocument>);
 
 #[derive(FromPyObject)]
@@ -308,10 +308,10 @@ impl OpenedDocuments {
     /// Opens the files of records that `files` names; files of text stay paths.
     ///
     /// # Errors
-    /// Those of `lexmill._source_names.opened_documents`.
+    /// The errors of `lexmill._documents.opened_documents`.
     pub(super) fn of(files: &Bound<'_, PyAny>, separator: Option<&str>, errors: &str) -> PyResult<Self> {
         utf8_errors(errors)?;
-        let names = files.py().import("lexmill._source_names")?;
+        let names = files.py().import("lexmill._documents")?;
         names.call_method1("opened_documents", (files, separator, errors))?.extract().map(Self)
     }
 
@@ -345,13 +345,13 @@ impl OpenedDocuments {
     }
 }
 
-/// What bytes at the beginning of a file say that it is, as the end of a sentence; None if they may be text.
+/// The kind of a file that begins with these bytes, as the end of a sentence; None if they may be text.
 #[pyfunction]
 pub(super) fn binary_start(start: &[u8]) -> Option<&'static str> {
     not_plain_text(start)
 }
 
-/// The path itself, if it is that of a local file.
+/// The path itself, unless it is a URL.
 #[pyfunction]
 pub(super) fn local_path(path: FilePath) -> OsString {
     PathBuf::from(path).into_os_string()
