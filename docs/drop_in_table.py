@@ -66,7 +66,7 @@ BEHAVIOUR = {
     "decoders.Decoder.custom": RAISES,
     "normalizers.Normalizer.custom": f"gets a `NormalizedString`, which stays; {RAISES}",
     "pre_tokenizers.PreTokenizer.custom": f"gets a `PreTokenizedString`, which stays; {RAISES}",
-    "decoders.DecodeStream": "can be pickled; has `finish()`, which gives what waits in the end",
+    "decoders.DecodeStream": "can be pickled; has `finish()`, which gives the text that still waits",
     "decoders.Strip": "leaves nothing of a token that it uses up, which is a panic there",
     "implementations.base_tokenizer.BaseTokenizer.normalize": "gives the text itself if there is no normalizer",
     "implementations.char_level_bpe.CharBPETokenizer.train": "takes `suffix=None`, which is an error there",

@@ -35,12 +35,12 @@ pub enum Error {
         byte: u64,
     },
     /// A file that was to be read as text and is none, by its first bytes.
-    #[error("{path} {what}; read it with a source of its format, or make text of it first")]
+    #[error("{path} {kind}; read it with a source of its format, or make text of it first")]
     NotText {
         /// The file.
         path: String,
-        /// What the file is, with its verb.
-        what: &'static str,
+        /// The kind of the file, with the verb.
+        kind: &'static str,
     },
     /// A text that UTF-8 cannot express.
     #[error(

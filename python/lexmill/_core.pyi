@@ -84,10 +84,10 @@ def resident_bytes() -> int | None:
     """Bytes of the process that lie in memory; None where the system does not tell."""
 
 def binary_start(start: bytes) -> str | None:
-    """What bytes at the beginning of a file say that it is, as the end of a sentence; None if they may be text."""
+    """The kind of a file that begins with these bytes, as the end of a sentence; None if they may be text."""
 
 def local_path(path: _Path) -> str:
-    """The path itself, if it is that of a local file."""
+    """The path itself, unless it is a URL."""
 
 def script_ranges() -> list[tuple[int, int, str]]:
     """First and last code point and the name of their script, for all characters, ascending and without gaps."""

@@ -34,7 +34,7 @@ class _CustomDecoder(Protocol):
 class DecodeStream:
     """Ids to text, a few at a time: each step gives the text that is new, as soon as no later id can change it.
 
-    The texts of all steps and of `finish` are the text of all ids, without that of the ids given here.
+    The texts of all steps and of `finish` are the text of all ids, without the text of the ids given here.
 
     Args:
         ids: ids before the first step, whose text is not given again. A character that they begin comes with the id
@@ -54,13 +54,13 @@ class DecodeStream:
                 Python may. The stream is as before the step.
         """
     def finish(self, tokenizer: Tokenizer | None = None) -> str:
-        """Ends the text; returns what no step has returned, empty if that is nothing.
+        """Ends the text; returns the rest, which no step has returned and which may be empty.
 
         Bytes of a character that was not complete become U+FFFD. After that the stream is as a new one without ids,
         and a further step begins a new text.
 
         Args:
-            tokenizer: what decodes; by default that of the last step.
+            tokenizer: decodes; by default the tokenizer of the last step.
 
         Raises:
             LexmillError: as in `step`.

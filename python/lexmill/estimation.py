@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimate", "estimate"]
 
-# Places of the corpus from which the sample comes, at most, and the least distance between two: what is read at once.
+# Places of the corpus from which the sample comes, at most, and the least distance between two: one read.
 _PLACES = 64
 _DISTANCE = 1 << 18
 # Of compressed files fewer are read, since more is read of each: several of the blocks of up to 2 MiB that xz and bzip2
@@ -140,7 +140,7 @@ def estimate(
 
 
 def _files_in(source: object) -> list[tuple[str, Files]]:
-    """The files of a source, each with what reads it alone."""
+    """The files of a source, each with a source of its own."""
     if not isinstance(source, Files):
         message = f"files is {source!r} but must be files: a stream can be read once only"
         raise OptionError(message)

@@ -212,10 +212,10 @@ impl PyAddedToken {
 }
 
 /// The tokens of a list of `str` and `AddedToken`; `special` makes all of them special, the caller's objects too, as in Hugging Face.
-/// `what` begins the message of an error.
-pub(super) fn tokens(list: &Bound<'_, PyList>, special: bool, what: &str) -> PyResult<Vec<AddedToken>> {
+/// `subject` begins the message of an error.
+pub(super) fn tokens(list: &Bound<'_, PyList>, special: bool, subject: &str) -> PyResult<Vec<AddedToken>> {
     let wrong = |note| {
-        let message = with_note(&format!("{what} must be a List[Union[str, AddedToken]]"), note);
+        let message = with_note(&format!("{subject} must be a List[Union[str, AddedToken]]"), note);
         exception(list.py(), "InputTypeError", message)
     };
     let token = |(number, item): (usize, Bound<'_, PyAny>)| {

@@ -80,12 +80,12 @@ impl<'py> FromPyObject<'_, 'py> for FilePath {
 
     fn extract(item: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let path: PathBuf = item.extract().or_else(|error: PyErr| {
-            let what = if item.is_none() {
+            let found = if item.is_none() {
                 "'None'".to_owned()
             } else {
                 format!("'{}' object", item.get_type().name()?)
             };
-            let message = format!("{what} is not an instance of 'str' or 'os.PathLike', as a path must be");
+            let message = format!("{found} is not an instance of 'str' or 'os.PathLike', as a path must be");
             let is_no_path = error.is_instance_of::<PyTypeError>(item.py());
             Err(if is_no_path { exception(item.py(), "InputTypeError", message) } else { error })
         })?;
@@ -124,7 +124,7 @@ pub(super) fn text(item: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     string.clone().try_into().map_err(|_: PyErr| wrong(surrogate_note(string)))
 }
 
-/// Hugging Face's words, and what they do not say: that a `str` is no text.
+/// Hugging Face's words with a note that they lack: that a `str` is no text.
 pub(super) fn with_note(message: &str, note: Option<String>) -> String {
     note.map_or_else(|| message.to_owned(), |note| format!("{message}: {note}"))
 }
@@ -311,11 +311,11 @@ fn has_items(item: &Bound<'_, PyAny>) -> bool {
     reason = "PyO3 asks for an instance of `collections.abc.Sequence`, which arrays are not"
 )]
 fn is_sequence(item: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: the pointer is that of a live object.
+    // SAFETY: the pointer leads to a live object.
     unsafe { pyo3::ffi::PySequence_Check(item.as_ptr()) == 1 }
 }
 
-/// Refuses what is no sequence, and a string. Bytes pass: their items are integers.
+/// Refuses a string, and any other object that is no sequence. Bytes pass: their items are integers.
 fn check_sequence(items: &Bound<'_, PyAny>) -> PyResult<()> {
     let is_bytes = items.is_instance_of::<PyBytes>() || items.is_instance_of::<PyByteArray>();
     if is_bytes || has_items(items) {
@@ -326,8 +326,8 @@ fn check_sequence(items: &Bound<'_, PyAny>) -> PyResult<()> {
         "Can't extract `str` to `Vec`: put it into a list".to_owned()
     } else {
         let kind = items.get_type().name()?;
-        let what = if items.is_none() { "'None'".to_owned() } else { format!("'{kind}' object") };
-        format!("{what} is not an instance of 'Sequence': make a list of it")
+        let found = if items.is_none() { "'None'".to_owned() } else { format!("'{kind}' object") };
+        format!("{found} is not an instance of 'Sequence': make a list of it")
     };
     Err(exception(items.py(), "InputTypeError", message))
 }
@@ -341,7 +341,7 @@ fn iterate<'py>(items: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyIterator>> {
     })
 }
 
-/// One id; what is no integer is refused with its type, and negative ones and those from 2^32 on with their value.
+/// One id. Another object is refused with its type; a negative integer, or one from 2^32 on, with its value.
 pub(super) fn id(item: &Bound<'_, PyAny>) -> PyResult<u32> {
     item.extract::<u32>().map_err(|error| {
         let py = item.py();

@@ -14,7 +14,7 @@ use crate::tokenizer::{DecodeStream, Tokenizer, Window};
 
 /// Ids to text, a few at a time: each step gives the text that is new, as soon as no later id can change it.
 ///
-/// The texts of all steps and of `finish` are the text of all ids, without that of the ids given here.
+/// The texts of all steps and of `finish` are the text of all ids, without the text of the ids given here.
 ///
 /// Args:
 ///     `ids`: ids before the first step, whose text is not given again. A character that they begin comes with the id that ends it.
@@ -31,7 +31,7 @@ struct Inner {
     tokenizer: Option<Arc<Tokenizer>>,
 }
 
-/// The prompt, whether special tokens are left out, what stages keep, text that waits and the end of the prompt, and the window.
+/// The prompt, whether special tokens are left out, the state of the stages, text that waits and the end of the prompt, and the window.
 type State = (Vec<u32>, bool, Vec<(usize, Vec<u8>)>, (String, String), (Vec<u32>, Vec<u32>, String));
 
 impl PyDecodeStream {
@@ -96,13 +96,13 @@ impl PyDecodeStream {
         self.change(py, core, |stream, core| stream.step(core, &ids))
     }
 
-    /// Ends the text; returns what no step has returned, empty if that is nothing.
+    /// Ends the text; returns the rest, which no step has returned and which may be empty.
     ///
     /// Bytes of a character that was not complete become U+FFFD. After that the stream is as a new one without ids, and a further
     /// step begins a new text.
     ///
     /// Args:
-    ///     `tokenizer`: what decodes; by default that of the last step.
+    ///     `tokenizer`: decodes; by default the tokenizer of the last step.
     ///
     /// Raises:
     ///     `LexmillError`: as in `step`.

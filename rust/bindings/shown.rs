@@ -22,7 +22,7 @@ impl Extent {
         }
     }
 
-    /// Elements that decide what is shown: one more than are shown tells whether there is a rest.
+    /// Elements that are looked at: one more than are shown tells whether there is a rest.
     pub(super) fn looked_at(self) -> usize {
         self.most() + 1
     }
@@ -52,7 +52,7 @@ pub(super) fn called(kind: &str, members: &Map<String, Value>, extent: Extent) -
     shown.text
 }
 
-/// What is shown so far.
+/// The text so far.
 struct Shown {
     text: String,
     extent: Extent,

@@ -156,7 +156,7 @@ impl Units {
     }
 }
 
-/// The first lone surrogate of a string, as an error names it, and what removes it; none if the string is Unicode text.
+/// The first lone surrogate of a string, as an error names it, and a way to remove it; none if the string is Unicode text.
 pub(super) fn surrogate_note(string: &Bound<'_, PyString>) -> Option<String> {
     let (char, code) = Units::of(string).ok()??.lone_surrogate()?;
     Some(format!(
@@ -182,7 +182,7 @@ fn write_chunks<T>(units: &[T], most: usize, out: &mut Vec<u8>, convert: impl Fn
     }
 }
 
-/// Writes all strings, in order; the place of the first one with lone surrogates, unless those are replaced, is the error.
+/// Writes all strings, in order. The error is the place of the first string with lone surrogates, unless these are replaced.
 pub(super) fn write_all(
     strings: &[Units],
     errors: Utf8Errors,
@@ -230,7 +230,7 @@ pub(super) struct UnwrittenTexts<'a> {
 }
 
 impl<'a> UnwrittenTexts<'a> {
-    /// The texts in `rows`, and the units of those that are empty there; `errors` says what becomes of lone surrogates.
+    /// The texts in `rows`, and the units of each text that is empty there; `errors` says whether lone surrogates are replaced.
     pub(super) fn new(rows: &'a [&'a str], units: &'a [Option<Units>], errors: Utf8Errors) -> Self {
         Self { rows, units, errors }
     }

@@ -156,7 +156,7 @@ impl Texts {
         Err(exception(item.py(), "InputTypeError", message))
     }
 
-    /// Adds a `str` as CPython's own UTF-8; lone surrogates that are not to be replaced raise what encoding them raises.
+    /// Adds a `str` as CPython's own UTF-8; lone surrogates that are not to be replaced raise the error of encoding them.
     pub(super) fn push_str(&mut self, string: &Bound<'_, PyString>) -> PyResult<()> {
         let text = match (string.to_str(), self.errors) {
             (Err(error), Utf8Errors::Strict) => return Err(error),

@@ -319,7 +319,7 @@ impl PyTokenizer {
 
 impl PyTokenizer {
     /// Adds tokens to the state.
-    /// Adds tokens, and warns of those that decode to other text.
+    /// Adds tokens, and warns of each that decodes to other text.
     fn add_noted(&self, tokens: &[AddedToken], py: Python<'_>) -> PyResult<usize> {
         let added = self.add(tokens);
         let mut contents = tokens.iter().map(|token| &*token.content);

@@ -207,7 +207,7 @@ impl PyTokenizer {
     }
 }
 
-/// What errors call bytes in memory: Hugging Face's words before its parser's.
+/// The name of bytes in memory in errors: Hugging Face's words before its parser's.
 const BUFFER: &str = "Cannot instantiate Tokenizer from buffer";
 
 fn save(path: &Path, json: &str) -> crate::Result<()> {

@@ -229,7 +229,7 @@ impl PyTokenizer {
 /// Iterates over texts.
 ///
 /// # Errors
-/// `InputTypeError`, with the name of the object, for what cannot be iterated and what [`has_other_items`].
+/// `InputTypeError`, with the name of the object, if it cannot be iterated or [`has_other_items`].
 fn texts_in<'py>(
     items: &Bound<'py, PyAny>,
     name: impl FnOnce() -> PyResult<String>,

@@ -99,7 +99,7 @@ impl<S: Default + Reused> Pool<S> {
         }
     }
 
-    /// Bytes that idle workers take, with their caches, and what new ones are to know.
+    /// Bytes of idle workers with their caches, and of the cache that new workers copy.
     pub fn bytes(&self) -> usize {
         let known =
             self.preloaded.try_lock().map_or(0, |known| known.as_ref().map_or(0, |known| known.bytes()));
@@ -120,7 +120,7 @@ impl<S: Default + Reused> Pool<S> {
     }
 }
 
-/// Bytes of what a worker keeps beside the chunks in its cache.
+/// Bytes that a worker keeps beside the chunks in its cache.
 fn buffer_bytes<S: Reused>(worker: &Worker<S>) -> usize {
     worker.scratch.bytes() + worker.cache.buffer_bytes()
 }

@@ -5,7 +5,7 @@
 //!
 //! Sources: the specifications of the formats, and the "File signatures" of Wikipedia.
 
-/// First bytes of a file that are looked at: those of a tar header, whose mark is near its end.
+/// First bytes of a file that are looked at: as many as a tar header has, whose mark is near its end.
 pub(super) const START: usize = 512;
 
 /// Formats by a prefix that no text has.
@@ -63,10 +63,10 @@ const PREFIXES: [(&[u8], &str); 51] = [
     (b"LEXMRG\0", "is a checkpoint of lexmill's merges"),
 ];
 
-/// What a file that begins with these bytes is, as the end of a sentence; none if it may be text in UTF-8.
+/// The kind of a file that begins with these bytes, as the end of a sentence; none if it may be text in UTF-8.
 pub(super) fn binary_format(start: &[u8]) -> Option<&'static str> {
-    if let Some((_, what)) = PREFIXES.iter().find(|(prefix, _)| start.starts_with(prefix)) {
-        return Some(what);
+    if let Some((_, kind)) = PREFIXES.iter().find(|(prefix, _)| start.starts_with(prefix)) {
+        return Some(kind);
     }
     let at = |from: usize, bytes: &[u8]| start.get(from..).is_some_and(|rest| rest.starts_with(bytes));
     let any = |from: usize, to: usize, is: fn(&u8) -> bool| {
@@ -118,8 +118,8 @@ mod tests {
             (b"\x50\0\0\0\0\0\0\0{\"a", "safetensors"),
             (b"\x80\x04\x95\x10", "pickle"),
         ];
-        for (start, what) in cases {
-            assert!(binary_format(start).is_some_and(|found| found.contains(what)), "{what}");
+        for (start, kind) in cases {
+            assert!(binary_format(start).is_some_and(|found| found.contains(kind)), "{kind}");
         }
     }
 

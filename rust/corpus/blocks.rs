@@ -101,7 +101,7 @@ impl<'a> FileBlocks<'a> {
     /// Adds the next records of a file of records to `block`, which is empty; false at the end, or if no such file is open.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     #[cfg(feature = "sources")]
     fn next_records(&mut self, block: &mut Block) -> Result<bool> {
         while let Some(mut records) = self.records.take() {

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// A file whose documents are encoded, or several files of records.
 #[derive(Clone, Debug)]
 pub enum DocumentFile {
-    /// Text: one document, or what stands between separators.
+    /// Text: one document, or the documents between separators.
     Text(PathBuf),
     /// Records, each with a text that is a document.
     #[cfg(feature = "sources")]

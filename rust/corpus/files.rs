@@ -12,7 +12,7 @@ use crate::tokenizer::{Ragged, Tokenizer};
 /// How files are cut into documents and what becomes of these.
 #[derive(Clone, Copy, Debug)]
 pub struct FileOptions<'a> {
-    /// What stands between documents of text; without one, each file of text is a document.
+    /// The text between documents; without one, each file of text is a document.
     pub separator: Option<&'a str>,
     /// What to do with bytes that are not UTF-8.
     pub errors: Utf8Errors,

@@ -118,7 +118,7 @@ impl OpenRecords<'_> {
     /// Calls `each` with the texts of the next block, perhaps none; false at the end.
     ///
     /// # Errors
-    /// Those of [`SourceReader::next`] and of [`Source::for_each_text`].
+    /// The errors of [`SourceReader::next`] and of [`Source::for_each_text`].
     pub(super) fn next(&mut self, mut each: impl FnMut(&str)) -> Result<bool> {
         let InputSource { source, skipped } = self.records;
         if !self.reader.next(&mut self.block)? {

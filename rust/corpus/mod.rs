@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `binary_formats` | what is no text, told by its first bytes |
+//! | `binary_formats` | formats other than text, by their first bytes |
 //! | `text_file` | a file as text, decoded a part at a time |
 //! | `lines` | blocks of whole lines |
 //! | `blocks` | blocks of whole documents, or of shards of documents, that are encoded |

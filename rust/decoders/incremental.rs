@@ -1,6 +1,6 @@
 //! Decoding token by token: the text that a token settles, in time that does not depend on the tokens before it.
 //!
-//! Each stage keeps what later tokens may still change, and nothing else: the bytes of an unfinished character, the last label of
+//! Each stage keeps the text that later tokens may still change, and nothing else: the bytes of an unfinished character, the last label of
 //! CTC, the end of a word. A chain of stages is decoded in this way as long as no stage searches text that is still growing;
 //! [`Steps::of`] gives `None` for others, and for stages of a caller's own.
 //!
@@ -14,7 +14,7 @@ use crate::metaspace::Metaspace;
 use crate::structures::finder::Replacement;
 use crate::{Result, byte_level};
 
-/// What one stage keeps between tokens; the default is the state before the first token.
+/// The state of one stage between tokens; the default is the state before the first token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// A number whose meaning is the stage's own, such as how many characters are stripped.
@@ -45,7 +45,7 @@ enum Step<'a> {
     MetaspaceText(Metaspace),
 }
 
-/// What passes from one stage to the next.
+/// A token, or text, on its way from one stage to the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     /// A text for each token.
@@ -70,7 +70,7 @@ impl<'a> Steps<'a> {
     /// Appends the text that `token` settles to `out`.
     ///
     /// # Errors
-    /// Those of [`Decoder::decode`].
+    /// The errors of [`Decoder::decode`].
     pub fn push(&self, token: &str, kept: &mut Vec<Kept>, out: &mut String) -> Result<()> {
         kept.resize_with(self.0.len(), Kept::default);
         push(&self.0, kept, token, out)
@@ -86,7 +86,7 @@ impl<'a> Steps<'a> {
     /// Appends the text that the end settles to `out`; `kept` is as before the first token then.
     ///
     /// # Errors
-    /// Those of [`Decoder::decode`].
+    /// The errors of [`Decoder::decode`].
     pub fn finish(&self, kept: &mut Vec<Kept>, out: &mut String) -> Result<()> {
         kept.resize_with(self.0.len(), Kept::default);
         for (at, step) in self.0.iter().enumerate() {
@@ -101,7 +101,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Adds the stages of `decoder` and gives what comes out of it.
+/// Adds the stages of `decoder`, and gives the kind of its output.
 fn add<'a>(decoder: &'a Decoder, steps: &mut Vec<Step<'a>>, flow: Flow) -> Option<Flow> {
     let (step, flow) = match (decoder, flow) {
         (Decoder::Sequence(stages), _) => {
@@ -133,7 +133,7 @@ fn add<'a>(decoder: &'a Decoder, steps: &mut Vec<Step<'a>>, flow: Flow) -> Optio
     Some(flow)
 }
 
-/// Sends a text through stages and appends what comes out to `out`.
+/// Sends a text through stages and appends the result to `out`.
 fn push(steps: &[Step<'_>], kept: &mut [Kept], token: &str, out: &mut String) -> Result<()> {
     let growth = Growth::of(token.len());
     let (mut text, mut made) = (token.to_owned(), String::new());
@@ -150,7 +150,7 @@ fn push(steps: &[Step<'_>], kept: &mut [Kept], token: &str, out: &mut String) ->
 }
 
 impl Step<'_> {
-    /// Appends what `token` settles to `out`; false if the token is none for the stages after this one.
+    /// Appends the text that `token` settles to `out`; false if the token is none for the stages after this one.
     fn push(&self, kept: &mut Kept, token: &str, growth: Growth, out: &mut String) -> Result<bool> {
         // Tokens before this one, as far as stages ask for them.
         let index = kept.count;
@@ -209,7 +209,7 @@ impl Step<'_> {
         Ok(true)
     }
 
-    /// Appends what the end of all tokens settles to `out`.
+    /// Appends the text that the end of all tokens settles to `out`.
     fn end(&self, kept: &Kept, out: &mut String) {
         match self {
             Self::Bpe(suffix) => {
@@ -232,7 +232,7 @@ impl Step<'_> {
     }
 }
 
-/// Moves what `bytes` spell to `out`, but for a character at their end that is not complete. `marks` is the number of U+FFFD for
+/// Moves the text that `bytes` spell to `out`, but for a character at their end that is not complete. `marks` is the number of U+FFFD for
 /// a sequence of so many bytes that is not UTF-8.
 pub(super) fn push_complete(bytes: &mut Vec<u8>, out: &mut String, marks: impl Fn(usize) -> usize) {
     let mut done = 0;

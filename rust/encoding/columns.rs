@@ -56,7 +56,7 @@ impl OwnTexts {
 
     /// The text of the token at `at`, if it has its own.
     fn get(&self, at: usize) -> Option<&str> {
-        // Where all tokens have their own texts, that of a token stands at its index.
+        // Where all tokens have their own texts, the text of a token stands at its index.
         let is_at = |found: &usize| self.ends.get(*found).is_some_and(|&(place, _)| place as usize == at);
         let search = || self.ends.binary_search_by_key(&at, |&(place, _)| place as usize).ok();
         let found = Some(at).filter(is_at).or_else(search)?;

@@ -32,7 +32,7 @@ impl Encoding {
         bytes
     }
 
-    /// Reads what [`Self::to_bytes`] wrote.
+    /// Reads the bytes of [`Self::to_bytes`].
     ///
     /// # Errors
     /// The reason, if the bytes have another layout or are malformed.
@@ -51,7 +51,7 @@ impl Encoding {
         }
     }
 
-    /// Puts `columns` in place of those of all texts.
+    /// Puts `columns` in the place of the columns of all texts.
     fn set_columns(&mut self, shared: &Arc<Columns>) {
         for piece in &mut self.pieces {
             if let Content::Text { columns, .. } = &mut piece.content {

@@ -1,4 +1,4 @@
-//! Files that were given in the place of a tokenizer's: what they are, and what to do about it.
+//! Files that were given in the place of a tokenizer's: their kind, and the way on.
 
 use serde_json::{Map, Value};
 
@@ -26,10 +26,10 @@ const PREFIXES: [(&[u8], &str); 15] = [
     (b"\xfe\xff", "this is text in UTF-16; save it as UTF-8"),
 ];
 
-/// What bytes are that no file of a tokenizer begins with; none if they may be one.
+/// The kind of a file that begins as no file of a tokenizer does; none if it may be one.
 pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
-    if let Some((_, what)) = PREFIXES.iter().find(|(prefix, _)| bytes.starts_with(prefix)) {
-        return Some(what);
+    if let Some((_, kind)) = PREFIXES.iter().find(|(prefix, _)| bytes.starts_with(prefix)) {
+        return Some(kind);
     }
     // JSON and lines of text begin with ASCII, of which UTF-16 makes every other byte zero.
     if let [first, second, third, fourth, ..] = *bytes
@@ -52,16 +52,16 @@ pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
 /// U+FEFF in UTF-8, which some editors put before a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Refuses what is recognised as something else.
+/// Refuses a file of another kind, if its first bytes tell the kind.
 ///
 /// # Errors
 /// [`Error::Format`].
 pub(super) fn refuse_foreign(bytes: &[u8], name: &str) -> Result<()> {
     foreign(bytes)
-        .map_or(Ok(()), |what| Err(Error::Format { path: name.to_owned(), message: what.to_owned() }))
+        .map_or(Ok(()), |kind| Err(Error::Format { path: name.to_owned(), message: kind.to_owned() }))
 }
 
-/// What is wrong with JSON that serde cannot read, with a hint where the text shows what it is.
+/// The error of JSON that serde cannot read, with a hint where the text shows its kind.
 pub(super) fn json_error(error: &serde_json::Error, text: &str) -> String {
     let start = text.trim_start();
     let hint = if start.is_empty() {
@@ -76,7 +76,7 @@ pub(super) fn json_error(error: &serde_json::Error, text: &str) -> String {
     format!("{error}{hint}")
 }
 
-/// What an object is that is no `tokenizer.json`, as the end of a sentence; empty if nothing tells.
+/// The kind of an object that is no `tokenizer.json`, as the end of a sentence; empty if nothing tells.
 pub(super) fn hint_of_object(object: &Map<String, Value>) -> &'static str {
     let has = |key: &str| object.contains_key(key);
     if !object.is_empty() && object.values().all(Value::is_u64) {

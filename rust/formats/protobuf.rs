@@ -14,7 +14,7 @@ pub(super) enum WireValue<'a> {
 }
 
 impl WireValue<'_> {
-    /// What it is, in words.
+    /// Its kind, in words.
     fn kind(&self) -> &'static str {
         match self {
             Self::Varint(_) => "a number",

@@ -87,7 +87,7 @@ pub fn read(text: &str) -> Result<Components> {
 /// Reads a tokenizer from the bytes of a file, which errors call `name`. A byte order mark before the JSON is passed over.
 ///
 /// # Errors
-/// Those of [`read`], [`Error::FileNotUtf8`], and [`Error::Format`] for what is recognised as another file.
+/// The errors of [`read`], [`Error::FileNotUtf8`], and [`Error::Format`] for a file of another kind.
 pub fn read_bytes(bytes: &[u8], name: &str) -> Result<Components> {
     let wrong = |message: &str| Error::Format { path: name.to_owned(), message: message.to_owned() };
     refuse_foreign(bytes, name)?;
@@ -111,7 +111,7 @@ pub fn read_bytes(bytes: &[u8], name: &str) -> Result<Components> {
 /// Reads a `tokenizer.json`.
 ///
 /// # Errors
-/// Those of [`read_bytes`], and [`Error::Io`].
+/// The errors of [`read_bytes`], and [`Error::Io`].
 pub fn read_file(path: &Path) -> Result<Components> {
     read_bytes(&vocab_files::read_bytes(path)?, &path.display().to_string())
 }
@@ -148,7 +148,7 @@ fn read_added_tokens(text: &RawValue) -> Result<Vec<AddedToken>> {
         return Err(Field::new("added_tokens", &list).expected("a list"));
     };
     let token = |(at, text): (usize, &&RawValue)| {
-        // What is usual needs no tree of values; these name what is wrong.
+        // A valid file needs no tree of values; the tree names the place of an error.
         if let Ok(UsualToken { _id: _, content, single_word, lstrip, rstrip, normalized, special }) =
             serde_json::from_str(text.get())
         {

@@ -28,7 +28,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 /// Reads the file at `path` as UTF-8, without a byte order mark before it.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::FileNotUtf8`], or [`Error::Format`] for what is recognised as another file.
+/// [`Error::Io`], [`Error::FileNotUtf8`], or [`Error::Format`] for a file of another kind.
 pub fn read_text(path: &Path) -> Result<String> {
     let (bytes, name) = (read_bytes(path)?, path.display().to_string());
     refuse_foreign(&bytes, &name)?;
@@ -69,8 +69,8 @@ pub fn parse_json(text: &str, name: &str) -> Result<Tokens> {
     let field = Field::new(name, &json);
     if let Some(object) = json.as_object().filter(|object| object.get("model").is_some_and(Value::is_object))
     {
-        let what = if object.contains_key("added_tokens") { "this" } else { "with its `model` this" };
-        return Err(field.error(format!("{what} is a tokenizer.json; read it with Tokenizer.from_file")));
+        let subject = if object.contains_key("added_tokens") { "this" } else { "with its `model` this" };
+        return Err(field.error(format!("{subject} is a tokenizer.json; read it with Tokenizer.from_file")));
     }
     field.object()?.keys().map(|token| Ok((token.clone(), field.require(token)?.u32()?))).collect()
 }

@@ -22,7 +22,7 @@ impl Tokenizer {
     /// The text of `ids`; ids without a token are passed over, as in Hugging Face.
     ///
     /// # Errors
-    /// Those of [`Decoder::decode`].
+    /// The errors of [`Decoder::decode`].
     pub fn decode(&self, ids: &[u32], skip_special_tokens: bool) -> Result<String> {
         let tokens = ids.iter().filter_map(|&id| self.decoder_token(id, skip_special_tokens));
         match &self.parts.decoder {
@@ -36,7 +36,7 @@ impl Tokenizer {
         self.parts.decoder.as_ref()
     }
 
-    /// What the decoder gets for an id: `None` if there is no token, or a special one that is left out.
+    /// The text that the decoder gets for an id: `None` if there is no token, or a special one that is left out.
     pub(super) fn decoder_token(&self, id: u32, skip_special_tokens: bool) -> Option<&str> {
         let token = self.id_to_token(id)?;
         let is_hidden = skip_special_tokens && self.pipeline.added().is_special(token);
@@ -53,7 +53,7 @@ impl Tokenizer {
 
     /// Added tokens that a byte-level decoder would take for bytes, spelled in its alphabet, by id.
     ///
-    /// `č` is one character of the alphabet, that of a carriage return. As an added token it is found in text as it stands, so
+    /// `č` is the character of the alphabet for a carriage return. As an added token it is found in text as it stands, so
     /// it goes to the decoder as the characters of its own bytes. Tokens that the model makes of pre-tokens too are bytes.
     fn spelled_added(&self) -> &HashMap<u32, String> {
         self.spelled_added.get_or_init(|| {
@@ -80,7 +80,7 @@ impl Tokenizer {
     /// The id and the decoded text of the added token `content`, if a byte-level decoder reads it as other bytes.
     ///
     /// # Errors
-    /// Those of [`Decoder::decode`].
+    /// The errors of [`Decoder::decode`].
     pub fn other_bytes(&self, content: &str) -> Result<Option<(u32, String)>> {
         let Some(id) = self.pipeline.added().id(content) else { return Ok(None) };
         let text = self.pipeline.added_text(id).unwrap_or(content);

@@ -17,7 +17,7 @@ pub struct DecodeStream {
     pub prompt: Vec<u32>,
     /// Leaves special tokens out.
     pub skip_special_tokens: bool,
-    /// What stages keep, if the decoder decodes token by token.
+    /// The state of the stages, if the decoder decodes token by token.
     pub kept: Vec<Kept>,
     /// Text before a character that is not complete, which comes with that character, as in Hugging Face.
     pub waiting: String,
@@ -37,7 +37,7 @@ impl DecodeStream {
     /// have no text.
     ///
     /// # Errors
-    /// Those of the decoder, and [`Error::UnstableText`] if a decoder that is asked for a window changes text that it has given
+    /// The errors of the decoder, and [`Error::UnstableText`] if a decoder that is asked for a window changes text that it has given
     /// already. The stream is of no use then.
     pub fn step(&mut self, tokenizer: &Tokenizer, ids: &[u32]) -> Result<Option<String>> {
         let Some(steps) = Steps::of(tokenizer.decoder()) else {
@@ -63,11 +63,11 @@ impl DecodeStream {
         Ok(Some(std::mem::take(&mut self.waiting)))
     }
 
-    /// Ends the text and gives what no step has given: mostly U+FFFD for the bytes of a character that is not complete. The stream
+    /// Ends the text and gives the rest: mostly U+FFFD for the bytes of a character that is not complete. The stream
     /// is as a new one without ids then.
     ///
     /// # Errors
-    /// Those of [`Self::step`].
+    /// The errors of [`Self::step`].
     pub fn finish(&mut self, tokenizer: &Tokenizer) -> Result<String> {
         let skips = self.skip_special_tokens;
         let mut text = self.step(tokenizer, &[])?.unwrap_or_default();
@@ -107,7 +107,7 @@ impl DecodeStream {
         Ok(())
     }
 
-    /// `text` without what the prompt has shown already.
+    /// `text` without its beginning that the prompt has shown already.
     fn take_new(&mut self, text: String) -> String {
         if text.is_empty() || self.unsettled.is_empty() {
             return text;
@@ -117,19 +117,19 @@ impl DecodeStream {
     }
 }
 
-/// What stands at the end of a text whose last character is not complete.
+/// The end of a text whose last character is not complete.
 const INCOMPLETE: char = char::REPLACEMENT_CHARACTER;
 
-/// Ids that wait for text: if there are more, what they decode to is taken as it is.
+/// Ids that wait for text, at most: the text of more ids is taken as it is.
 const MOST_PENDING: usize = 64;
 
-/// The last ids of a stream. What a token stands for may depend on the tokens before it, so each step decodes the ids of the last
-/// piece of text again, with all ids after it, and gives what is new.
+/// The last ids of a stream. The text of a token may depend on the tokens before it, so each step decodes the ids of the last
+/// piece of text again, with all ids after it, and gives the new text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Ids of the last piece, which say how the next one is decoded.
     pub context: Vec<u32>,
-    /// Ids after those, which are no piece yet.
+    /// The ids after these, which are no piece yet.
     pub pending: Vec<u32>,
     /// The text of `context`.
     pub prefix: String,

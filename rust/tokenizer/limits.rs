@@ -47,7 +47,7 @@ impl Truncation {
     /// Checks that windows beside `special` special tokens bring new tokens.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the stride is larger than what remains beside them.
+    /// [`Error::Unsupported`] if the stride is larger than the room beside them.
     pub fn check(&self, special: usize) -> Result<()> {
         let Self { max_length, stride, .. } = self;
         let Some(rest) = max_length.checked_sub(special).filter(|rest| stride > rest) else { return Ok(()) };

@@ -35,7 +35,7 @@ pytestmark = [
     # Random limits cut what is counted, and special tokens.
     pytest.mark.filterwarnings("ignore::lexmill.errors.LengthLimitWarning"),
     pytest.mark.filterwarnings("ignore::lexmill.errors.TruncationWarning"),
-    # Random tokens are those of bytes.
+    # Random tokens are in the byte-level alphabet.
     pytest.mark.filterwarnings("ignore::lexmill.errors.ByteTokenWarning"),
 ]
 

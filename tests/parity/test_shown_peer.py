@@ -1,4 +1,4 @@
-"""What `repr` and `str` show of trainers, models, stages and whole tokenizers is what Hugging Face shows."""
+"""Trainers, models, stages and whole tokenizers have the `repr` and `str` of Hugging Face's."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Random whole tokenizers on random batches: arrays, lists, counts and files tell what `encode_batch` tells."""
+"""Random whole tokenizers on random batches: arrays, lists, counts and files agree with `encode_batch`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def batches(draw: st.DrawFn, kind: str) -> tuple[Json, Batch, bool]:
 
 
 def outcome(call: Any) -> Any:
-    """What a call answers, or the class and the message of its error."""
+    """The answer of a call, or the class and the message of its error."""
     try:
         return call()
     except Exception as error:
@@ -78,7 +78,7 @@ def check_lists(tokenizer: Tokenizer, spec: Json, batch: Batch, options: Json) -
 
 
 def check_arrays(tokenizer: Tokenizer, batch: Batch, expected: Any, **options: Any) -> None:
-    """Compares arrays, with what overflows and without, with all columns and with none."""
+    """Compares arrays, with overflowing parts and without, with all columns and with none."""
     rows = expected
     if isinstance(expected, list):
         rows = [{name: encoding[name] for name in ARRAYS} for encoding in expected]

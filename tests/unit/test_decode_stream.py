@@ -1,4 +1,4 @@
-"""Streams of ids: what a step gives, what the end gives, and how long both take."""
+"""Streams of ids: the text of a step, the text of the end, and how long both take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that were given in the place of a tokenizer's: the error names the file and says what it is."""
+"""Files that were given in the place of a tokenizer's: the error names the file and its kind."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_places_within_a_file_come_after_its_name(tmp_path: Path) -> None:
     parts = json.loads(JSON)
     parts["model"]["vocab"]["a"] = "0"
     path.write_text(json.dumps(parts, indent=1))
-    # Lines of the model alone would be taken for those of the file.
+    # Lines of the model alone would be taken for lines of the file.
     refused(Tokenizer.from_file, path, r"mine\.json: model\.vocab\.a: invalid type: string \"0\", expected u32$")
     with pytest.raises(FormatError) as info:
         Tokenizer.from_file(str(path))

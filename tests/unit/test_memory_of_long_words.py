@@ -1,4 +1,4 @@
-"""Memory that one long word needed goes back to the system, and what stays is counted."""
+"""Memory that one long word needed goes back to the system, and the rest is counted."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ print(resident() - before, tokenizer.cache_info()["bytes"] / (1 << 20))
 
 
 def kept(kind: str, call: str, threads: int, limit: int) -> tuple[float, float]:
-    """Mebibytes that stay resident after the call, and those that the tokenizer counts."""
+    """Mebibytes that stay resident after the call, and mebibytes that the tokenizer counts."""
     arguments = [kind, call, *map(str, (threads, limit, MEGABYTES))]
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True, timeout=600

@@ -1,4 +1,4 @@
-"""What a source is: one rule for paths, folders and patterns in every call."""
+"""Sources: one rule for paths, folders and patterns in every call."""
 
 from __future__ import annotations
 

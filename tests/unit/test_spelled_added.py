@@ -1,4 +1,4 @@
-"""Added tokens whose characters are those of the byte-level alphabet: decoded to themselves, or warned of."""
+"""Added tokens of characters of the byte-level alphabet: decoded to themselves, or warned of."""
 
 from __future__ import annotations
 

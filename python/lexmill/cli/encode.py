@@ -85,7 +85,7 @@ def encode(source: Source, output: str, row_splits: str | None) -> Outcome:
 
 
 def inputs_of_documents(source: Source) -> list[Input]:
-    """The files, of which those of text are documents or are cut at separators.
+    """The files. A text file is a document, or is cut at separators.
 
     Raises:
         OptionError: there is a separator, and a file of records.

@@ -129,14 +129,14 @@ def _name(path: str) -> str:
 
 
 def _check_text(data: bytes, origin: str) -> None:
-    """Refuses bytes at the beginning of a stream that are those of another format.
+    """Refuses a stream that begins with the bytes of another format.
 
     Raises:
         FormatError: the format.
     """
-    what = binary_start(data[:512])
-    if what is not None:
-        message = f"{origin} {what}; pass plain text, or name the file"
+    kind = binary_start(data[:512])
+    if kind is not None:
+        message = f"{origin} {kind}; pass plain text, or name the file"
         raise FormatError(message)
 
 

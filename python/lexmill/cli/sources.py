@@ -94,7 +94,7 @@ def _input(path: str, source: Source | None) -> Input:
 
 
 def named_sources(files: Sequence[str], options: ReadOptions) -> list[Source]:
-    """What reads files: as asked for, or as their names end.
+    """The sources for files: as asked for, or as their names end.
 
     Raises:
         UsageError: neither says how texts are found.

@@ -78,7 +78,7 @@ class Bpe:
 
     @property
     def made(self) -> set[int]:
-        """Ids of what merges make."""
+        """Ids that merges make."""
         return {made for _, made in self._ranks.values()}
 
     def tokenize(self, word: str) -> list[Token]:

@@ -1,16 +1,16 @@
 """Decoding ids as a model makes them: each step gives the text that no later token can change.
 
 The text of all ids so far is decoded from the beginning, once as it ends and once with each of some tokens after it.
-What all of these begin with is settled. Text before a character that is not complete waits for that character, as in
-Hugging Face, unless more than 64 bytes were waiting before the step. In the end all other text is given.
+The text that all of these begin with is settled. Text before a character that is not complete waits for that character,
+as in Hugging Face, unless more than 64 bytes were waiting before the step. In the end all other text is given.
 
 Rules:
 - A run of `<0xNN>` tokens is cut after each complete character, so that wrong bytes after it leave it alone. In this
-  alone the text may differ from that of all ids together.
+  alone the text may differ from the text of all ids together.
 - Text that the ids before the first step have shown is not given again: what they settle, and what stands in the end
   for tokens that are not settled, such as U+FFFD for the bytes of a character.
 
-A decoder that changes what it has given, as one of a caller's own may, is not described here.
+A decoder that changes text it has given, as a caller's own decoder may, is not described here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lexmill.reference.tokenizer import Tokenizer
 
 # Bytes of waiting text; if there are more, it comes without the character.
 MOST_WAITING = 64
-# What may follow the first byte of a character, as far as UTF-8 tells such bytes apart.
+# The bytes that may follow the first byte of a character, as far as UTF-8 tells such bytes apart.
 CONTINUATIONS = [bytes([first, 0x80, 0x80][:length]) for first in (0x80, 0x90, 0xA0) for length in (1, 2, 3)]
 # A token that ends a character, a run of bytes, white space and a word.
 END = "\0"
@@ -58,7 +58,7 @@ class DecodeStream:
         return given
 
     def finish(self) -> str:
-        """Ends the text and returns what no step has returned."""
+        """Ends the text and returns the rest, which no step has returned."""
         given = self.waiting + self._new(self.tokenizer.join(self.tokens)[self.done :])
         self.tokens, self.done, self.waiting, self.shown = [], 0, "", ""
         return given

@@ -143,8 +143,8 @@ impl PyTrainer {
     }
 
     fn __setstate__(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        let invalid = |what: &dyn Display| {
-            let message = format!("Error while attempting to unpickle PyTrainer: {what}");
+        let invalid = |reason: &dyn Display| {
+            let message = format!("Error while attempting to unpickle PyTrainer: {reason}");
             exception(py, "FormatError", message)
         };
         let value: Value = serde_json::from_slice(state).map_err(|error| invalid(&error))?;

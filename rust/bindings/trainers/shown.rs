@@ -42,7 +42,7 @@ const UNIGRAM: &[&str] = &[
 /// Options that Hugging Face shows of word-level trainers, in its order.
 const WORD_LEVEL: &[&str] = &["min_frequency", "vocab_size", "show_progress", "special_tokens"];
 
-/// A trainer with Hugging Face's options, and those of the others that are not at their defaults.
+/// A trainer with Hugging Face's options, and each other option that is not at its default.
 ///
 /// Counted words are not kept: `...` stands for them.
 pub(super) fn shown(training: &Training, extent: Extent) -> String {

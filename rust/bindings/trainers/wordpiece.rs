@@ -28,7 +28,7 @@ use crate::trainers::wordpiece::{Score, WordPieceTrainer};
 ///     `limit_alphabet`: the most characters of the alphabet; the rarest are dropped. Left out, there is no limit.
 ///     `initial_alphabet`: characters that are in the alphabet even if no word has them; of longer texts the first
 ///         character.
-///     `continuing_subword_prefix`: what every character but the first of a word begins with. Set to None later, characters are
+///     `continuing_subword_prefix`: stands before every character of a word but the first. Set to None later, characters are
 ///         learnt without a prefix.
 ///     `end_of_word_suffix`: what the last character of a word ends with.
 ///     `score`: `frequency` merges the most frequent pair first, `likelihood` that with the highest count(ab) /

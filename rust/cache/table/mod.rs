@@ -74,7 +74,7 @@ pub struct ChunkCache {
     packing: Packing,
     /// Tokens of the last miss, or those of the last slot, unpacked.
     miss_buffer: ChunkTokens,
-    /// A chunk was missed: what encoded it may have grown.
+    /// A chunk was missed: the buffers that encoded it may have grown.
     has_missed: bool,
 }
 

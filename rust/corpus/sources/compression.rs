@@ -1,4 +1,4 @@
-//! A file's bytes, decompressed. What compresses a file is told by its first bytes, not by its name; so is what is no text.
+//! A file's bytes, decompressed. The first bytes of a file tell its compression and its format, not its name.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -60,7 +60,7 @@ pub(super) fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Box<dyn Rea
 /// Opens a file of text as [`open`] does.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::NotText`] for a file whose first decompressed bytes are those of another format.
+/// [`Error::Io`]; [`Error::NotText`] for a file that begins, decompressed, with the bytes of another format.
 pub(in crate::corpus) fn open_text(path: &Path, read: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
     let mut file = open(path, read).map_err(|error| failed("open", path, error))?;
     let start = first_bytes(&mut file).map_err(|error| failed("read", path, error))?;
@@ -71,7 +71,7 @@ pub(in crate::corpus) fn open_text(path: &Path, read: &Arc<AtomicU64>) -> Result
 /// Opens a text file as [`open_plain`] does.
 ///
 /// # Errors
-/// Those of [`open_text`].
+/// The errors of [`open_text`].
 pub(super) fn open_plain_text(path: &Path) -> Result<Option<File>> {
     let opened = open_plain(path).map_err(|error| failed("open", path, error))?;
     let Some((file, start)) = opened else { return Ok(None) };
@@ -103,11 +103,11 @@ fn first_bytes(file: &mut impl Read) -> io::Result<Vec<u8>> {
 fn check_text(start: &[u8], path: &Path) -> Result<()> {
     match binary_format(start) {
         None => Ok(()),
-        Some(what) => Err(Error::NotText { path: named(path), what }),
+        Some(kind) => Err(Error::NotText { path: named(path), kind }),
     }
 }
 
-/// What bytes at the beginning of a file say that it is, as the end of a sentence; none if they may be text that is not compressed.
+/// The kind of a file that begins with these bytes, as the end of a sentence; none if it may be text that is not compressed.
 #[cfg(feature = "python")]
 pub(crate) fn not_plain_text(start: &[u8]) -> Option<&'static str> {
     Compression::of(start).map(Compression::described).or_else(|| binary_format(start))
@@ -122,7 +122,7 @@ enum Compression {
 }
 
 impl Compression {
-    /// What a file so compressed is, as the end of a sentence.
+    /// The kind of a file so compressed, as the end of a sentence.
     #[cfg(feature = "python")]
     fn described(self) -> &'static str {
         match self {
@@ -167,7 +167,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
     }
 }
 
-/// Counts the bytes that are taken, not those that are buffered.
+/// Counts the bytes that are taken, not the bytes that are buffered.
 struct Counted<R> {
     file: R,
     read: Arc<AtomicU64>,

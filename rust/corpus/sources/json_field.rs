@@ -64,11 +64,13 @@ fn string_len(json: &[u8]) -> usize {
     (at + 1).min(json.len())
 }
 
-/// What serde says of a record. Its line number says nothing: a record is one line of a file whose lines we count.
+/// The message of serde about a record. Its line number says nothing: a record is one line of a file whose lines we count.
 pub(super) fn message_of(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    message.strip_suffix(&place).map_or(message.clone(), |what| format!("{what} at byte {}", error.column()))
+    message
+        .strip_suffix(&place)
+        .map_or(message.clone(), |message| format!("{message} at byte {}", error.column()))
 }
 
 /// Whether the text was in the object, which has to be all that there is.

@@ -29,7 +29,7 @@ impl LineRanges {
     /// The ranges of a file from byte `from` on; none if the file is compressed, is not a regular file, or does not tell its length.
     ///
     /// # Errors
-    /// Those of [`open_plain_text`](super::compression::open_plain_text).
+    /// The errors of [`open_plain_text`](super::compression::open_plain_text).
     pub(super) fn open(path: &Path, from: u64, limit: usize) -> crate::Result<Option<Self>> {
         let Some(file) = super::compression::open_plain_text(path)? else { return Ok(None) };
         // Files that the system makes up when they are read have no length.

@@ -96,11 +96,11 @@ pub struct Sample {
 
 /// Reads blocks until they hold `text_bytes` of text, or took `file_bytes` of files.
 ///
-/// A record batch of Arrow's is read as a whole, since only then it is known how much of the file its texts took; those beyond `text_bytes`
+/// A record batch of Arrow's is read as a whole, since only then it is known how much of the file its texts took; texts beyond `text_bytes`
 /// are not kept.
 ///
 /// # Errors
-/// Those of [`SourceReader::next`] and of [`Source::for_each_text`].
+/// The errors of [`SourceReader::next`] and of [`Source::for_each_text`].
 pub fn sample(
     mut reader: SourceReader,
     source: &Source,

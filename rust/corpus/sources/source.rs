@@ -96,7 +96,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A text in quotation marks, with escapes for those in it.
+/// A text in quotation marks, with escapes for the quotation marks in it.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

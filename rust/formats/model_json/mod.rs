@@ -125,7 +125,7 @@ fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T> {
     })
 }
 
-/// What is wrong with the object; lines and columns of the object alone would be taken for those of its file.
+/// The message of an error in the object, without its line and column, which would be taken for places in the file.
 fn described(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -199,7 +199,7 @@ impl Serialize for TokenIds<'_> {
     }
 }
 
-/// What `entries` gives, as a list; a closure since a value may be serialized more than once.
+/// The items of `entries`, as a list; a closure since a value may be serialized more than once.
 struct List<F>(F);
 
 impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {

@@ -46,7 +46,7 @@ pub(super) fn write<S: Serializer>(
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     let options = unigram.options();
-    // What is shown is not read again.
+    // A model that is shown is not read again.
     let score = |score| if most == usize::MAX { written(score) } else { score };
     let pieces = || unigram.pieces().take(most).map(|(piece, own)| (piece, score(own)));
     let mut object = serializer.serialize_map(None)?;

@@ -23,7 +23,7 @@ use crate::{Error, Result};
 /// Reads a `.model` file.
 ///
 /// # Errors
-/// Those of [`read()`], [`Error::Io`], and [`Error::Format`] for what is recognised as another file.
+/// The errors of [`read()`], [`Error::Io`], and [`Error::Format`] for a file of another kind.
 pub fn read_file(path: &Path) -> Result<Components> {
     let (bytes, name) = (vocab_files::read_bytes(path)?, path.display().to_string());
     let wrong = |message: &str| Err(Error::Format { path: name.clone(), message: message.to_owned() });

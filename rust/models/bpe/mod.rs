@@ -225,7 +225,7 @@ impl Bpe {
         merges.map(|merge| (pair_table::rank_of(merge), pair_table::id_of(merge)))
     }
 
-    /// Ids of characters and of what merges make; `None` if text may have other ids of the vocabulary.
+    /// Ids of characters and of the tokens that merges make; `None` if text may have other ids of the vocabulary.
     pub fn ids_of_text(&self) -> Option<HashSet<u32>> {
         if self.options.ignore_merges || self.pieces.is_some() || !self.has_plain_symbols() {
             return None;

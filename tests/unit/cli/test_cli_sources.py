@@ -1,4 +1,4 @@
-"""What FILES and outputs are: one rule for every command."""
+"""FILES and outputs: one rule for every command."""
 
 from __future__ import annotations
 
