@@ -12,9 +12,9 @@ use super::errors::{OrRaise, exception};
 use crate::corpus::files::DocumentFile;
 use crate::corpus::inputs::InputSource;
 use crate::corpus::sources::{
-    ArrowStream, CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source,
-    not_plain_text, sample,
+    ArrowStream, CsvColumn, Format, OnError, RecordBlock, Skipped, Source, SourceReader, count_source, sample,
 };
+use crate::structures::binary_formats::binary_format;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::WordCounting;
 
@@ -348,7 +348,7 @@ impl OpenedDocuments {
 /// The kind of a file that begins with these bytes, as the end of a sentence; None if they may be text.
 #[pyfunction]
 pub(super) fn binary_start(start: &[u8]) -> Option<&'static str> {
-    not_plain_text(start)
+    binary_format(start)
 }
 
 /// The path itself, unless it is a URL.

@@ -2,7 +2,6 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `binary_formats` | formats other than text, by their first bytes |
 //! | `text_file` | a file as text, decoded a part at a time |
 //! | `lines` | blocks of whole lines |
 //! | `blocks` | blocks of whole documents, or of shards of documents, that are encoded |
@@ -13,8 +12,6 @@
 //! | `inputs` | the files of all sources in order, from any record on |
 //! | `sources` | texts in files of several formats, plain or compressed |
 
-#[cfg(feature = "sources")]
-mod binary_formats;
 mod blocks;
 #[cfg(feature = "sources")]
 mod bounded_counting;

@@ -1,49 +1,36 @@
 //! Files that were given in the place of a tokenizer's: their kind, and the way on.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
+use crate::structures::binary_formats::binary_format;
 use crate::{Error, Result};
 
-/// Formats by their first bytes.
-const PREFIXES: [(&[u8], &str); 15] = [
-    (
-        b"version https://git-lfs.github.com/spec/",
-        "this is a pointer of Git LFS and not the file it stands for; `git lfs pull` fetches that",
-    ),
-    (b"\x1f\x8b", "this is compressed with gzip; decompress it first"),
-    (b"\x28\xb5\x2f\xfd", "this is compressed with zstd; decompress it first"),
-    (b"\xfd7zXZ\0", "this is compressed with xz; decompress it first"),
-    (b"BZh91AY&SY", "this is compressed with bzip2; decompress it first"),
-    (b"PK\x03\x04", "this is a zip archive, or a checkpoint of weights; take the tokenizer's file out of it"),
-    (b"\x80\x02", "this is a Python pickle, not a tokenizer's file"),
-    (b"\x80\x03", "this is a Python pickle, not a tokenizer's file"),
-    (b"\x80\x04", "this is a Python pickle, not a tokenizer's file"),
-    (b"\x80\x05", "this is a Python pickle, not a tokenizer's file"),
-    (b"GGUF", "this is a GGUF model, whose tokenizer has no file of its own"),
-    (b"PAR1", "this is a Parquet file, not a tokenizer's"),
-    (b"ARROW1\0\0", "this is an Arrow file, not a tokenizer's"),
-    (b"\xff\xfe", "this is text in UTF-16; save it as UTF-8"),
-    (b"\xfe\xff", "this is text in UTF-16; save it as UTF-8"),
-];
-
-/// The kind of a file that begins as no file of a tokenizer does; none if it may be one.
-pub(super) fn foreign(bytes: &[u8]) -> Option<&'static str> {
-    if let Some((_, kind)) = PREFIXES.iter().find(|(prefix, _)| bytes.starts_with(prefix)) {
-        return Some(kind);
+/// The kind of a file that begins as no file of a tokenizer does, and the way on; none if it may be one.
+fn foreign(bytes: &[u8]) -> Option<Cow<'static, str>> {
+    if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
+        return Some(
+            "this is a pointer of Git LFS and not the file it stands for; `git lfs pull` fetches that".into(),
+        );
+    }
+    if let Some(kind) = binary_format(bytes) {
+        return Some(format!("this {kind}; pass the file of the tokenizer itself").into());
     }
     // JSON and lines of text begin with ASCII, of which UTF-16 makes every other byte zero.
     if let [first, second, third, fourth, ..] = *bytes
         && [[first, third], [second, fourth]].iter().filter(|pair| **pair == [0, 0]).count() == 1
         && ![first, second, third, fourth].iter().any(|byte| (1..9).contains(byte))
     {
-        return Some("this is text in UTF-16; save it as UTF-8");
+        return Some("this is text in UTF-16; save it as UTF-8".into());
     }
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
     let begins =
         |start: &str| text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes()));
     if ["<!doctype", "<html", "<?xml"].iter().any(|start| begins(start)) {
         return Some(
-            "this is a web page, such as a site gives for a login or an error; download the file itself",
+            "this is a web page, such as a site gives for a login or an error; download the file itself"
+                .into(),
         );
     }
     None
@@ -58,7 +45,7 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// [`Error::Format`].
 pub(super) fn refuse_foreign(bytes: &[u8], name: &str) -> Result<()> {
     foreign(bytes)
-        .map_or(Ok(()), |kind| Err(Error::Format { path: name.to_owned(), message: kind.to_owned() }))
+        .map_or(Ok(()), |kind| Err(Error::Format { path: name.to_owned(), message: kind.into_owned() }))
 }
 
 /// The error of JSON that serde cannot read, with a hint where the text shows its kind.

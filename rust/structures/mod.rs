@@ -4,6 +4,7 @@ pub mod amortized_lazy;
 #[cfg(feature = "sources")]
 pub mod append_log;
 pub mod atomic_file;
+pub mod binary_formats;
 pub mod bucket_queue;
 pub mod byte_trie;
 pub mod finder;

@@ -11,7 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
 use super::reader::{failed, named};
-use crate::corpus::binary_formats::{START, binary_format};
+use crate::structures::binary_formats::{Compression, START, binary_format};
 use crate::{Error, Result};
 
 /// Bytes that are read from a file at a time.
@@ -104,48 +104,6 @@ fn check_text(start: &[u8], path: &Path) -> Result<()> {
     match binary_format(start) {
         None => Ok(()),
         Some(kind) => Err(Error::NotText { path: named(path), kind }),
-    }
-}
-
-/// The kind of a file that begins with these bytes, as the end of a sentence; none if it may be text that is not compressed.
-#[cfg(feature = "python")]
-pub(crate) fn not_plain_text(start: &[u8]) -> Option<&'static str> {
-    Compression::of(start).map(Compression::described).or_else(|| binary_format(start))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compression {
-    Gzip,
-    Zstd,
-    Bzip2,
-    Xz,
-}
-
-impl Compression {
-    /// The kind of a file so compressed, as the end of a sentence.
-    #[cfg(feature = "python")]
-    fn described(self) -> &'static str {
-        match self {
-            Self::Gzip => "is compressed with gzip",
-            Self::Zstd => "is compressed with zstd",
-            Self::Bzip2 => "is compressed with bzip2",
-            Self::Xz => "is compressed with xz",
-        }
-    }
-
-    /// What compresses a file that begins with these bytes. None of these beginnings is UTF-8, but for bzip2's, of which more has to
-    /// be there.
-    fn of(start: &[u8]) -> Option<Self> {
-        let is_bzip2 = |start: &[u8]| {
-            start.starts_with(b"BZh") && matches!(start.get(4..10), Some(b"1AY&SY" | b"\x17rE8P\x90"))
-        };
-        match start {
-            [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
-            start if is_bzip2(start) => Some(Self::Bzip2),
-            _ => None,
-        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! Sources: the specifications of the formats, and the "File signatures" of Wikipedia.
 
 /// First bytes of a file that are looked at: as many as a tar header has, whose mark is near its end.
-pub(super) const START: usize = 512;
+pub const START: usize = 512;
 
 /// Formats by a prefix that no text has.
 const PREFIXES: [(&[u8], &str); 51] = [
@@ -29,8 +29,8 @@ const PREFIXES: [(&[u8], &str); 51] = [
     (b"\x93NUMPY", "is a .npy array"),
     (b"\x80\x02", "is a Python pickle"),
     (b"\x80\x03", "is a Python pickle"),
-    (b"\x80\x04\x95", "is a Python pickle"),
-    (b"\x80\x05\x95", "is a Python pickle"),
+    (b"\x80\x04", "is a Python pickle"),
+    (b"\x80\x05", "is a Python pickle"),
     (b"GGUF\x02\0\0", "is a GGUF model"),
     (b"GGUF\x03\0\0", "is a GGUF model"),
     (b"MMIDIDX\0\0", "is an index of token files"),
@@ -63,8 +63,51 @@ const PREFIXES: [(&[u8], &str); 51] = [
     (b"LEXMRG\0", "is a checkpoint of lexmill's merges"),
 ];
 
+/// A compression that files of texts may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// gzip, of one member or several.
+    Gzip,
+    /// zstd, also with a skippable frame first.
+    Zstd,
+    /// bzip2.
+    Bzip2,
+    /// xz.
+    Xz,
+}
+
+impl Compression {
+    /// The kind of a file so compressed, as the end of a sentence.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Gzip => "is compressed with gzip",
+            Self::Zstd => "is compressed with zstd",
+            Self::Bzip2 => "is compressed with bzip2",
+            Self::Xz => "is compressed with xz",
+        }
+    }
+
+    /// The compression of a file that begins with these bytes. None of these beginnings is UTF-8, but for bzip2's, of which more has to
+    /// be there.
+    pub fn of(start: &[u8]) -> Option<Self> {
+        let is_bzip2 = |start: &[u8]| {
+            start.starts_with(b"BZh") && matches!(start.get(4..10), Some(b"1AY&SY" | b"\x17rE8P\x90"))
+        };
+        match start {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            start if is_bzip2(start) => Some(Self::Bzip2),
+            _ => None,
+        }
+    }
+}
+
 /// The kind of a file that begins with these bytes, as the end of a sentence; none if it may be text in UTF-8.
-pub(super) fn binary_format(start: &[u8]) -> Option<&'static str> {
+pub fn binary_format(start: &[u8]) -> Option<&'static str> {
+    if let Some(compression) = Compression::of(start) {
+        return Some(compression.kind());
+    }
     if let Some((_, kind)) = PREFIXES.iter().find(|(prefix, _)| start.starts_with(prefix)) {
         return Some(kind);
     }
@@ -100,7 +143,10 @@ mod tests {
         let mut tar = [0; START];
         tar[..5].copy_from_slice(b"a.txt");
         tar[257..263].copy_from_slice(b"ustar\0");
-        let cases: [(&[u8], &str); 16] = [
+        let cases: [(&[u8], &str); 19] = [
+            (b"\x1f\x8b\x08", "gzip"),
+            (b"\x50\x2a\x4d\x18", "zstd"),
+            (b"BZh91AY&SY", "bzip2"),
             (b"PAR1\x15\x04", "Parquet"),
             (b"ARROW1\0\0\xff\xff\xff\xff", "Arrow file"),
             (b"\xff\xff\xff\xff\x10\x01\0\0", "Arrow stream"),
