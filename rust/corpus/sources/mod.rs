@@ -47,7 +47,6 @@ use crate::tokenizer::{BlockEnd, WordCounting};
 pub use added::{AddedColumn, AddedValue, AddedValues, ValueKind, added_columns};
 pub use arrow_stream::ArrowStream;
 pub(crate) use columns::decoded;
-#[cfg(feature = "python")]
 pub(in crate::corpus) use compression::{STDIN, open_text};
 pub(crate) use parquet_column::io_error as parquet_error;
 pub use reader::{RecordBlock, SourceReader};
