@@ -13,6 +13,19 @@ settings.register_profile("thorough", max_examples=10_000, deadline=None)
 settings.load_profile("fast")
 
 
+# Random arguments rightly meet these; the tests of the warnings themselves are in `unit`.
+RANDOM = ("tests/property/", "tests/parity/")
+WARNINGS = ("ByteTokenWarning", "TruncationWarning", "LengthLimitWarning")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Lets tests of random arguments meet warnings of single arguments, which are errors elsewhere."""
+    for item in items:
+        if item.nodeid.startswith(RANDOM):
+            for name in WARNINGS:
+                item.add_marker(pytest.mark.filterwarnings(f"ignore::lexmill.errors.{name}"))
+
+
 # Of session scope, so that Hypothesis may run many examples on one engine.
 @pytest.fixture(scope="session", params=ENGINES, ids=lambda engine: engine.name)
 def engine(request: pytest.FixtureRequest) -> Engine:
