@@ -64,16 +64,16 @@ def corpus_file(name: str) -> Path:
 
 
 @cache
-def documents(path: Path) -> list[str]:
-    """Documents of about 4 kB that end at line ends: all of a file, or an even sample."""
+def documents(path: Path, *, sample: int | None = None if FULL else SAMPLE) -> list[str]:
+    """Documents of about 4 kB that end at line ends: all of a file, or an even sample of about this many."""
     data = path.read_bytes()
-    step = DOCUMENT if FULL else max(DOCUMENT, len(data) // SAMPLE)
+    step = DOCUMENT if sample is None else max(DOCUMENT, len(data) // sample)
     texts: list[str] = []
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + DOCUMENT) + 1 or len(data)
         texts.append(data[start:end].decode())
-        start = end if FULL else max(end, data.find(b"\n", start + step) + 1 or len(data))
+        start = end if sample is None else max(end, data.find(b"\n", start + step) + 1 or len(data))
     return texts
 
 
