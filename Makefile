@@ -39,7 +39,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help setup hooks demo test test-rust test-python test-docs test-peers test-transformers test-readers test-faults test-engines lint lint-rust \
 	lint-python fmt parity \
-	large bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
+	large cliffs bench bench-rust bench-python bench-peers machine docs docs-rust stubs wheel fuzz fuzz-targets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,6 +142,12 @@ test-faults: $(STAMPS)/core-dev $(STAMPS)/group-test ## commands that are killed
 large: $(STAMPS)/core-dev ## a corpus larger than the memory for it: counted, trained from, and compared with no limit (MEGABYTES=200 MEMORY=32MB)
 	@echo "== a generated corpus of $(or $(MEGABYTES),200) MB in $(or $(MEMORY),32MB)"
 	@PYTHONPATH=python $(BIN)/python benches/large/measure.py --assert --megabytes $(or $(MEGABYTES),200) --max-memory $(or $(MEMORY),32MB)
+
+# Shares are recorded with this build: `make cliffs CLIFFS=--record`; `CLIFFS=` alone measures more text, against no record.
+CLIFFS ?= --small
+cliffs: $(STAMPS)/core-dev ## what published families and changed tokenizers keep of the plain speed, against the record
+	@echo "== shares of the plain speed"
+	@$(BIN)/python benches/cliffs.py $(CLIFFS)
 
 lint: lint-rust lint-python ## formatters in check mode and all linters; warnings are errors
 

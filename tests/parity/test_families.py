@@ -3,6 +3,7 @@
 # ruff: noqa: RUF001
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -57,42 +58,50 @@ MIXTURES = st.sampled_from(ALPHABETS).flatmap(lambda alphabet: st.text(alphabet,
 GENERATED = st.lists(st.one_of(RUNS, MIXTURES, st.sampled_from(WORDS), st.just(" ")), max_size=24).map("".join)
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Both libraries' tokenizers of a family, whose vocabularies no report of a failure should spell out."""
+
+    name: str
+    ours: Any = field(repr=False)
+    theirs: Any = field(repr=False)
+
+
 # Of module scope: a family's tests follow each other, and it is loaded once.
 @pytest.fixture(scope="module", params=NAMES)
-def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
-    """Both libraries' tokenizers of a family."""
+def pair(request: pytest.FixtureRequest) -> Pair:
     family = FAMILIES[request.param]
     text = tokenizer_json(family, tokenizer_file(family.vocabulary))
-    return lexmill.Tokenizer.from_str(text), hf.Tokenizer.from_str(text)
+    return Pair(family.name, lexmill.Tokenizer.from_str(text), hf.Tokenizer.from_str(text))
 
 
-def check(ours: Any, theirs: Any, texts: list[str]) -> None:
+def check(pair: Pair, texts: list[str]) -> None:
     """Compares the full result, and the ids alone, which are found in another way."""
     for start in range(0, len(texts), STEP):
         batch = texts[start : start + STEP]
-        expected = theirs.encode_batch(batch)
-        for text, own, other in zip(batch, ours.encode_batch(batch), expected, strict=True):
+        expected = pair.theirs.encode_batch(batch)
+        for text, own, other in zip(batch, pair.ours.encode_batch(batch), expected, strict=True):
             assert_same_encoding(own, other, text, PARTS)
-        assert ours.encode_batch_ids(batch) == [encoding.ids for encoding in expected]
+        assert pair.ours.encode_batch_ids(batch) == [encoding.ids for encoding in expected]
 
 
-def test_sample_of_corpora_is_encoded_as_hugging_face(pair: tuple[Any, Any]) -> None:
+def test_sample_of_corpora_is_encoded_as_hugging_face(pair: Pair) -> None:
     for corpus in CORPORA:
-        check(*pair, documents(corpus_file(corpus), sample=SAMPLE))
+        check(pair, documents(corpus_file(corpus), sample=SAMPLE))
 
 
 @settings(max_examples=TEXTS)
 @given(text=GENERATED)
 @example(text="")
 @example(text=" " * 50 + "x" + "\n" * 50)
-def test_generated_text_is_encoded_as_hugging_face(pair: tuple[Any, Any], text: str) -> None:
-    check(*pair, [text])
+def test_generated_text_is_encoded_as_hugging_face(pair: Pair, text: str) -> None:
+    check(pair, [text])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_whole_corpora_are_encoded_as_hugging_face(pair: tuple[Any, Any], corpus: str) -> None:
-    check(*pair, documents(corpus_file(corpus), sample=None))
+def test_whole_corpora_are_encoded_as_hugging_face(pair: Pair, corpus: str) -> None:
+    check(pair, documents(corpus_file(corpus), sample=None))
 
 
 @pytest.mark.parametrize("name", REFUSED)
