@@ -252,7 +252,7 @@ FAMILIES_OF_BYTES = [
     ),
     Family(
         "tiny aya",
-        ("Tiny Aya", "Command A MoE"),
+        ("Tiny Aya", "Cohere 2 MoE"),
         None,
         pre_tokenizers(split(r"\d{1,3}(?=(?:\d{3})*\b)"), split(O200K), BYTES_ONLY),
         "cl100k_base",
@@ -335,7 +335,7 @@ FAMILIES_OF_BYTES = [
             BYTES_ONLY,
         ),
         "cl100k_base",
-        LLAMA_CPP,
+        HUB + "arcee-ai/Trinity-Mini/blob/main/tokenizer.json",
     ),
     Family(
         "clip",
