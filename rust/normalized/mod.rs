@@ -58,6 +58,12 @@ impl<'a> Normalized<'a> {
         Self { text: Cow::Borrowed(text), alignment }
     }
 
+    /// A changed text without alignment, which does not stand for the beginning of a text.
+    pub fn changed(text: String) -> Self {
+        let beginning = Beginning { is_origin: false, len: 0 };
+        Self { text: Cow::Owned(text), alignment: Alignment::Untracked(beginning) }
+    }
+
     /// A changed text, whose original starts at byte `origin`; `chars` are the lengths of its characters and the original
     /// bytes that each stands for.
     fn aligned(text: &'a str, origin: u32, chars: impl Iterator<Item = (u32, ByteRange)>) -> Self {

@@ -9,6 +9,7 @@
 mod bert;
 mod bert_ranges;
 mod byte_level;
+mod compiled;
 mod custom;
 mod lowercase;
 mod nmt;
@@ -25,6 +26,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use bert::Bert;
+pub use compiled::{CompiledNormalizer, PieceMemo};
 pub use custom::CustomNormalizer;
 pub use precompiled::clusters;
 #[cfg(test)]

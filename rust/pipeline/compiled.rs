@@ -17,7 +17,7 @@ use crate::added_tokens::{AddedTokens, Matchers};
 use crate::cache::{CacheLimits, ChunkCache, KeyForm};
 use crate::encoding::{SpacesAround, TokenNames};
 use crate::models::Model;
-use crate::normalizers::Normalizer;
+use crate::normalizers::{CompiledNormalizer, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
@@ -59,6 +59,13 @@ fn plan_depends_on(matchers: &Matchers) -> bool {
     matchers.normalized.is_empty()
 }
 
+/// The normalizer in one pass, if the plan is for text that it has normalized.
+fn compiled_normalizer(plan: Plan, stages: &Stages) -> Option<Arc<CompiledNormalizer>> {
+    let chunks_normalized = plan.chunked().is_some_and(|plan| plan.scope == Scope::Unchanged);
+    let normalizer = stages.normalizer.as_ref().filter(|_| chunks_normalized)?;
+    CompiledNormalizer::new(normalizer).map(Arc::new)
+}
+
 fn refinement(plan: Plan, stages: &Stages, model: &Model) -> Option<Arc<Refinement>> {
     plan.chunked().and_then(|plan| Refinement::new(plan, stages, model)).map(Arc::new)
 }
@@ -72,6 +79,7 @@ pub struct Pipeline {
     added: Arc<AddedTokens>,
     plan: Plan,
     refinement: Option<Arc<Refinement>>,
+    compiled_normalizer: Option<Arc<CompiledNormalizer>>,
     encoder: Arc<ModelEncoder>,
     vocab: Arc<Vocab>,
     pool: Arc<Pool>,
@@ -103,6 +111,7 @@ impl Pipeline {
         Ok(Self {
             plan,
             refinement: refinement(plan, &stages, &model),
+            compiled_normalizer: compiled_normalizer(plan, &stages),
             stages,
             added,
             vocab: model.shared_vocab(),
@@ -148,6 +157,7 @@ impl Pipeline {
         Self {
             plan,
             refinement: refinement(plan, &self.stages, self.model()),
+            compiled_normalizer: compiled_normalizer(plan, &self.stages),
             encoder: Arc::new(ModelEncoder::new(Arc::clone(self.model()), plan.key_form())),
             pool: Arc::new(Pool::new(self.limits)),
             ..self
@@ -279,6 +289,11 @@ impl Pipeline {
     /// The stages of a Unigram tokenizer, for one chunk at a time.
     pub(super) fn chunk_stages(&self) -> Option<ChunkStages<'_>> {
         self.refinement.as_ref().map(|refinement| refinement.chunk_stages(&self.stages))
+    }
+
+    /// The normalizer in one pass, for text that is chunked once it is normalized.
+    pub(super) fn compiled_normalizer(&self) -> Option<&CompiledNormalizer> {
+        self.compiled_normalizer.as_deref()
     }
 
     /// The table of isolated characters, if chunks may be cut beside these.

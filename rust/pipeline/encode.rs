@@ -1,5 +1,6 @@
 //! Encoding: walks a text through the stages and sends chunks through the cache wherever the plan allows it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::chunk_stream::ChunkStream;
@@ -12,6 +13,7 @@ use crate::cache::CachedTokens;
 use crate::cache::key::is_cut;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
+use crate::normalizers::Normalizer;
 use crate::scan::Scan;
 use crate::scan::spaces::Spaces;
 use crate::sinks::Sink;
@@ -86,6 +88,17 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
             }
         }
         Ok(true)
+    }
+
+    fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
+        match self.pipeline.compiled_normalizer() {
+            Some(compiled) if !S::TRACKED => {
+                let made = compiled.normalize(text.text(), &mut self.worker.scratch.piece_memo)?;
+                let Cow::Owned(made) = made else { return Ok(text) };
+                Ok(Normalized::changed(made))
+            }
+            _ => normalizer.normalize(text),
+        }
     }
 
     fn unchanged(&mut self, range: Range<usize>) -> Result<bool> {

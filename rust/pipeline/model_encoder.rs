@@ -14,6 +14,7 @@ use crate::encoding::SpacesAround;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
 use crate::models::{Model, Scratch, Tokens};
+use crate::normalizers::PieceMemo;
 use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::structures::reused::reused;
 
@@ -52,9 +53,11 @@ pub struct MissScratch {
     pub rewrite_memo: RewriteMemo,
     /// Break classes of grapheme clusters.
     pub cluster_memo: ClusterMemo,
+    /// What pieces become by a compiled normalizer.
+    pub piece_memo: PieceMemo,
 }
 
-reused!(MissScratch: model, tokens, mapped, fragment_ids, rewrite_memo, cluster_memo);
+reused!(MissScratch: model, tokens, mapped, fragment_ids, rewrite_memo, cluster_memo, piece_memo);
 
 impl MissScratch {
     /// Seeds the random choices that follow.

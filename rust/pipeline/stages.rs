@@ -33,6 +33,11 @@ pub(crate) trait Visitor {
         Ok(false)
     }
 
+    /// What `normalizer` makes of a segment of original text.
+    fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
+        normalizer.normalize(text)
+    }
+
     /// Original text between added tokens of either kind, which the normalizer leaves unchanged. True if the
     /// visitor cuts it by itself.
     fn unchanged(&mut self, _range: Range<usize>) -> Result<bool> {
@@ -81,7 +86,7 @@ impl Stages {
         }
         let mut normalized = Normalized::new(piece, base, tracked);
         if let Some(normalizer) = normalizer {
-            normalized = normalizer.normalize(normalized)?;
+            normalized = visitor.normalize(normalizer, normalized)?;
         }
         let is_unchanged = normalized.is_unchanged();
         self.matchers.normalized.segments(normalized.text(), |Segment { start, end, token }| {

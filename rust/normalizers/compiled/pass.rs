@@ -1,0 +1,225 @@
+//! The pass over one text.
+
+use super::memo::{Piece, PieceMemo};
+use super::output::{Mark, Output};
+use super::{CompiledNormalizer, LONGEST, run};
+
+/// Pieces between two cuts that are kept in mind.
+const STEP: usize = 64;
+
+/// A place where text may be cut if enough pieces follow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cut {
+    at: usize,
+    mark: Mark,
+    /// Pieces of the row before it.
+    pieces: usize,
+}
+
+/// The pass over one text.
+pub(super) struct Pass<'a, 't> {
+    compiled: &'a CompiledNormalizer,
+    text: &'t str,
+    memo: &'a mut PieceMemo,
+    out: &'a mut Output<'t>,
+    /// Pieces of the row that ends here, each of which is left at every stage.
+    pieces: usize,
+    /// The last place where text may be cut.
+    sure: Cut,
+    /// A later one, once enough pieces follow it.
+    next: Option<Cut>,
+}
+
+impl<'a, 't> Pass<'a, 't> {
+    pub(super) fn new(
+        compiled: &'a CompiledNormalizer,
+        text: &'t str,
+        memo: &'a mut PieceMemo,
+        out: &'a mut Output<'t>,
+    ) -> Self {
+        memo.prepare();
+        Self { compiled, text, memo, out, pieces: 0, sure: Cut::default(), next: None }
+    }
+
+    /// Writes what becomes of the text from `at` on, where it may be cut; none if that cannot be told part by part.
+    pub(super) fn run(mut self, mut at: usize) -> Option<()> {
+        let text = self.text.as_bytes();
+        self.sure = Cut { at, mark: self.out.mark(), pieces: 0 };
+        while let Some(&byte) = text.get(at) {
+            let start = at;
+            if byte.is_ascii() {
+                at = self.map_ascii(start);
+            }
+            if at < text.len() {
+                at = self.take_pieces(start, at)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Maps characters of ASCII from `start` on; returns where the run of them ends.
+    fn map_ascii(&mut self, start: usize) -> usize {
+        let Self { compiled, text, out, pieces, sure, next, .. } = self;
+        let before = *pieces;
+        let end = compiled.ascii.map_run(text.as_bytes(), start, out, |at, out| {
+            let cut = Cut { at, mark: out.mark(), pieces: before + (at - start) };
+            note(compiled.reach, cut, sure, next);
+        });
+        *pieces = before + (end - start);
+        end
+    }
+
+    /// Takes the pieces from `at` on, up to a run of ASCII, which may be empty; `start` begins the run of ASCII before `at`. Returns
+    /// where they end.
+    fn take_pieces(&mut self, start: usize, at: usize) -> Option<usize> {
+        let mut chars = self.text[at..].chars();
+        let Some(mut c) = chars.next() else { return Some(at) };
+        let (ascii, mut at) = (&self.compiled.ascii, at);
+        let mut piece = self.of_char(c);
+        if !piece.is_closed() {
+            let before = start.max(at.saturating_sub(LONGEST));
+            let first = self.text.as_bytes()[before..at].iter().rposition(|&byte| ascii.is_start(byte));
+            let Some(first) = first else { return self.run_stages(at) };
+            self.take_back(before + first, at);
+            return self.take_cluster(before + first);
+        }
+        loop {
+            let end = at + c.len_utf8();
+            let Some(next) = chars.next() else {
+                self.put(at, end, piece);
+                return Some(end);
+            };
+            if next.is_ascii() && ascii.is_plain(next as u8) {
+                if !ascii.is_start(next as u8) && !piece.is_firm() {
+                    return self.take_cluster(at);
+                }
+                self.put(at, end, piece);
+                // A single character of ASCII between others is sooner looked up.
+                let is_single = self.text.as_bytes().get(end + 1).is_some_and(|byte| !byte.is_ascii());
+                if !is_single || !ascii.is_start(next as u8) {
+                    return Some(end);
+                }
+                piece = self.of_char(next);
+            } else {
+                let following = self.of_char(next);
+                if !following.is_closed() {
+                    return self.take_cluster(at);
+                }
+                self.put(at, end, piece);
+                piece = following;
+            }
+            (at, c) = (end, next);
+        }
+    }
+
+    /// Takes the character at `at`, which may begin a piece, with all characters after it that may not; returns where it ends.
+    fn take_cluster(&mut self, at: usize) -> Option<usize> {
+        let mut end = at;
+        for c in self.text[at..].chars() {
+            if end > at && self.begins_piece(c) {
+                break;
+            }
+            end += c.len_utf8();
+            if end - at > LONGEST {
+                return self.run_stages(at);
+            }
+        }
+        let piece = self.memo.of_text(&self.text[at..end], &self.compiled.rules);
+        if !piece.is_closed() {
+            return self.run_stages(at);
+        }
+        self.put(at, end, piece);
+        Some(end)
+    }
+
+    #[inline]
+    fn of_char(&mut self, c: char) -> Piece {
+        self.memo.of_char(c, &self.compiled.rules)
+    }
+
+    /// Whether `c` is a piece by itself.
+    #[inline]
+    fn begins_piece(&mut self, c: char) -> bool {
+        self.of_char(c).is_closed()
+    }
+
+    #[inline]
+    fn put(&mut self, at: usize, end: usize, piece: Piece) {
+        if !piece.stays() {
+            self.out.put(at, end, self.memo.made(piece));
+        }
+        if !piece.is_solid() {
+            return self.end_row();
+        }
+        self.pieces += 1;
+        if self.pieces % STEP == 0 {
+            let cut = Cut { at: end, mark: self.out.mark(), pieces: self.pieces };
+            note(self.compiled.reach, cut, &mut self.sure, &mut self.next);
+        }
+    }
+
+    /// Forgets what became of the characters of ASCII from `at` up to `end`.
+    fn take_back(&mut self, at: usize, end: usize) {
+        self.out.take_back_to(at);
+        self.pieces = self.pieces.saturating_sub(end - at);
+        self.next = self.next.filter(|cut| cut.at <= at);
+    }
+
+    fn end_row(&mut self) {
+        if let Some(cut) = self.next.take().filter(|cut| cut.pieces + self.compiled.reach <= self.pieces) {
+            self.sure = cut;
+        }
+        self.pieces = 0;
+    }
+
+    /// Runs the stages on the text at `at` with all text around it that they may see together; returns where that ends.
+    #[cold]
+    #[inline(never)]
+    fn run_stages(&mut self, at: usize) -> Option<usize> {
+        self.end_row();
+        let (start, end) = (self.sure.at, self.next_cut(at));
+        let made = run(&self.compiled.rules.0, &self.text[start..end], 0)?;
+        self.out.return_to(self.sure.mark);
+        self.out.put_changed(start, end, &made);
+        self.pieces = self.compiled.reach;
+        self.sure = Cut { at: end, mark: self.out.mark(), pieces: self.pieces };
+        Some(end)
+    }
+
+    /// The first place after the character at `at` where text may be cut, or the end of the text.
+    fn next_cut(&mut self, at: usize) -> usize {
+        let (reach, ascii) = (self.compiled.reach, &self.compiled.ascii);
+        let (mut pieces, mut cut, mut end) = (0, at, at);
+        let mut before: Option<(char, Piece)> = None;
+        for c in self.text[at..].chars() {
+            end += c.len_utf8();
+            let piece = self.of_char(c);
+            let follows = |(before, piece): (char, Piece)| {
+                let are_plain = before.is_ascii() && ascii.is_plain(before as u8);
+                piece.is_firm() || are_plain && !ascii.do_join(before as u8, c as u8)
+            };
+            let is_piece = piece.is_closed() && piece.is_solid()
+                || c.is_ascii() && ascii.is_plain(c as u8) && pieces > 0 && before.is_some_and(follows);
+            // The text at `at` itself is no piece.
+            pieces = if is_piece && before.is_some() { pieces + 1 } else { 0 };
+            if pieces == reach {
+                cut = end;
+            } else if pieces == 2 * reach {
+                return cut;
+            }
+            before = Some((c, piece));
+        }
+        self.text.len()
+    }
+}
+
+/// Keeps a cut in mind.
+fn note(reach: usize, cut: Cut, sure: &mut Cut, next: &mut Option<Cut>) {
+    match *next {
+        // The last characters of ASCII may be taken back.
+        Some(before) if cut.pieces < before.pieces + reach + LONGEST => {}
+        Some(before) => (*sure, *next) = (before, Some(cut)),
+        None if cut.pieces >= reach => *next = Some(cut),
+        None => {}
+    }
+}

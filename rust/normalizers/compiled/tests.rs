@@ -1,0 +1,203 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::normalizers::{Bert, Form, charsmap};
+use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
+use crate::testing::cases;
+
+/// Each stage has something to do with some of these, often beside another.
+const PIECES: &[&str] = &[
+    "a",
+    "b",
+    "A",
+    "e",
+    "x",
+    "``",
+    "`",
+    "''",
+    "'",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\r",
+    "\0",
+    "\u{1}",
+    "\u{7f}",
+    "\u{85}",
+    "\u{a0}",
+    "\u{ad}",
+    "é",
+    "É",
+    "e\u{301}",
+    "\u{301}",
+    "\u{323}",
+    "\u{338}",
+    "<",
+    "=",
+    "≠",
+    "\u{345}",
+    "\u{344}",
+    "İ",
+    "ı",
+    "ß",
+    "\u{1E9E}",
+    "ẛ\u{323}",
+    "\u{FDFA}",
+    "ﬁ",
+    "ﬀ",
+    "Ω",
+    "Ꭰ",
+    "ꭰ",
+    "ж",
+    "Ж",
+    "が",
+    "か\u{3099}",
+    "ｶﾞ",
+    "한",
+    "하",
+    "\u{1112}",
+    "\u{1161}",
+    "\u{11AB}",
+    "中",
+    "\u{f900}",
+    "\u{2b820}",
+    "𝄞",
+    "\u{1d15e}",
+    "\u{600}",
+    "\u{110BD}",
+    "\u{200B}",
+    "\u{200C}",
+    "\u{200D}",
+    "👩\u{200d}👧",
+    "👍🏽",
+    "🇦",
+    "\u{2581}",
+    "\u{FEFF}",
+    "\u{FFFD}",
+    "\u{3000}",
+    "ক\u{9cd}ষ",
+    "\u{9be}",
+    "\u{9c7}",
+    "\u{1b44}",
+    "\u{f71}\u{f72}",
+    "，",
+    "Q",
+    "q",
+    ".",
+    ",",
+    "-",
+    "b日",
+    "日",
+    "plain words",
+    "LONG RUN of plain ASCII text, more than a block of it, with two of them ",
+    "wordswithoutanyspaces",
+    "русские слова в тексте",
+    "中文文本没有空格",
+    "Tiếng Việt",
+    "हिन्दी",
+    "ไทยกำ",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        10 => prop::sample::select(PIECES).prop_map(str::to_owned),
+        2 => (prop::sample::select(PIECES), 1..40usize).prop_map(|(piece, count)| piece.repeat(count)),
+        1 => any::<char>().prop_map(String::from),
+        1 => "[ a-zA-Z`']{0,40}",
+    ];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn replace(pattern: TextPattern, content: &str) -> Normalizer {
+    Normalizer::Replace(Arc::new(Replacement::new(pattern, content.to_owned()).expect("a plain pattern")))
+}
+
+fn precompiled() -> Normalizer {
+    let rules = [
+        ("，", ","),
+        ("ﬀ", "ff"),
+        ("e\u{301}", "é"),
+        ("Q", " q"),
+        ("\u{1}", ""),
+        ("a", "aa"),
+        ("\t", " "),
+        ("\u{a0}", " "),
+        ("\u{200B}", ""),
+        ("\u{600}", "\u{600}"),
+        ("\r", "\r\r"),
+        ("日", "\u{301}"),
+        ("x", "\u{200d}"),
+    ];
+    let rules: BTreeMap<String, String> =
+        rules.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect();
+    Normalizer::Precompiled(charsmap(&rules))
+}
+
+fn stage() -> impl Strategy<Value = Normalizer> {
+    let literal =
+        |(pattern, content): (&str, &str)| replace(TextPattern::Literal(pattern.to_owned()), content);
+    let literals = [
+        ("``", "\""),
+        ("''", "\""),
+        (" ", "\u{2581}"),
+        ("b日", "x"),
+        ("ab", ""),
+        ("a", "\u{301}"),
+        ("e", "é "),
+        ("aab", "a"),
+        ("  ", " "),
+        ("x", "abcdefghijklmnopqrstuvwxyz"),
+        ("\u{301}", "e"),
+        ("éb", "``"),
+        (" a", "a  "),
+        ("日", ""),
+        ("-", "\u{600}"),
+    ];
+    let flags = (any::<bool>(), any::<bool>(), prop::option::of(any::<bool>()), any::<bool>());
+    let bert = flags.prop_map(|(clean_text, handle_chinese_chars, strip_accents, lowercase)| {
+        Normalizer::Bert(Bert { clean_text, handle_chinese_chars, strip_accents, lowercase })
+    });
+    prop_oneof![
+        4 => prop::sample::select(Form::NAMES.map(|(form, _)| Normalizer::Unicode(form)).to_vec()),
+        2 => Just(Normalizer::Lowercase),
+        2 => Just(Normalizer::StripAccents),
+        2 => (any::<bool>(), any::<bool>()).prop_map(|(left, right)| Normalizer::Strip { left, right }),
+        1 => prop::sample::select(vec!["\u{2581}", " x", "", "\u{301}", "`"]).prop_map(|text| Normalizer::Prepend(text.to_owned())),
+        1 => Just(Normalizer::Nmt),
+        1 => Just(Normalizer::ByteLevel),
+        3 => bert,
+        4 => prop::sample::select(literals.map(literal).to_vec()),
+        2 => prop::sample::select(vec![" ", "\u{2581}", "", "a"])
+            .prop_map(|content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content)),
+        2 => Just(precompiled()),
+    ]
+}
+
+fn check(stages: Vec<Normalizer>, texts: &[String]) -> std::result::Result<(), TestCaseError> {
+    let normalizer = Normalizer::Sequence(stages);
+    let Some(compiled) = CompiledNormalizer::new(&normalizer) else { return Ok(()) };
+    let mut memo = PieceMemo::default();
+    for text in texts {
+        let made = compiled.normalize(text, &mut memo).expect("nothing grows too long");
+        let naive = normalizer.normalize_str(text).expect("nothing grows too long");
+        prop_assert_eq!(made.as_ref(), naive.as_ref(), "{:?} by {:?}", text, normalizer);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    #[test]
+    fn compiled_normalizer_matches_naive(
+        stages in prop::collection::vec(stage(), 1..5),
+        texts in prop::collection::vec(text(), 1..4),
+    ) {
+        check(stages, &texts)?;
+    }
+}
