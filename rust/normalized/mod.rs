@@ -58,10 +58,13 @@ impl<'a> Normalized<'a> {
         Self { text: Cow::Borrowed(text), alignment }
     }
 
-    /// A changed text without alignment, which does not stand for the beginning of a text.
-    pub fn changed(text: String) -> Self {
-        let beginning = Beginning { is_origin: false, len: 0 };
-        Self { text: Cow::Owned(text), alignment: Alignment::Untracked(beginning) }
+    /// `text` without alignment, which begins as this one, an untracked text, does.
+    pub fn continued<'b>(&self, text: String) -> Normalized<'b> {
+        let alignment = match self.alignment {
+            Alignment::Untracked(beginning) => Alignment::Untracked(beginning),
+            _ => Alignment::Untracked(Beginning { is_origin: false, len: 0 }),
+        };
+        Normalized { text: Cow::Owned(text), alignment }
     }
 
     /// A changed text, whose original starts at byte `origin`; `chars` are the lengths of its characters and the original

@@ -8,7 +8,7 @@ use super::bert_rewriter::BertRewriter;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::metaspace_bpe::without_prefix;
 use super::model_encoder::{ModelEncoder, Pool, Worker};
-use super::plan::{Plan, Rewrite, Scope};
+use super::plan::{ChunkPlan, Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::stages::{Stages, Walk};
@@ -61,7 +61,7 @@ fn plan_depends_on(matchers: &Matchers) -> bool {
 
 /// The normalizer in one pass, if the plan is for text that it has normalized.
 fn compiled_normalizer(plan: Plan, stages: &Stages) -> Option<Arc<CompiledNormalizer>> {
-    let chunks_normalized = plan.chunked().is_some_and(|plan| plan.scope == Scope::Unchanged);
+    let chunks_normalized = plan.chunked().is_some_and(ChunkPlan::is_after_normalizer);
     let normalizer = stages.normalizer.as_ref().filter(|_| chunks_normalized)?;
     CompiledNormalizer::new(normalizer).map(Arc::new)
 }

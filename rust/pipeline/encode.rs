@@ -1,6 +1,5 @@
 //! Encoding: walks a text through the stages and sends chunks through the cache wherever the plan allows it.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::chunk_stream::ChunkStream;
@@ -73,7 +72,7 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     fn segment(&mut self, range: Range<usize>) -> Result<bool> {
         let Plan::Chunked(plan) = self.pipeline.plan() else { return Ok(false) };
         match plan.scope {
-            Scope::Unchanged => return Ok(false),
+            Scope::Unchanged | Scope::Fronted { .. } => return Ok(false),
             Scope::All if plan.rewrite == Rewrite::Stages => return self.encode_unigram(plan, range),
             Scope::All => self.encode_chunks(plan, range, 1)?,
             Scope::WithoutMetaspace { has_prefix } => {
@@ -93,9 +92,8 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
         match self.pipeline.compiled_normalizer() {
             Some(compiled) if !S::TRACKED => {
-                let made = compiled.normalize(text.text(), &mut self.worker.scratch.piece_memo)?;
-                let Cow::Owned(made) = made else { return Ok(text) };
-                Ok(Normalized::changed(made))
+                let is_placed = self.pipeline.stages().looks_at_beginning();
+                compiled.normalize(text, is_placed, &mut self.worker.scratch.piece_memo)
             }
             _ => normalizer.normalize(text),
         }
@@ -107,6 +105,13 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
                 self.encode_chunks(plan, range, 1)?;
                 Ok(true)
             }
+            Plan::Chunked(plan @ ChunkPlan { scope: Scope::Fronted { is_one }, .. }) => {
+                let text = Normalized::new(&self.text[range.clone()], range.start, S::TRACKED);
+                let Some(front) = self.encode_front(plan, is_one, &text)? else { return Ok(false) };
+                self.encode_chunks(plan, range.start + front..range.end, u32::from(!is_one))?;
+                self.word_id += u32::from(is_one);
+                Ok(true)
+            }
             Plan::Chunked(_) | Plan::Staged => Ok(false),
         }
     }
@@ -114,7 +119,19 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     fn normalized(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<bool> {
         match self.pipeline.plan() {
             Plan::Chunked(plan @ ChunkPlan { scope: Scope::Unchanged, .. }) => {
-                self.encode_normalized_chunks(plan, text, range)?;
+                self.encode_normalized_chunks(plan, text, range, 1)?;
+                Ok(true)
+            }
+            Plan::Chunked(plan @ ChunkPlan { scope: Scope::Fronted { is_one }, .. }) => {
+                let front = self.encode_front(plan, is_one, &text.slice(range.clone()))?;
+                let Some(front) = front else { return Ok(false) };
+                self.encode_normalized_chunks(
+                    plan,
+                    text,
+                    range.start + front..range.end,
+                    u32::from(!is_one),
+                )?;
+                self.word_id += u32::from(is_one);
                 Ok(true)
             }
             Plan::Chunked(_) | Plan::Staged => Ok(false),
@@ -149,8 +166,9 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         plan: ChunkPlan,
         text: &Normalized<'_>,
         range: Range<usize>,
+        step: u32,
     ) -> Result<()> {
-        let (pipeline, word_ids, chunks) = (self.pipeline, (self.word_id, 1), (text.text(), range));
+        let (pipeline, word_ids, chunks) = (self.pipeline, (self.word_id, step), (text.text(), range));
         self.word_id = if S::TRACKED {
             let mut sink = AlignedSink { sink: &mut *self.sink, text };
             encode_chunks(pipeline, plan, chunks, word_ids, self.worker, &mut sink)?

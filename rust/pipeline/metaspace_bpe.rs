@@ -1,7 +1,7 @@
 //! The family of SentencePiece-style BPE tokenizers, such as Mistral and Phi-3.
 //!
-//! Their normalizer puts U+2581 before the text and in place of each space, and nothing cuts the text, so all of a text is one
-//! pre-token. If no token holds a U+2581 after another character, no merge crosses the start of a run of spaces, and the text
+//! Their normalizer puts U+2581 before the text and in place of each space, and nothing cuts the text (a rule that looks for
+//! spaces finds none), so all of a text is one pre-token. If no token holds a U+2581 after another character, no merge crosses the start of a run of spaces, and the text
 //! may be cut there ([`Model::is_cut_at`]). A chunk is a run of spaces with the word after the run. If, in addition, no token
 //! holds a letter beside a symbol of ASCII, chunks also end between the two. In a key a space stands for a U+2581.
 //!
@@ -13,6 +13,7 @@ use crate::cache::KeyForm;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
+use crate::pre_tokenizers::{Behavior, PreTokenizer};
 use crate::scan::Splitter;
 use crate::scan::classes::{Class, LETTER};
 use crate::scan::spaces::is_ascii_symbol;
@@ -20,9 +21,12 @@ use crate::structures::finder::TextPattern;
 
 /// The plan of chunks, if the stages and the vocabulary allow it.
 pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
-    let has_prefix = match (stages.normalizer.as_ref()?, &stages.pre_tokenizer) {
-        (replace @ Normalizer::Replace(_), None) => shows_spaces(replace).then_some(false),
-        (Normalizer::Sequence(stages), None) => match stages.as_slice() {
+    if !stages.pre_tokenizer.as_ref().is_none_or(keeps_whole) || !stages.matchers.normalized.is_empty() {
+        return None;
+    }
+    let has_prefix = match stages.normalizer.as_ref()? {
+        replace @ Normalizer::Replace(_) => shows_spaces(replace).then_some(false),
+        Normalizer::Sequence(stages) => match stages.as_slice() {
             [replace] => shows_spaces(replace).then_some(false),
             [Normalizer::Prepend(prefix), replace] => {
                 (shows_spaces(replace) && prefix.chars().eq([VISIBLE_SPACE])).then_some(true)
@@ -31,21 +35,36 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
         },
         _ => None,
     }?;
-    let is_letter = |c: char| Class::of(c).is(LETTER);
-    let begins_spaces = |left: char, right: char| right == VISIBLE_SPACE && left != VISIBLE_SPACE;
-    let ends_word = |left: char, right: char| {
-        is_letter(left) && is_ascii_symbol(right) || is_ascii_symbol(left) && is_letter(right)
-    };
-    if !stages.matchers.normalized.is_empty() || !model.is_cut_at(begins_spaces) {
-        return None;
-    }
-    let splitter = if model.is_cut_at(ends_word) { Splitter::SpacedWords } else { Splitter::Spaces };
+    let splitter = splitter(model)?;
     Some(ChunkPlan {
         chunker: Chunker::Splitter(splitter),
         key_form: KeyForm::Spaced,
         rewrite: Rewrite::None,
         scope: Scope::WithoutMetaspace { has_prefix },
     })
+}
+
+/// The scanner whose spans no merge crosses, if there is one.
+pub(super) fn splitter(model: &Model) -> Option<Splitter> {
+    let is_letter = |c: char| Class::of(c).is(LETTER);
+    let begins_spaces = |left: char, right: char| right == VISIBLE_SPACE && left != VISIBLE_SPACE;
+    let ends_word = |left: char, right: char| {
+        is_letter(left) && is_ascii_symbol(right) || is_ascii_symbol(left) && is_letter(right)
+    };
+    let spaces = || if model.is_cut_at(ends_word) { Splitter::SpacedWords } else { Splitter::Spaces };
+    model.is_cut_at(begins_spaces).then(spaces)
+}
+
+/// Whether `pre_tokenizer` makes one pre-token of text without spaces.
+fn keeps_whole(pre_tokenizer: &PreTokenizer) -> bool {
+    match pre_tokenizer {
+        PreTokenizer::Split(split) => {
+            let drops_rest = split.invert() && split.behavior() == Behavior::Removed;
+            matches!(split.pattern(), TextPattern::Literal(literal) if literal.contains(' ')) && !drops_rest
+        }
+        PreTokenizer::Sequence(stages) => stages.iter().all(keeps_whole),
+        _ => false,
+    }
 }
 
 /// The part of `normalizer` that works on text which continues an earlier one: all but the prefix.
@@ -74,6 +93,7 @@ mod tests {
     use super::*;
     use crate::added_tokens::{AddedToken, AddedTokens};
     use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::pre_tokenizers::Split;
     use crate::structures::finder::Replacement;
     use crate::testing::cases;
     use crate::vocab::Vocab;
@@ -106,7 +126,7 @@ mod tests {
         Bpe::from_pairs(Arc::new(Vocab::from_tokens(&tokens)), &pairs, options).expect("no dropout")
     }
 
-    fn pipeline(model: &Arc<Model>, has_prefix: bool) -> Pipeline {
+    fn pipeline(model: &Arc<Model>, has_prefix: bool, has_split: bool) -> Pipeline {
         let visible =
             Replacement::new(TextPattern::Literal(" ".to_owned()), "▁".to_owned()).expect("literal");
         let mut stages = vec![Normalizer::Replace(Arc::new(visible))];
@@ -116,7 +136,12 @@ mod tests {
         let mut added = AddedTokens::default();
         added.add(&[AddedToken::new("<s>", true)], model.vocab());
         let normalizer = Some(Normalizer::Sequence(stages));
-        Pipeline::new(normalizer, None, Arc::clone(model), Arc::new(added), false, 1 << 20).expect("valid")
+        let split = has_split.then(|| {
+            let space = TextPattern::Literal(" ".to_owned());
+            let split = Split::new(space, Behavior::MergedWithPrevious, false).expect("literal");
+            PreTokenizer::Split(Arc::new(split))
+        });
+        Pipeline::new(normalizer, split, Arc::clone(model), Arc::new(added), false, 1 << 20).expect("valid")
     }
 
     proptest! {
@@ -127,14 +152,15 @@ mod tests {
             choices in prop::collection::vec((any::<u8>(), any::<u8>()), 0..40),
             has_unknown in any::<bool>(),
             has_prefix in any::<bool>(),
+            has_split in any::<bool>(),
             texts in prop::collection::vec("[ab,日 ]{0,40}|( {0,4}[ab]{1,6},?){0,20}|[ab é\n▁<s>]{0,30}|(<s>| |a|▁){0,20}", 1..6),
             target in 1..20usize,
         ) {
             let model = Arc::new(Model::Bpe(bpe(&choices, has_unknown)));
-            let fast = pipeline(&model, has_prefix);
-            let naive = pipeline(&model, has_prefix).with_plan(Plan::Staged);
+            let fast = pipeline(&model, has_prefix, has_split);
+            let naive = pipeline(&model, has_prefix, has_split).with_plan(Plan::Staged);
             let is_boundary = |left: char, right: char| right == '▁' && left != '▁';
-            prop_assert_eq!(fast.plan() != Plan::Staged, model.is_cut_at(is_boundary));
+            prop_assert_eq!(fast.plan().key_form() == KeyForm::Spaced, model.is_cut_at(is_boundary));
             fast.encoder().cut_points(1 << 20);
             for text in &texts {
                 prop_assert_eq!(tokens(&fast, text), tokens(&naive, text), "{:?}", text);

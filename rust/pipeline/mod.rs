@@ -15,7 +15,7 @@
 //! | `chunk_encoder` | what a missed chunk goes through |
 //! | `model_encoder` | the model for chunks of one key form |
 //! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of what was rewritten |
-//! | `bert_rewriter`, `metaspace_bpe`, `unigram` | families of tokenizers |
+//! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `unigram` | families of tokenizers |
 //! | `shards` | long texts in parts that are encoded separately |
 //! | `training_words` | the visitor that counts words |
 //! | `preload` | caches that begin with the vocabulary |
@@ -25,6 +25,7 @@ mod chunk_encoder;
 mod chunk_stream;
 mod compiled;
 mod encode;
+mod fronted;
 mod metaspace_bpe;
 mod model_encoder;
 mod offset_map;

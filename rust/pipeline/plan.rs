@@ -58,6 +58,12 @@ pub enum Scope {
     All,
     /// Those that the normalizer leaves unchanged. Others are normalized first, and then chunked.
     Unchanged,
+    /// Those that the normalizer leaves unchanged, and others once they are normalized, but for ones with a U+2581 if the model
+    /// sees it in place of spaces. The pre-tokenizer may put something before a segment, so the first chunk takes it.
+    Fronted {
+        /// All chunks of such a segment are one pre-token.
+        is_one: bool,
+    },
     /// Those without a U+2581. All chunks of such a segment are one pre-token.
     WithoutMetaspace {
         /// The normalizer puts a U+2581 before text, so the first chunk of a segment takes the normalizer.
@@ -87,6 +93,11 @@ impl ChunkPlan {
     /// Chunks that are the pre-tokens of text that no normalizer changes.
     pub(super) fn of_pre_tokens(chunker: Chunker, key_form: KeyForm) -> Self {
         Self { chunker, key_form, rewrite: Rewrite::None, scope: Scope::Unchanged }
+    }
+
+    /// Whether chunks are of text that the normalizer has seen.
+    pub(super) fn is_after_normalizer(self) -> bool {
+        matches!(self.scope, Scope::Unchanged | Scope::Fronted { .. })
     }
 
     /// The scanner, if one cuts.

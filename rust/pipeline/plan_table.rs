@@ -5,12 +5,13 @@
 //! | [`unigram`] (T5, XLNet) | a deterministic Unigram model after Metaspace; a normalizer that sees a grapheme cluster or a run of spaces at a time; no added token in normalized text | no piece crosses a visible space; a chunk that depends on its neighbours is joined with them | `unigram/tests.rs` | joined chunks |
 //! | [`bert`] | BERT's normalizer with `clean_text` and `handle_chinese_chars` directly before BERT's pre-tokenizer; WordPiece or word level; no added token in normalized text | the scanner cuts where the pre-tokenizer cuts the normalized text, and each step of the normalizer sees one character and its marks | `bert_rewriter.rs` | never |
 //! | [`metaspace_bpe`] (Mistral, Phi-3) | Prepend and Replace of spaces, no pre-tokenizer; a BPE vocabulary in which no token holds a U+2581 after another character | a merge only makes tokens of the vocabulary, so no merge crosses the start of a run of spaces | `metaspace_bpe.rs` | segments with a U+2581 |
+//! | [`fronted`] (Mistral 0.3, RoBERTa with `add_prefix_space`) | Metaspace, or a `ByteLevel` with `add_prefix_space`, alone; a deterministic model, and where Metaspace does not cut, a vocabulary as above | each space begins a pre-token, or no merge crosses the start of a run of spaces; only the first chunk sees the prefix | `fronted.rs` | segments with a U+2581 |
 //! | [`splitter`] (GPT-2, Llama 3, Qwen 2) | a pre-tokenizer with a scanner, alone or before a `ByteLevel` that only maps bytes | the scanner's spans are the pre-tokens; byte-level characters and bytes are one to one | `scan/tests.rs`, `shards.rs` | chunks of normalized text |
 //! | [`only_cuts`] | a pre-tokenizer that only cuts, alone or before a `ByteLevel` without `add_prefix_space` | the pre-tokenizer itself cuts the text | `only_cuts_matches_naive` below | chunks of normalized text |
 
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::stages::Stages;
-use super::{metaspace_bpe, unigram};
+use super::{fronted, metaspace_bpe, unigram};
 use crate::cache::KeyForm;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
@@ -19,7 +20,8 @@ use crate::scan::Splitter;
 
 type Detect = fn(&Stages, &Model) -> Option<ChunkPlan>;
 
-const FAMILIES: [Detect; 5] = [unigram::detect, bert, metaspace_bpe::detect, splitter, only_cuts];
+const FAMILIES: [Detect; 6] =
+    [unigram::detect, bert, metaspace_bpe::detect, fronted::detect, splitter, only_cuts];
 
 /// The fastest plan that gives exactly what the stages give.
 pub(super) fn choose(stages: &Stages, model: &Model) -> Plan {

@@ -111,6 +111,10 @@ impl Pipeline {
     fn boundary_finder(&self, len: usize) -> Option<BoundaryFinder<'_>> {
         let matchers = &self.stages().matchers;
         let Plan::Chunked(plan @ ChunkPlan { rewrite, scope, .. }) = self.plan() else { return None };
+        // A part of a text would get the prefix that its beginning gets.
+        if let Scope::Fronted { .. } = scope {
+            return None;
+        }
         let splitter = plan.splitter()?;
         if rewrite == Rewrite::Stages {
             return Some(BoundaryFinder {
@@ -124,7 +128,9 @@ impl Pipeline {
         let (splitter, normalizer) = match scope {
             // Spaces that become visible change nothing at a boundary.
             Scope::WithoutMetaspace { .. } => (Splitter::Spaces, None),
-            Scope::All | Scope::Unchanged => (splitter, self.stages().normalizer.as_ref()),
+            Scope::All | Scope::Unchanged | Scope::Fronted { .. } => {
+                (splitter, self.stages().normalizer.as_ref())
+            }
         };
         let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
         let cuts = is_possible.then(|| self.encoder().cut_points(len))?;

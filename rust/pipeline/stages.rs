@@ -143,6 +143,11 @@ impl Stages {
         Ok(cut)
     }
 
+    /// Whether the pre-tokenizer treats the beginning of a text otherwise than that of other segments.
+    pub(super) fn looks_at_beginning(&self) -> bool {
+        self.pre_tokenizer.as_ref().is_some_and(PreTokenizer::looks_at_beginning)
+    }
+
     /// The one rule that makes all cuts, if it isolates its matches.
     pub(super) fn isolating_split(&self) -> Option<&Split> {
         self.pre_tokenizer.as_ref()?.isolating_split()

@@ -18,7 +18,7 @@ pub use split::{Behavior, Split};
 
 use crate::Result;
 use crate::growth::Growth;
-use crate::metaspace::Metaspace;
+use crate::metaspace::{Metaspace, PrependScheme};
 use crate::normalized::PreTokenized;
 use crate::scan::Splitter;
 use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
@@ -114,6 +114,15 @@ impl PreTokenizer {
         }
     }
 
+    /// True if the beginning of a text is treated otherwise than other beginnings.
+    pub fn looks_at_beginning(&self) -> bool {
+        match self {
+            Self::Metaspace(metaspace) => metaspace.prepend_scheme == PrependScheme::First,
+            Self::Sequence(stages) => stages.iter().any(Self::looks_at_beginning),
+            _ => false,
+        }
+    }
+
     /// The one rule that makes all cuts of [`Self::cut_unmapped`], if it isolates its matches.
     pub fn isolating_split(&self) -> Option<&Split> {
         match self {
@@ -135,10 +144,7 @@ impl PreTokenizer {
     /// Those of [`Self::pre_tokenize`].
     pub fn cut_unmapped(&self, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
-            Self::ByteLevel(ByteLevel { use_regex: true, .. }) => {
-                text.cut(|piece, out| scan(Splitter::Gpt2, piece, out));
-            }
-            Self::ByteLevel(_) => {}
+            Self::ByteLevel(byte_level) => byte_level.cut_unmapped(text),
             Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.cut_unmapped(text))?,
             _ => self.pre_tokenize(text)?,
         }

@@ -5,6 +5,7 @@
 //! one by one:
 //!
 //! * [`Spaces`] cuts before every run of spaces, for a vocabulary without a visible space after another character.
+//! * [`SingleSpaces`] cuts before every space.
 //! * [`SpacedWords`] also cuts between letters and ASCII symbols, if no token holds a letter beside an ASCII symbol.
 //! * [`Blanks`] and [`BlankSplit`] cut at every run of spaces, tabs and line ends, for tokenizers that turn all of
 //!   these into spaces.
@@ -25,6 +26,18 @@ impl Scan for Spaces {
         let rest = &text.as_bytes()[pos..];
         let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();
         memchr::memchr(b' ', &rest[spaces..]).map_or(text.len(), |word| pos + spaces + word)
+    }
+}
+
+/// A space, if there is one, with everything up to the next space: ` [^ ]*|[^ ]+`.
+#[derive(Clone, Copy, Debug)]
+pub struct SingleSpaces;
+
+impl Scan for SingleSpaces {
+    #[inline]
+    fn advance(text: &str, pos: usize) -> usize {
+        // Whatever stands at `pos` belongs to the span.
+        memchr::memchr(b' ', &text.as_bytes()[pos + 1..]).map_or(text.len(), |next| pos + 1 + next)
     }
 }
 

@@ -13,6 +13,7 @@ const SPACES: &str = " *[^ ]+| +";
 const SPACED_WORDS: &str =
     r" *[^ ](?:(?!(?<=\p{L})[\x00-\x1F!-/:-@\[-`{-\x7F]|(?<=[\x00-\x1F!-/:-@\[-`{-\x7F])\p{L})[^ ])*| +";
 
+const SINGLE_SPACES: &str = r" [^ ]*|[^ ]+";
 const BLANKS: &str = r"[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+";
 const BLANK_SPLIT: &str = r"[^ \t\r\n]+";
 
@@ -26,6 +27,7 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::Whitespace => WHITESPACE,
         Splitter::WhitespaceSplit => WHITESPACE_SPLIT,
         Splitter::Spaces => SPACES,
+        Splitter::SingleSpaces => SINGLE_SPACES,
         Splitter::SpacedWords => SPACED_WORDS,
         Splitter::Blanks => BLANKS,
         Splitter::BlankSplit => BLANK_SPLIT,
@@ -99,6 +101,7 @@ matches_regex! {
     whitespace_matches_regex: Splitter::Whitespace;
     whitespace_split_matches_regex: Splitter::WhitespaceSplit;
     spaces_matches_regex: Splitter::Spaces;
+    single_spaces_matches_regex: Splitter::SingleSpaces;
     spaced_words_matches_regex: Splitter::SpacedWords;
     blanks_matches_regex: Splitter::Blanks;
     blank_split_matches_regex: Splitter::BlankSplit;

@@ -1,29 +1,30 @@
 //! A compiled normalizer: one pass over a text for all stages, for text whose alignment is not wanted.
 //!
 //! A text is *closed* for a stage if, in any row of closed texts, the stage makes of each what it makes of that text alone
-//! ([`closed`]). For most stages only the first character decides: it must not compose with a character before it, nor change places
-//! with marks there, nor continue a match. A *piece* is a text that is closed at every stage, in the form in which the stage
-//! receives it. An empty text is closed.
+//! (`closed`). For most stages only the first character decides: it must not compose with a character before it, nor change
+//! places with marks there, nor continue a match. A *piece* is a text that is closed for every stage, in the form in which the
+//! stage receives it. An empty text is closed.
 //!
 //! **Theorem 1.** The stages make of a row of pieces what they make of each piece, one after the other.
 //!
 //! *Proof*, by induction on the stages: each receives a row of closed texts, and hands on what it makes of each.
 //!
-//! So a piece is looked up in a memo ([`memo`]): first single characters, then a character with all that may not begin a piece after
-//! it. Characters of ASCII that become one character of ASCII are mapped in bulk ([`ascii`]). One that may continue a match is
-//! mapped too, as long as the character before it is not its neighbour in a pattern: then no match holds both.
+//! So a piece is looked up in a memo (`memo`): first single characters, then a character with all characters after it that are
+//! no pieces. Characters of ASCII that become one character of ASCII each are mapped in bulk (`ascii`). Such a character that may
+//! continue a match, and so is no piece, may still stand in the row: after another such character unless the two are neighbours in
+//! a pattern, and after a piece whose end no match goes on after. No match holds both then, and neither ever vanishes.
 //!
 //! Text that is no row of pieces goes through the stages, with as little as possible around it. A stage *reaches* from such text at
-//! most into the piece beside it: a mark joins the character before it, and a match ends where the next piece begins, and begins
-//! in the last piece before it. Let *n* be the number of stages that see more than a character.
+//! most into the piece beside it: a mark joins the character before it, and a match ends where the next piece begins and
+//! begins in the last piece before it. Let *n* be the number of stages that see more than a character.
 //!
-//! **Theorem 2.** In a row of *2n* pieces of which something is left at every stage, text may be cut after the first *n*, whatever stands
-//! beside the row, and what the stages make of both parts is what they make of the whole.
+//! **Theorem 2.** In a row of 2*n* pieces of which something is left at every stage, text may be cut after the first *n*, whatever
+//! stands beside the row: the stages make of the two parts, one after the other, what they make of the whole.
 //!
-//! *Proof*: before stage *i* + 1, all pieces but the first *i* and the last *i* are as the stages have made them of these pieces alone, as
-//! each stage reaches one further. So at every stage the two pieces at the cut are closed texts, and the stage sees nothing across.
+//! *Proof*: each stage reaches one piece further than the one before it. So all pieces but the first *i* and the last *i* leave
+//! stage *i* as they would alone. Hence every stage receives the two pieces at the cut as closed texts, and sees nothing across it.
 //!
-//! Such cuts are kept in mind during the pass, so that only text since the last one is done again, and no text more than twice.
+//! Such cuts are kept in mind during the pass. Only text since the last one is done again, so no text is done more than twice.
 //!
 //! `Strip` and `Prepend` concern the ends of a text. Their reach is one too where the pieces are visible characters at every
 //! stage. So the first and the last part of a text, up to a row of such characters, go through the stages with them,
@@ -59,6 +60,7 @@ use pass::Pass;
 
 use super::Normalizer;
 use crate::Result;
+use crate::normalized::Normalized;
 
 /// The longest piece in bytes.
 const LONGEST: usize = 32;
@@ -158,16 +160,35 @@ impl CompiledNormalizer {
         })
     }
 
-    /// The normalized text, borrowed if nothing changes.
+    /// What [`Normalizer::normalize`] makes of `text`, an untracked text. Only with `is_placed` does the result know whether it
+    /// stands for the beginning of a text.
     ///
     /// # Errors
     /// Those of [`Normalizer::normalize`].
-    pub fn normalize<'t>(&self, text: &'t str, memo: &mut PieceMemo) -> Result<Cow<'t, str>> {
-        let mut out = Output::new(text);
-        match self.fill(text, memo, &mut out) {
-            Some(()) => Ok(out.finish().map_or(Cow::Borrowed(text), Cow::Owned)),
-            None => self.whole.normalize_str(text),
+    pub fn normalize<'t>(
+        &self,
+        text: Normalized<'t>,
+        is_placed: bool,
+        memo: &mut PieceMemo,
+    ) -> Result<Normalized<'t>> {
+        let mut out = Output::new(text.text());
+        if self.fill(text.text(), memo, &mut out).is_none() {
+            return self.whole.normalize(text);
         }
+        match out.finish() {
+            None => Ok(text),
+            Some(made) if is_placed && text.is_at_beginning(0) => Ok(self.first_part(&text)?.continued(made)),
+            Some(made) => Ok(text.slice(0..0).continued(made)),
+        }
+    }
+
+    /// The first part of the normalized text, or all of it.
+    fn first_part<'t>(&self, text: &'t Normalized<'_>) -> Result<Normalized<'t>> {
+        let Some(end) = self.amid_visible(text.text().as_bytes().iter()) else {
+            return self.whole.normalize(text.slice(0..text.text().len()));
+        };
+        let stages = self.ends.as_ref().map_or(&self.rules.0, |[first, _]| first);
+        stages.iter().try_fold(text.slice(0..end), |part, stage| stage.normalize(part))
     }
 
     /// Writes what becomes of `text`; none if that cannot be told part by part.

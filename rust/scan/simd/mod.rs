@@ -46,7 +46,7 @@ use gaps::{
 };
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
-use spaces::{BlankFragmentsRules, BlanksRules, SpacedWordsRules, SpacesRules};
+use spaces::{BlankFragmentsRules, BlanksRules, SingleSpacesRules, SpacedWordsRules, SpacesRules};
 
 impl Splitter {
     /// Writes the ends of the spans from the span boundary `start` on, until `ends` is full or the text ends. Returns
@@ -106,6 +106,7 @@ impl Splitter {
             Self::Qwen2 => fill_ends::<Cl100kRules<1>>(backend, text, start, ends),
             Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
             Self::Spaces => fill_ends::<SpacesRules>(backend, text, start, ends),
+            Self::SingleSpaces => fill_ends::<SingleSpacesRules>(backend, text, start, ends),
             Self::SpacedWords => fill_ends::<SpacedWordsRules>(backend, text, start, ends),
             Self::Blanks => fill_ends::<BlanksRules>(backend, text, start, ends),
             Self::BlankFragments => fill_ends::<BlankFragmentsRules>(backend, text, start, ends),

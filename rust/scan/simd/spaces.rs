@@ -2,7 +2,7 @@
 
 use super::fill::Rules;
 use super::masks::{BLOCK, Masks, down, last, up};
-use crate::scan::spaces::{BlankFragments, Blanks, SpacedWords, Spaces, is_blank};
+use crate::scan::spaces::{BlankFragments, Blanks, SingleSpaces, SpacedWords, Spaces, is_blank};
 
 /// A span starts at a space that does not follow a space.
 #[derive(Default)]
@@ -19,6 +19,20 @@ impl Rules for SpacesRules {
         let starts = now.blank & !up(now.blank, self.blank);
         self.blank = last(now.blank);
         (starts, 0)
+    }
+}
+
+/// A span starts at every space.
+#[derive(Default)]
+pub(super) struct SingleSpacesRules;
+
+impl Rules for SingleSpacesRules {
+    type Scalar = SingleSpaces;
+    const HAS_CLASSES: bool = false;
+
+    #[inline(always)]
+    fn starts(&mut self, _: &[u8], _: usize, now: &Masks, _: &Masks) -> (u64, u64) {
+        (now.blank, 0)
     }
 }
 

@@ -20,7 +20,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 15] = [
+const SPLITTERS: [Splitter; 16] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -31,6 +31,7 @@ const SPLITTERS: [Splitter; 15] = [
     Splitter::BertText { accents: false },
     Splitter::BertText { accents: true },
     Splitter::Spaces,
+    Splitter::SingleSpaces,
     Splitter::SpacedWords,
     Splitter::Blanks,
     Splitter::BlankSplit,
@@ -167,6 +168,7 @@ fill_matches_naive! {
     fill_ends_of_qwen2_matches_naive: Splitter::Qwen2;
     fill_ends_of_o200k_matches_naive: Splitter::O200k;
     fill_ends_of_spaces_matches_naive: Splitter::Spaces;
+    fill_ends_of_single_spaces_matches_naive: Splitter::SingleSpaces;
     fill_ends_of_spaced_words_matches_naive: Splitter::SpacedWords;
     fill_ends_of_blanks_matches_naive: Splitter::Blanks;
     fill_spans_of_blank_split_matches_naive: Splitter::BlankSplit;
