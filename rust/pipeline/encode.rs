@@ -105,12 +105,11 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
                 self.encode_chunks(plan, range, 1)?;
                 Ok(true)
             }
-            Plan::Chunked(plan @ ChunkPlan { scope: Scope::Fronted { is_one }, .. }) => {
+            Plan::Chunked(plan @ ChunkPlan { scope: Scope::Fronted { .. }, .. }) => {
                 let text = Normalized::new(&self.text[range.clone()], range.start, S::TRACKED);
-                let Some(front) = self.encode_front(plan, is_one, &text)? else { return Ok(false) };
-                self.encode_chunks(plan, range.start + front..range.end, u32::from(!is_one))?;
-                self.word_id += u32::from(is_one);
-                Ok(true)
+                self.encode_fronted(plan, &text, |encoding, plan, front, step| {
+                    encoding.encode_chunks(plan, range.start + front..range.end, step)
+                })
             }
             Plan::Chunked(_) | Plan::Staged => Ok(false),
         }
@@ -122,17 +121,10 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
                 self.encode_normalized_chunks(plan, text, range, 1)?;
                 Ok(true)
             }
-            Plan::Chunked(plan @ ChunkPlan { scope: Scope::Fronted { is_one }, .. }) => {
-                let front = self.encode_front(plan, is_one, &text.slice(range.clone()))?;
-                let Some(front) = front else { return Ok(false) };
-                self.encode_normalized_chunks(
-                    plan,
-                    text,
-                    range.start + front..range.end,
-                    u32::from(!is_one),
-                )?;
-                self.word_id += u32::from(is_one);
-                Ok(true)
+            Plan::Chunked(plan @ ChunkPlan { scope: Scope::Fronted { .. }, .. }) => {
+                self.encode_fronted(plan, &text.slice(range.clone()), |encoding, plan, front, step| {
+                    encoding.encode_normalized_chunks(plan, text, range.start + front..range.end, step)
+                })
             }
             Plan::Chunked(_) | Plan::Staged => Ok(false),
         }

@@ -1,8 +1,8 @@
 //! The families of tokenizers whose pre-tokenizer puts something before a segment: Metaspace, and `ByteLevel` with
 //! `add_prefix_space`.
 //!
-//! Segments are chunked once they are normalized. Metaspace that cuts begins a pre-token at each space, so a chunk is a pre-token. If it
-//! does not cut, all of a segment is one pre-token, and chunks are those of [`metaspace_bpe`](super::metaspace_bpe). In a key a space
+//! Segments are chunked once they are normalized. Metaspace that cuts begins a pre-token at each space, so a chunk is a pre-token, or,
+//! where ids alone are wanted, a part of one that no merge leaves. If it does not cut, all of a segment is one pre-token, and chunks are those of [`metaspace_bpe`](super::metaspace_bpe). In a key a space
 //! stands for the U+2581 that the model sees; a segment that holds a U+2581 itself takes the stages.
 //!
 //! What is put before a segment is seen by the first chunk alone, the *front*: no scanner looks back beyond the start of a span. The
@@ -37,13 +37,18 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
     {
         pre_tokenizer = only;
     }
-    let (splitter, key_form, is_one) = match *pre_tokenizer {
+    let (splitter, key_form, pre_tokens) = match *pre_tokenizer {
         PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: true, use_regex: true, .. }) => {
-            (Splitter::Gpt2, KeyForm::Bytes, false)
+            (Splitter::Gpt2, KeyForm::Bytes, Some(Splitter::Gpt2))
         }
         PreTokenizer::Metaspace(Metaspace { replacement: VISIBLE_SPACE, split, .. }) => {
-            let splitter = if split { Splitter::SingleSpaces } else { metaspace_bpe::splitter(model)? };
-            (splitter, KeyForm::Spaced, !split)
+            let pre_tokens = split.then_some(Splitter::SingleSpaces);
+            let splitter = match pre_tokens {
+                Some(_) if metaspace_bpe::cuts_words(model) => Splitter::SingleSpacedWords,
+                Some(whole) => whole,
+                None => metaspace_bpe::splitter(model)?,
+            };
+            (splitter, KeyForm::Spaced, pre_tokens)
         }
         _ => return None,
     };
@@ -51,19 +56,33 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
         chunker: Chunker::Splitter(splitter),
         key_form,
         rewrite: Rewrite::None,
-        scope: Scope::Fronted { is_one },
+        scope: Scope::Fronted { pre_tokens },
     })
 }
 
 impl<S: Sink> TextEncoding<'_, S> {
-    /// Encodes the front of `text`, a segment of normalized text; returns its length. None, and nothing encoded, if the segment has to
-    /// take the stages.
-    pub(super) fn encode_front(
+    /// Encodes `text`, a segment of normalized text, whose chunks after the front `encode_chunks` encodes: from its front on, with this
+    /// step between word ids. False, and nothing encoded, if the segment has to take the stages.
+    pub(super) fn encode_fronted(
         &mut self,
         plan: ChunkPlan,
-        is_one: bool,
         text: &Normalized<'_>,
-    ) -> Result<Option<usize>> {
+        encode_chunks: impl FnOnce(&mut Self, ChunkPlan, usize, u32) -> Result<()>,
+    ) -> Result<bool> {
+        let is_one = plan.scope == Scope::Fronted { pre_tokens: None };
+        let first = self.word_id;
+        let Some(front) = self.encode_front(plan, text)? else { return Ok(false) };
+        if is_one {
+            self.word_id = first;
+        }
+        let plan = if S::TRACKED { plan.of_whole_pre_tokens() } else { plan };
+        encode_chunks(self, plan, front, u32::from(!is_one))?;
+        self.word_id += u32::from(is_one);
+        Ok(true)
+    }
+
+    /// Encodes the front of `text`; returns its length. None, and nothing encoded, if the segment has to take the stages.
+    fn encode_front(&mut self, plan: ChunkPlan, text: &Normalized<'_>) -> Result<Option<usize>> {
         if plan.key_form == KeyForm::Bytes {
             return self.encode_spaced_front(text).map(Some);
         }
@@ -78,9 +97,6 @@ impl<S: Sink> TextEncoding<'_, S> {
         let front = memchr::memchr(b' ', bytes).unwrap_or(bytes.len());
         let cut = self.pipeline.stages().cut(text.slice(0..front), plan.key_form)?;
         cut.spans.iter().try_for_each(|span| self.pre_token(&cut.text, span.clone()))?;
-        if is_one && !cut.spans.is_empty() {
-            self.word_id -= 1;
-        }
         Ok(Some(front))
     }
 

@@ -46,13 +46,17 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
 
 /// The scanner whose spans no merge crosses, if there is one.
 pub(super) fn splitter(model: &Model) -> Option<Splitter> {
-    let is_letter = |c: char| Class::of(c).is(LETTER);
     let begins_spaces = |left: char, right: char| right == VISIBLE_SPACE && left != VISIBLE_SPACE;
-    let ends_word = |left: char, right: char| {
-        is_letter(left) && is_ascii_symbol(right) || is_ascii_symbol(left) && is_letter(right)
-    };
-    let spaces = || if model.is_cut_at(ends_word) { Splitter::SpacedWords } else { Splitter::Spaces };
+    let spaces = || if cuts_words(model) { Splitter::SpacedWords } else { Splitter::Spaces };
     model.is_cut_at(begins_spaces).then(spaces)
+}
+
+/// Whether no merge crosses the place between a letter and a symbol of ASCII.
+pub(super) fn cuts_words(model: &Model) -> bool {
+    let is_letter = |c: char| Class::of(c).is(LETTER);
+    model.is_cut_at(|left, right| {
+        is_letter(left) && is_ascii_symbol(right) || is_ascii_symbol(left) && is_letter(right)
+    })
 }
 
 /// Whether `pre_tokenizer` makes one pre-token of text without spaces.

@@ -61,8 +61,9 @@ pub enum Scope {
     /// Those that the normalizer leaves unchanged, and others once they are normalized, but for ones with a U+2581 if the model
     /// sees it in place of spaces. The pre-tokenizer may put something before a segment, so the first chunk takes it.
     Fronted {
-        /// All chunks of such a segment are one pre-token.
-        is_one: bool,
+        /// The scanner of pre-tokens, of which chunks may be parts; chunks are found by it where word ids are wanted. None if all of
+        /// a segment is one pre-token.
+        pre_tokens: Option<Splitter>,
     },
     /// Those without a U+2581. All chunks of such a segment are one pre-token.
     WithoutMetaspace {
@@ -98,6 +99,16 @@ impl ChunkPlan {
     /// Whether chunks are of text that the normalizer has seen.
     pub(super) fn is_after_normalizer(self) -> bool {
         matches!(self.scope, Scope::Unchanged | Scope::Fronted { .. })
+    }
+
+    /// The plan where word ids are wanted: chunks that are pre-tokens, unless all of a segment is one.
+    pub(super) fn of_whole_pre_tokens(self) -> Self {
+        match self.scope {
+            Scope::Fronted { pre_tokens: Some(splitter) } => {
+                Self { chunker: Chunker::Splitter(splitter), ..self }
+            }
+            _ => self,
+        }
     }
 
     /// The scanner, if one cuts.

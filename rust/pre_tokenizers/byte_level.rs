@@ -34,16 +34,6 @@ impl ByteLevel {
         text.spans = spans;
     }
 
-    /// As [`Self::pre_tokenize`], but without the mapping of bytes to characters.
-    pub(super) fn cut_unmapped(self, text: &mut PreTokenized<'_>) {
-        if self.add_prefix_space {
-            put_prefixes(text);
-        }
-        if self.use_regex {
-            text.cut(|piece, out| Splitter::Gpt2.for_each_span(piece, |start, end| out.push(start..end)));
-        }
-    }
-
     fn map_span(
         self,
         text: &str,
@@ -82,20 +72,4 @@ impl ByteLevel {
             push(0, split.len());
         }
     }
-}
-
-/// Puts a space before each span that does not begin with one.
-fn put_prefixes(text: &mut PreTokenized<'_>) {
-    let mut rewrite = text.text.rewrite();
-    let mut spans = Vec::with_capacity(text.spans.len());
-    for span in &text.spans {
-        let start = rewrite.len();
-        if let Some(first) = text.text.text()[span.clone()].chars().next().filter(|&first| first != ' ') {
-            rewrite.push(' ', span.start..span.start + first.len_utf8());
-        }
-        rewrite.copy(span.clone());
-        spans.push(start..rewrite.len());
-    }
-    text.text = rewrite.finish();
-    text.spans = spans;
 }

@@ -144,7 +144,10 @@ impl PreTokenizer {
     /// Those of [`Self::pre_tokenize`].
     pub fn cut_unmapped(&self, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
-            Self::ByteLevel(byte_level) => byte_level.cut_unmapped(text),
+            Self::ByteLevel(ByteLevel { use_regex: true, .. }) => {
+                text.cut(|piece, out| scan(Splitter::Gpt2, piece, out));
+            }
+            Self::ByteLevel(_) => {}
             Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.cut_unmapped(text))?,
             _ => self.pre_tokenize(text)?,
         }

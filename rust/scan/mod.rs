@@ -43,7 +43,10 @@ use bert::{Bert, BertText};
 use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
-use spaces::{BlankFragments, BlankSplit, BlankSplitFragments, Blanks, SingleSpaces, SpacedWords, Spaces};
+use spaces::{
+    BlankFragments, BlankSplit, BlankSplitFragments, Blanks, SingleSpacedWords, SingleSpaces, SpacedWords,
+    Spaces,
+};
 use whitespace::{Whitespace, WhitespaceSplit};
 
 /// A splitter without gaps: finds the end of a span.
@@ -90,6 +93,8 @@ pub enum Splitter {
     Spaces,
     /// A space (U+0020), if there is one, with everything up to the next space, without gaps.
     SingleSpaces,
+    /// As `SingleSpaces`, but also cut between a letter and an ASCII symbol.
+    SingleSpacedWords,
     /// As `Spaces`, but also cut between a letter and an ASCII symbol.
     SpacedWords,
     /// A run of blanks (spaces, tabs, carriage returns and line feeds) with everything up to the next run, without
@@ -186,6 +191,7 @@ impl Splitter {
             Self::BertText { accents: false } => for_each_with_gaps::<BertText<false>>(text, found),
             Self::Spaces => for_each::<Spaces>(text, found),
             Self::SingleSpaces => for_each::<SingleSpaces>(text, found),
+            Self::SingleSpacedWords => for_each::<SingleSpacedWords>(text, found),
             Self::SpacedWords => for_each::<SpacedWords>(text, found),
             Self::Blanks => for_each::<Blanks>(text, found),
             Self::BlankSplit => for_each_with_gaps::<BlankSplit>(text, found),

@@ -6,7 +6,7 @@
 //!
 //! * [`Spaces`] cuts before every run of spaces, for a vocabulary without a visible space after another character.
 //! * [`SingleSpaces`] cuts before every space.
-//! * [`SpacedWords`] also cuts between letters and ASCII symbols, if no token holds a letter beside an ASCII symbol.
+//! * [`SpacedWords`] and [`SingleSpacedWords`] also cut between letters and ASCII symbols, if no token holds a letter beside an ASCII symbol.
 //! * [`Blanks`] and [`BlankSplit`] cut at every run of spaces, tabs and line ends, for tokenizers that turn all of
 //!   these into spaces.
 //! * [`BlankFragments`] and [`BlankSplitFragments`] also cut between letters and [`PUNCTUATION_KEPT_APART`], if the
@@ -49,16 +49,34 @@ impl Scan for SpacedWords {
     #[inline]
     fn advance(text: &str, pos: usize) -> usize {
         let rest = text[pos..].trim_start_matches(' ');
-        let (mut was_letter, mut was_symbol) = (false, false);
-        for (at, c) in rest.char_indices() {
-            let (is_letter, is_symbol) = (Class::of(c).is(LETTER), is_ascii_symbol(c));
-            if c == ' ' || was_letter && is_symbol || was_symbol && is_letter {
-                return text.len() - rest.len() + at;
-            }
-            (was_letter, was_symbol) = (is_letter, is_symbol);
-        }
-        text.len()
+        text.len() - rest.len() + word_len(rest)
     }
+}
+
+/// As [`SingleSpaces`], but also cut between a letter and an [`is_ascii_symbol`].
+#[derive(Clone, Copy, Debug)]
+pub struct SingleSpacedWords;
+
+impl Scan for SingleSpacedWords {
+    #[inline]
+    fn advance(text: &str, pos: usize) -> usize {
+        let rest = &text[pos..];
+        let rest = rest.strip_prefix(' ').unwrap_or(rest);
+        text.len() - rest.len() + word_len(rest)
+    }
+}
+
+/// Length of the first word of `text`: up to a space, or to the place between a letter and an [`is_ascii_symbol`].
+fn word_len(text: &str) -> usize {
+    let (mut was_letter, mut was_symbol) = (false, false);
+    for (at, c) in text.char_indices() {
+        let (is_letter, is_symbol) = (Class::of(c).is(LETTER), is_ascii_symbol(c));
+        if c == ' ' || was_letter && is_symbol || was_symbol && is_letter {
+            return at;
+        }
+        (was_letter, was_symbol) = (is_letter, is_symbol);
+    }
+    text.len()
 }
 
 /// True for a blank: a space, a tab, a carriage return or a line feed.

@@ -13,6 +13,9 @@ const SPACES: &str = " *[^ ]+| +";
 const SPACED_WORDS: &str =
     r" *[^ ](?:(?!(?<=\p{L})[\x00-\x1F!-/:-@\[-`{-\x7F]|(?<=[\x00-\x1F!-/:-@\[-`{-\x7F])\p{L})[^ ])*| +";
 
+const SINGLE_SPACED_WORDS: &str =
+    r" ?[^ ](?:(?!(?<=\p{L})[\x00-\x1F!-/:-@\[-`{-\x7F]|(?<=[\x00-\x1F!-/:-@\[-`{-\x7F])\p{L})[^ ])*| ";
+
 const SINGLE_SPACES: &str = r" [^ ]*|[^ ]+";
 const BLANKS: &str = r"[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+";
 const BLANK_SPLIT: &str = r"[^ \t\r\n]+";
@@ -28,6 +31,7 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::WhitespaceSplit => WHITESPACE_SPLIT,
         Splitter::Spaces => SPACES,
         Splitter::SingleSpaces => SINGLE_SPACES,
+        Splitter::SingleSpacedWords => SINGLE_SPACED_WORDS,
         Splitter::SpacedWords => SPACED_WORDS,
         Splitter::Blanks => BLANKS,
         Splitter::BlankSplit => BLANK_SPLIT,
@@ -102,6 +106,7 @@ matches_regex! {
     whitespace_split_matches_regex: Splitter::WhitespaceSplit;
     spaces_matches_regex: Splitter::Spaces;
     single_spaces_matches_regex: Splitter::SingleSpaces;
+    single_spaced_words_matches_regex: Splitter::SingleSpacedWords;
     spaced_words_matches_regex: Splitter::SpacedWords;
     blanks_matches_regex: Splitter::Blanks;
     blank_split_matches_regex: Splitter::BlankSplit;

@@ -100,3 +100,23 @@ def test_two_normalizers(first: str, second: str) -> None:
 
 def test_the_stages_of_t5_on_a_long_text() -> None:
     assert_linear([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()], number=8000)
+
+
+@pytest.mark.parametrize("unit", ["`", " ", "\u0301", "e\u0301`", "\u0600", "a  \u0301", "中`\u0301", "🇦", "A``b"])
+def test_text_that_no_place_divides(unit: str) -> None:
+    """Only ids: the stages are compiled to one pass, which goes back to the last place that no stage sees across."""
+    rules = [
+        normalizers.Replace("``", '"'),
+        normalizers.NFKD(),
+        normalizers.Lowercase(),
+        normalizers.Replace(Regex(" {2,}"), " "),
+        normalizers.Strip(),
+    ]
+
+    def run(number: int) -> None:
+        tokenizer = Tokenizer(models.WordLevel({"<unk>": 0}, "<unk>"))
+        tokenizer.normalizer = normalizers.Sequence(rules)
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        tokenizer.encode_batch_ids([f"a{unit * number}b"])
+
+    assert_in_proportion(run, 100_000, times=4)

@@ -8,7 +8,7 @@ use crate::normalizers::Normalizer;
 const BLOCK: usize = 64;
 
 /// Bytes that are mapped one by one before blocks of them are.
-const SINGLES: usize = 16;
+const SINGLES: usize = 8;
 
 /// Ranges and pairs that a loop over a block compares bytes with; a normalizer with more of them takes the table.
 const MOST: usize = 6;
@@ -141,8 +141,8 @@ impl AsciiTable {
         byte.is_ascii() && self.visible >> (byte & 127) & 1 == 1
     }
 
-    /// Maps bytes of `text` from `at` on, where a border is; returns the end of the run, where a byte does not become one byte by
-    /// itself. Calls `at_block` with the start of each block.
+    /// Maps bytes of `text` from `at` on; returns the end of the run, where a byte does not become one byte by itself. What is before
+    /// `at` does not join it. Calls `at_block` with the start of each block.
     #[inline]
     pub(super) fn map_run<'t>(
         &self,
@@ -151,42 +151,48 @@ impl AsciiTable {
         out: &mut Output<'t>,
         mut at_block: impl FnMut(usize, &Output<'t>),
     ) -> usize {
-        let mut end = self.map_singles(text, at, SINGLES, None, out);
+        let mut end = self.map_singles(text, at, at, SINGLES, out);
         if end < at + SINGLES {
             return end;
         }
-        if let Some(blocks) = &self.blocks {
-            while let Some(block) = text.get(end..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-                at_block(end, out);
-                let before: &[u8; BLOCK] = text[end - 1..].first_chunk().unwrap_or(block);
-                let Some(made) = blocks.map(before, block) else { break };
-                out.put_ascii(end, block, &made);
-                end += BLOCK;
-            }
-        } else {
+        let Some(blocks) = &self.blocks else {
             at_block(end, out);
+            return self.map_singles(text, at, end, text.len(), out);
+        };
+        while end < text.len() {
+            at_block(end, out);
+            // The byte before the block, and the block; after the end of the text, a byte that stops a run.
+            let mut padded = [u8::MAX; BLOCK + 1];
+            let window = text[end - 1..].first_chunk().unwrap_or_else(|| {
+                padded[..=text.len() - end].copy_from_slice(&text[end - 1..]);
+                &padded
+            });
+            let (made, count) = blocks.map(window);
+            out.put_ascii(end, &window[1..=count], &made[..count]);
+            end += count;
+            if count < BLOCK {
+                break;
+            }
         }
-        let most = if self.blocks.is_some() { BLOCK } else { text.len() };
-        self.map_singles(text, end, most, Some(text[end - 1]), out)
+        end
     }
 
+    /// Maps up to `most` bytes from `end` on, in a run that begins at `start`; returns where that ends.
     fn map_singles<'t>(
         &self,
         text: &'t [u8],
-        at: usize,
+        start: usize,
+        mut end: usize,
         most: usize,
-        mut before: Option<u8>,
         out: &mut Output<'t>,
     ) -> usize {
-        let mut end = at;
-        for &byte in text[at..].iter().take(most) {
-            let is_joined = || before.is_some_and(|before| self.do_join(before, byte));
+        for &byte in text[end..].iter().take(most) {
+            let is_joined = || end > start && self.do_join(text[end - 1], byte);
             let kind = self.kind(byte);
             if kind == Kind::Stop || kind == Kind::Apart && is_joined() {
                 break;
             }
             out.put_ascii(end, &[byte], &[self.made[usize::from(byte)]]);
-            before = Some(byte);
             end += 1;
         }
         end
@@ -194,31 +200,38 @@ impl AsciiTable {
 }
 
 impl Blocks {
-    /// What a block becomes, if each byte becomes one by itself; `before` is the bytes one further left. Loops without branches,
-    /// for the vectors of the processor.
+    /// What the bytes of a window after the first become, and how many of them become one byte by themselves. Loops without
+    /// branches, for the vectors of the processor.
     #[inline]
-    fn map(&self, before: &[u8; BLOCK], block: &[u8; BLOCK]) -> Option<[u8; BLOCK]> {
-        let mut stops = [false; BLOCK];
-        for stop in &self.stops {
-            for (is_stop, &byte) in stops.iter_mut().zip(block) {
-                *is_stop |= stop.holds(byte);
+    fn map(&self, window: &[u8; BLOCK + 1]) -> ([u8; BLOCK], usize) {
+        let (before, block) = (&window[..BLOCK], &window[1..]);
+        let mut stops = [0; BLOCK];
+        for range in &self.stops {
+            for (stop, &byte) in stops.iter_mut().zip(block) {
+                *stop |= u8::from(range.holds(byte));
             }
         }
         for &(left, right) in &self.joined {
-            for ((is_stop, &byte), &before) in stops.iter_mut().zip(block).zip(before) {
-                *is_stop |= (before == left) & (byte == right);
+            for ((stop, &byte), &before) in stops.iter_mut().zip(block).zip(before) {
+                *stop |= u8::from((before == left) & (byte == right));
             }
         }
-        if stops.iter().fold(false, |any, &stop| any | stop) {
-            return None;
-        }
-        let mut made = *block;
-        for shift in &self.shifts {
+        let mut made = [0; BLOCK];
+        made.copy_from_slice(block);
+        for range in &self.shifts {
             for (made, &byte) in made.iter_mut().zip(block) {
-                *made = made.wrapping_add(if shift.holds(byte) { shift.by } else { 0 });
+                *made = made.wrapping_add(if range.holds(byte) { range.by } else { 0 });
             }
         }
-        Some(made)
+        let mut count = 0;
+        for eight in stops.as_chunks::<8>().0 {
+            let stop = u64::from_le_bytes(*eight);
+            if stop != 0 {
+                return (made, count + stop.trailing_zeros() as usize / 8);
+            }
+            count += 8;
+        }
+        (made, count)
     }
 }
 

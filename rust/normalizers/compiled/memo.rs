@@ -116,6 +116,16 @@ impl PieceMemo {
         }
     }
 
+    /// The piece of the character at byte `at` of `text`, and its length.
+    #[inline]
+    pub(super) fn of_char_at(&mut self, text: &str, at: usize, rules: &Rules) -> (Piece, usize) {
+        let (code, len) = decode(&text.as_bytes()[at..]);
+        match self.chars.get(code) {
+            Some(&piece) if piece != 0 => (Piece(piece), len),
+            _ => (text[at..].chars().next().map_or(Piece(IS_ASKED), |c| self.of_char(c, rules)), len),
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn ask_char(&mut self, c: char, rules: &Rules) -> Piece {
@@ -157,5 +167,18 @@ impl PieceMemo {
         piece |= (self.made.len() as u32) << START_SHIFT | (answer.text.len() as u32) << LEN_SHIFT;
         self.made.push_str(&answer.text);
         Piece(piece)
+    }
+}
+
+/// The first character of text in UTF-8, and its length. (A character that is cut off is whatever is there.)
+#[inline]
+fn decode(text: &[u8]) -> (usize, usize) {
+    let continued = |at: usize| usize::from(text.get(at).copied().unwrap_or_default() & 0x3F);
+    let first = usize::from(text.first().copied().unwrap_or_default());
+    match first {
+        0..0x80 => (first, 1),
+        0x80..0xE0 => ((first & 0x1F) << 6 | continued(1), 2),
+        0xE0..0xF0 => ((first & 0xF) << 12 | continued(1) << 6 | continued(2), 3),
+        _ => ((first & 7) << 18 | continued(1) << 12 | continued(2) << 6 | continued(3), 4),
     }
 }

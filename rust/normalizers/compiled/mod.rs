@@ -137,7 +137,7 @@ impl CompiledNormalizer {
         let is_inner = |stage: &&&Normalizer| sight(stage) != Sight::Ends;
         let inner: Vec<Normalizer> = stages.iter().filter(is_inner).map(|&stage| stage.clone()).collect();
         // A form by itself finds by vectors of bytes what stays as it is.
-        let is_fast = matches!(inner.as_slice(), [] | [Normalizer::Unicode(_)]);
+        let is_fast = inner.is_empty() || matches!(stages.as_slice(), [Normalizer::Unicode(_)]);
         if sees(Sight::Unlimited) > 0 || reach > MOST_REACH || is_fast {
             return None;
         }

@@ -60,11 +60,11 @@ impl<'t> Output<'t> {
 
     /// Puts characters of ASCII in place of others.
     #[inline]
-    pub(super) fn put_ascii<const N: usize>(&mut self, at: usize, old: &[u8; N], made: &[u8; N]) {
+    pub(super) fn put_ascii(&mut self, at: usize, old: &[u8], made: &[u8]) {
         if old != made
             && let Ok(made) = std::str::from_utf8(made)
         {
-            self.put(at, at + N, made);
+            self.put(at, at + made.len(), made);
         }
     }
 

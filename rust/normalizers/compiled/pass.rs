@@ -72,43 +72,42 @@ impl<'a, 't> Pass<'a, 't> {
     /// Takes the pieces from `at` on, up to a run of ASCII, which may be empty; `start` begins the run of ASCII before `at`. Returns
     /// where they end.
     fn take_pieces(&mut self, start: usize, at: usize) -> Option<usize> {
-        let mut chars = self.text[at..].chars();
-        let Some(mut c) = chars.next() else { return Some(at) };
-        let (ascii, mut at) = (&self.compiled.ascii, at);
-        let mut piece = self.of_char(c);
+        let (ascii, text) = (&self.compiled.ascii, self.text.as_bytes());
+        let mut at = at;
+        let (mut piece, mut len) = self.of_char_at(at);
         if !piece.is_closed() {
             let before = start.max(at.saturating_sub(LONGEST));
-            let first = self.text.as_bytes()[before..at].iter().rposition(|&byte| ascii.is_start(byte));
+            let first = text[before..at].iter().rposition(|&byte| ascii.is_start(byte));
             let Some(first) = first else { return self.run_stages(at) };
             self.take_back(before + first, at);
             return self.take_cluster(before + first);
         }
         loop {
-            let end = at + c.len_utf8();
-            let Some(next) = chars.next() else {
+            let end = at + len;
+            let Some(&next) = text.get(end) else {
                 self.put(at, end, piece);
                 return Some(end);
             };
-            if next.is_ascii() && ascii.is_plain(next as u8) {
-                if !ascii.is_start(next as u8) && !piece.is_firm() {
+            let following;
+            if ascii.is_plain(next) {
+                if !ascii.is_start(next) && !piece.is_firm() {
                     return self.take_cluster(at);
                 }
                 self.put(at, end, piece);
                 // A single character of ASCII between others is sooner looked up.
-                let is_single = self.text.as_bytes().get(end + 1).is_some_and(|byte| !byte.is_ascii());
-                if !is_single || !ascii.is_start(next as u8) {
+                let is_single = text.get(end + 1).is_some_and(|byte| !byte.is_ascii());
+                if !is_single || !ascii.is_start(next) {
                     return Some(end);
                 }
-                piece = self.of_char(next);
+                following = self.of_char_at(end);
             } else {
-                let following = self.of_char(next);
-                if !following.is_closed() {
+                following = self.of_char_at(end);
+                if !following.0.is_closed() {
                     return self.take_cluster(at);
                 }
                 self.put(at, end, piece);
-                piece = following;
             }
-            (at, c) = (end, next);
+            (at, (piece, len)) = (end, following);
         }
     }
 
@@ -135,6 +134,12 @@ impl<'a, 't> Pass<'a, 't> {
     #[inline]
     fn of_char(&mut self, c: char) -> Piece {
         self.memo.of_char(c, &self.compiled.rules)
+    }
+
+    /// The piece of the character at `at`, and its length.
+    #[inline]
+    fn of_char_at(&mut self, at: usize) -> (Piece, usize) {
+        self.memo.of_char_at(self.text, at, &self.compiled.rules)
     }
 
     /// Whether `c` is a piece by itself.

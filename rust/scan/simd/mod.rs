@@ -46,7 +46,10 @@ use gaps::{
 };
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
-use spaces::{BlankFragmentsRules, BlanksRules, SingleSpacesRules, SpacedWordsRules, SpacesRules};
+use spaces::{
+    BlankFragmentsRules, BlanksRules, SingleSpacedWordsRules, SingleSpacesRules, SpacedWordsRules,
+    SpacesRules,
+};
 
 impl Splitter {
     /// Writes the ends of the spans from the span boundary `start` on, until `ends` is full or the text ends. Returns
@@ -107,6 +110,7 @@ impl Splitter {
             Self::O200k => fill_ends::<O200kRules>(backend, text, start, ends),
             Self::Spaces => fill_ends::<SpacesRules>(backend, text, start, ends),
             Self::SingleSpaces => fill_ends::<SingleSpacesRules>(backend, text, start, ends),
+            Self::SingleSpacedWords => fill_ends::<SingleSpacedWordsRules>(backend, text, start, ends),
             Self::SpacedWords => fill_ends::<SpacedWordsRules>(backend, text, start, ends),
             Self::Blanks => fill_ends::<BlanksRules>(backend, text, start, ends),
             Self::BlankFragments => fill_ends::<BlankFragmentsRules>(backend, text, start, ends),

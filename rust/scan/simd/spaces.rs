@@ -2,7 +2,9 @@
 
 use super::fill::Rules;
 use super::masks::{BLOCK, Masks, down, last, up};
-use crate::scan::spaces::{BlankFragments, Blanks, SingleSpaces, SpacedWords, Spaces, is_blank};
+use crate::scan::spaces::{
+    BlankFragments, Blanks, SingleSpacedWords, SingleSpaces, SpacedWords, Spaces, is_blank,
+};
 
 /// A span starts at a space that does not follow a space.
 #[derive(Default)]
@@ -104,12 +106,29 @@ impl Rules for BlankFragmentsRules {
     }
 }
 
+/// Boundaries between a letter and an ASCII symbol.
+#[derive(Default)]
+struct WordBoundaries {
+    letter: u64,
+    symbol: u64,
+}
+
+impl WordBoundaries {
+    #[inline(always)]
+    fn starts(&mut self, now: &Masks) -> u64 {
+        let symbol = !(now.letter | now.number | now.blank | now.wide);
+        let boundaries = symbol & up(now.letter, self.letter) | now.letter & up(symbol, self.symbol);
+        self.letter = last(now.letter);
+        self.symbol = last(symbol);
+        boundaries
+    }
+}
+
 /// A span starts at a space that does not follow a space, and between a letter and an ASCII symbol.
 #[derive(Default)]
 pub(super) struct SpacedWordsRules {
     spaces: SpacesRules,
-    letter: u64,
-    symbol: u64,
+    words: WordBoundaries,
 }
 
 impl Rules for SpacedWordsRules {
@@ -117,10 +136,19 @@ impl Rules for SpacedWordsRules {
 
     #[inline(always)]
     fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
-        let symbol = !(now.letter | now.number | now.blank | now.wide);
-        let boundaries = symbol & up(now.letter, self.letter) | now.letter & up(symbol, self.symbol);
-        self.letter = last(now.letter);
-        self.symbol = last(symbol);
-        (self.spaces.starts(text, base, now, next).0 | boundaries, 0)
+        (self.spaces.starts(text, base, now, next).0 | self.words.starts(now), 0)
+    }
+}
+
+/// A span starts at every space, and between a letter and an ASCII symbol.
+#[derive(Default)]
+pub(super) struct SingleSpacedWordsRules(WordBoundaries);
+
+impl Rules for SingleSpacedWordsRules {
+    type Scalar = SingleSpacedWords;
+
+    #[inline(always)]
+    fn starts(&mut self, _: &[u8], _: usize, now: &Masks, _: &Masks) -> (u64, u64) {
+        (now.blank | self.0.starts(now), 0)
     }
 }

@@ -20,7 +20,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 16] = [
+const SPLITTERS: [Splitter; 17] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -32,6 +32,7 @@ const SPLITTERS: [Splitter; 16] = [
     Splitter::BertText { accents: true },
     Splitter::Spaces,
     Splitter::SingleSpaces,
+    Splitter::SingleSpacedWords,
     Splitter::SpacedWords,
     Splitter::Blanks,
     Splitter::BlankSplit,
@@ -169,6 +170,7 @@ fill_matches_naive! {
     fill_ends_of_o200k_matches_naive: Splitter::O200k;
     fill_ends_of_spaces_matches_naive: Splitter::Spaces;
     fill_ends_of_single_spaces_matches_naive: Splitter::SingleSpaces;
+    fill_ends_of_single_spaced_words_matches_naive: Splitter::SingleSpacedWords;
     fill_ends_of_spaced_words_matches_naive: Splitter::SpacedWords;
     fill_ends_of_blanks_matches_naive: Splitter::Blanks;
     fill_spans_of_blank_split_matches_naive: Splitter::BlankSplit;

@@ -12,7 +12,7 @@ use crate::models::Model;
 use crate::models::unigram::{Unigram, UnigramOptions};
 use crate::normalizers::{Charsmap, Form, Normalizer, charsmap as precompiled};
 use crate::pipeline::testing::{ids, tokens};
-use crate::pipeline::{Pipeline, Plan};
+use crate::pipeline::{Pipeline, Plan, Rewrite};
 use crate::pre_tokenizers::PreTokenizer;
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
 use crate::testing::cases;
