@@ -1,13 +1,14 @@
 //! The families of tokenizers whose pre-tokenizer puts something before a segment: Metaspace, and `ByteLevel` with
 //! `add_prefix_space`.
 //!
-//! Segments are chunked once they are normalized. Metaspace that cuts begins a pre-token at each space, so a chunk is a pre-token, or,
-//! where ids alone are wanted, a part of one that no merge leaves. If it does not cut, all of a segment is one pre-token, and chunks are those of [`metaspace_bpe`](super::metaspace_bpe). In a key a space
-//! stands for the U+2581 that the model sees; a segment that holds a U+2581 itself takes the stages.
+//! Segments are chunked once they are normalized. Metaspace that cuts begins a pre-token at each space, so a chunk is a pre-token,
+//! or, where ids alone are wanted, a part of one that no merge leaves. If it does not cut, all of a segment is one pre-token, and
+//! chunks are those of [`metaspace_bpe`](super::metaspace_bpe). In a key a space stands for the U+2581 that the model sees; a segment
+//! that holds a U+2581 itself takes the stages.
 //!
-//! What is put before a segment is seen by the first chunk alone, the *front*: no scanner looks back beyond the start of a span. The
-//! front takes the pre-tokenizer, but for bytes, whose scanner looks a few bytes ahead: there the scanner cuts a copy of the first bytes with a
-//! space before them.
+//! What is put before a segment is seen by the first chunk alone, the *front*: no scanner looks back beyond the start of a span.
+//! The front takes the pre-tokenizer. GPT-2's scanner looks a few bytes ahead, so there it cuts a copy of the first bytes with a
+//! space before them, and some bytes after the front.
 
 use super::encode::TextEncoding;
 use super::metaspace_bpe;
@@ -61,8 +62,8 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
 }
 
 impl<S: Sink> TextEncoding<'_, S> {
-    /// Encodes `text`, a segment of normalized text, whose chunks after the front `encode_chunks` encodes: from its front on, with this
-    /// step between word ids. False, and nothing encoded, if the segment has to take the stages.
+    /// Encodes `text`, a segment of normalized text: its front, and by `encode_chunks` the chunks after the front, given its length and
+    /// the step between word ids. False, and nothing encoded, if the segment has to take the stages.
     pub(super) fn encode_fronted(
         &mut self,
         plan: ChunkPlan,
@@ -106,7 +107,8 @@ impl<S: Sink> TextEncoding<'_, S> {
         let mut window = WINDOW;
         loop {
             let end = text.text().floor_char_boundary(window);
-            let mut rewrite = text.rewrite();
+            let part = text.slice(0..end);
+            let mut rewrite = part.rewrite();
             rewrite.push(' ', 0..first.len_utf8());
             rewrite.copy(0..end);
             let spaced = rewrite.finish();

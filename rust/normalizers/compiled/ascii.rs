@@ -213,7 +213,7 @@ impl Blocks {
         }
         for &(left, right) in &self.joined {
             for ((stop, &byte), &before) in stops.iter_mut().zip(block).zip(before) {
-                *stop |= u8::from((before == left) & (byte == right));
+                *stop |= u8::from(before == left) & u8::from(byte == right);
             }
         }
         let mut made = [0; BLOCK];

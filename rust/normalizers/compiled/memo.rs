@@ -94,9 +94,6 @@ impl PieceMemo {
         if self.is_full() {
             *self = Self::default();
         }
-        if self.chars.is_empty() {
-            self.chars = vec![0; MEMO_CHARS];
-        }
     }
 
     /// What a piece becomes that does not stay as it is.
@@ -131,8 +128,11 @@ impl PieceMemo {
     fn ask_char(&mut self, c: char, rules: &Rules) -> Piece {
         let mut text = [0; 4];
         let text = c.encode_utf8(&mut text);
-        if self.chars.get(c as usize).is_none() {
+        if c as usize >= MEMO_CHARS {
             return self.of_text(text, rules);
+        }
+        if self.chars.is_empty() {
+            self.chars = vec![0; MEMO_CHARS];
         }
         let piece = self.ask(text, rules);
         self.chars[c as usize] = piece.0;

@@ -157,7 +157,7 @@ impl<'a, 't> Pass<'a, 't> {
             return self.end_row();
         }
         self.pieces += 1;
-        if self.pieces % STEP == 0 {
+        if self.pieces.is_multiple_of(STEP) {
             let cut = Cut { at: end, mark: self.out.mark(), pieces: self.pieces };
             note(self.compiled.reach, cut, &mut self.sure, &mut self.next);
         }
