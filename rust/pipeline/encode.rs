@@ -217,15 +217,19 @@ fn encode_chunks<S: Sink>(
 ) -> Result<u32> {
     let start = range.start;
     let mut stream = ChunkStream::new(pipeline.chunk_encoder(), text, worker, sink, word_id, step);
-    match (plan.chunker, pipeline.stages().isolating_split()) {
-        (Chunker::Splitter(splitter), _) => {
+    let stages = pipeline.stages();
+    match (plan.chunker, stages.isolating_split(), &stages.cuts) {
+        (Chunker::Splitter(splitter), ..) => {
             splitter.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends));
         }
-        (Chunker::PreTokenizer, Some(split)) => {
+        (Chunker::PreTokenizer, Some(split), _) => {
             split.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends))?;
         }
-        (Chunker::PreTokenizer, None) => {
-            let cut = pipeline.stages().cut(Normalized::new(&text[range], 0, false), plan.key_form)?;
+        (Chunker::PreTokenizer, None, Some(cuts)) => {
+            cuts.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends))?;
+        }
+        (Chunker::PreTokenizer, None, None) => {
+            let cut = stages.cut(Normalized::new(&text[range], 0, false), plan.key_form)?;
             let starts: Vec<u32> = cut.spans.iter().map(|span| span.start as u32).collect();
             let ends: Vec<u32> = cut.spans.iter().map(|span| span.end as u32).collect();
             stream.take(start, &starts, &ends);

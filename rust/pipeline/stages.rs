@@ -1,13 +1,14 @@
 //! The stages before the model, one after the other.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
 use crate::cache::KeyForm;
 use crate::normalized::{Normalized, NormalizedString, PreTokenized, PreTokenizedString};
 use crate::normalizers::Normalizer;
-use crate::pre_tokenizers::{PreTokenizer, Split};
+use crate::pre_tokenizers::{Cuts, PreTokenizer, Split};
 
 /// The stages before the model.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Stages {
     pub(crate) normalizer: Option<Normalizer>,
     /// Cuts text into pre-tokens.
     pub(crate) pre_tokenizer: Option<PreTokenizer>,
+    /// The pre-tokenizer, if it only cuts.
+    pub(super) cuts: Option<Arc<Cuts>>,
     /// The two searches for added tokens.
     pub(crate) matchers: Matchers,
 }
@@ -64,6 +67,15 @@ pub(crate) struct Walk<'a> {
 }
 
 impl Stages {
+    pub(super) fn new(
+        normalizer: Option<Normalizer>,
+        pre_tokenizer: Option<PreTokenizer>,
+        matchers: Matchers,
+    ) -> Self {
+        let cuts = pre_tokenizer.as_ref().and_then(Cuts::new).map(Arc::new);
+        Self { normalizer, pre_tokenizer, cuts, matchers }
+    }
+
     /// Walks a text through added tokens, normalizer, added tokens again and pre-tokenizer.
     ///
     /// # Errors

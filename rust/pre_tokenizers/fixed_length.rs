@@ -17,11 +17,11 @@ pub fn checked(length: usize) -> Result<NonZeroUsize> {
     })
 }
 
-pub(super) fn cut(piece: &str, length: NonZeroUsize, out: &mut Vec<Range<usize>>) {
+pub(super) fn for_each_span(piece: &str, length: NonZeroUsize, mut found: impl FnMut(Range<usize>)) {
     let mut start = 0;
     for (at, _) in piece.char_indices().step_by(length.get()).skip(1) {
-        out.push(start..at);
+        found(start..at);
         start = at;
     }
-    out.push(start..piece.len());
+    found(start..piece.len());
 }

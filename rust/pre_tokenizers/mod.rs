@@ -2,6 +2,7 @@
 
 pub mod byte_level;
 mod custom;
+mod cuts;
 pub mod fixed_length;
 mod metaspace;
 mod script_ranges;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 pub use byte_level::ByteLevel;
 pub use custom::CustomPreTokenizer;
+pub use cuts::Cuts;
 pub use split::{Behavior, Split};
 
 use crate::Result;
@@ -21,7 +23,7 @@ use crate::growth::Growth;
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::normalized::PreTokenized;
 use crate::scan::Splitter;
-use crate::scan::classes::{Class, NUMERIC, PUNCTUATION};
+use crate::scan::classes::{Class, NUMERIC, PUNCTUATION, SPACE, WORD};
 
 /// A pre-tokenizer; the names are Hugging Face's.
 #[derive(Clone, Debug)]
@@ -80,29 +82,73 @@ impl PreTokenizer {
         match self {
             Self::ByteLevel(byte_level) => byte_level.pre_tokenize(text),
             Self::Metaspace(metaspace) => metaspace.pre_tokenize(text),
-            Self::Split(split) => text.try_cut(|piece, out| split.cut(piece, out))?,
-            Self::Whitespace => text.cut(|piece, out| scan(Splitter::Whitespace, piece, out)),
-            Self::WhitespaceSplit => text.cut(|piece, out| scan(Splitter::WhitespaceSplit, piece, out)),
-            Self::Bert => text.cut(|piece, out| scan(Splitter::Bert, piece, out)),
-            Self::Digits { individual_digits } => {
-                let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
-                text.cut(|piece, out| cut_at_chars(piece, NUMERIC, behavior, out));
-            }
-            Self::Punctuation { behavior } => {
-                text.cut(|piece, out| cut_at_chars(piece, PUNCTUATION, *behavior, out));
-            }
-            Self::CharDelimiterSplit { delimiter } => text.cut(|piece, out| {
-                let matches = piece.match_indices(*delimiter).map(|(at, found)| at..at + found.len());
-                Behavior::Removed.apply(piece.len(), matches, false, out);
-            }),
-            Self::UnicodeScripts => text.cut(unicode_scripts::cut),
-            Self::FixedLength { length } => text.cut(|piece, out| fixed_length::cut(piece, *length, out)),
             Self::Sequence(stages) => {
                 stages.iter().try_for_each(|stage| stage.pre_tokenize_within(growth, text))?;
             }
             Self::Custom(stage) => custom::pre_tokenize(stage.as_ref(), text)?,
+            _ => text.try_cut(|piece, out| self.for_each_span(piece, |span| out.push(span)))?,
         }
         growth.check(text.text.text().len())
+    }
+
+    /// Calls `found` with the spans that a single stage cuts `piece` into; a stage that rewrites text cuts nothing here.
+    ///
+    /// # Errors
+    /// [`crate::Error::Regex`] if a regular expression gives up on the text.
+    fn for_each_span(&self, piece: &str, mut found: impl FnMut(Range<usize>)) -> Result<()> {
+        let scanner = match self {
+            Self::Split(split) => return split.for_each_span(piece, found),
+            Self::Whitespace => Splitter::Whitespace,
+            Self::WhitespaceSplit => Splitter::WhitespaceSplit,
+            Self::Bert => Splitter::Bert,
+            Self::ByteLevel(ByteLevel { use_regex: true, .. }) => Splitter::Gpt2,
+            Self::Digits { individual_digits } => {
+                let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
+                for_each_char_of(NUMERIC, piece, behavior, found);
+                return Ok(());
+            }
+            Self::Punctuation { behavior } => {
+                for_each_char_of(PUNCTUATION, piece, *behavior, found);
+                return Ok(());
+            }
+            Self::CharDelimiterSplit { delimiter } => {
+                let mut pieces = Behavior::Removed.pieces(piece.len(), false, found);
+                for (at, matched) in piece.match_indices(*delimiter) {
+                    pieces.push_match(at..at + matched.len());
+                }
+                pieces.finish();
+                return Ok(());
+            }
+            Self::UnicodeScripts => {
+                unicode_scripts::for_each_span(piece, found);
+                return Ok(());
+            }
+            Self::FixedLength { length } => {
+                fixed_length::for_each_span(piece, *length, found);
+                return Ok(());
+            }
+            Self::ByteLevel(_) | Self::Metaspace(_) | Self::Sequence(_) | Self::Custom(_) => {
+                found(0..piece.len());
+                return Ok(());
+            }
+        };
+        scanner.for_each_span(piece, |start, end| found(start..end));
+        Ok(())
+    }
+
+    /// Whether a single stage may cut a piece that holds `c`, or drop it. False only if a piece of such characters stays one span.
+    fn may_cut(&self, c: char) -> bool {
+        let class = Class::of(c);
+        match self {
+            Self::Split(split) => split.may_cut(c),
+            Self::Whitespace => !class.is(WORD),
+            Self::WhitespaceSplit => class.is(SPACE),
+            Self::Bert => class.is(SPACE.or(PUNCTUATION)),
+            Self::Digits { .. } => class.is(NUMERIC),
+            Self::Punctuation { .. } => class.is(PUNCTUATION),
+            Self::CharDelimiterSplit { delimiter } => c == *delimiter,
+            _ => true,
+        }
     }
 
     /// True if the pre-tokenizer cuts the text but never rewrites it.
@@ -144,9 +190,9 @@ impl PreTokenizer {
     /// Those of [`Self::pre_tokenize`].
     pub fn cut_unmapped(&self, text: &mut PreTokenized<'_>) -> Result<()> {
         match self {
-            Self::ByteLevel(ByteLevel { use_regex: true, .. }) => {
-                text.cut(|piece, out| scan(Splitter::Gpt2, piece, out));
-            }
+            Self::ByteLevel(ByteLevel { use_regex: true, .. }) => text.cut(|piece, out| {
+                Splitter::Gpt2.for_each_span(piece, |start, end| out.push(start..end));
+            }),
             Self::ByteLevel(_) => {}
             Self::Sequence(stages) => stages.iter().try_for_each(|stage| stage.cut_unmapped(text))?,
             _ => self.pre_tokenize(text)?,
@@ -155,12 +201,25 @@ impl PreTokenizer {
     }
 }
 
-fn scan(splitter: Splitter, piece: &str, out: &mut Vec<Range<usize>>) {
-    splitter.for_each_span(piece, |start, end| out.push(start..end));
-}
-
-fn cut_at_chars(piece: &str, class: Class, behavior: Behavior, out: &mut Vec<Range<usize>>) {
-    let matches =
-        piece.char_indices().filter(|&(_, c)| Class::of(c).is(class)).map(|(at, c)| at..at + c.len_utf8());
-    behavior.apply(piece.len(), matches, false, out);
+/// Calls `found` with the spans between the characters of a class, and those of the characters.
+fn for_each_char_of(class: Class, piece: &str, behavior: Behavior, found: impl FnMut(Range<usize>)) {
+    let mut pieces = behavior.pieces(piece.len(), false, found);
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
+    let (bytes, mut at) = (piece.as_bytes(), 0);
+    while let Some(&byte) = bytes.get(at) {
+        // Neither class has letters or spaces, of which most text consists.
+        if let Some(chunk) = bytes[at..].first_chunk::<16>()
+            && chunk.iter().all(is_letter)
+        {
+            at += 16;
+            continue;
+        }
+        let c = if byte < 0x80 { Some(char::from(byte)) } else { piece[at..].chars().next() };
+        let Some(c) = c else { break };
+        if Class::of(c).is(class) {
+            pieces.push_match(at..at + c.len_utf8());
+        }
+        at += c.len_utf8();
+    }
+    pieces.finish();
 }

@@ -31,61 +31,71 @@ impl Behavior {
         (Self::Contiguous, "contiguous", "Contiguous"),
     ];
 
-    /// Cuts a text of `len` bytes. `matches` are ascending; with `invert`, matches and the text between them change
+    /// Calls `found` with the spans of a text of `len` bytes; matches go through
+    /// [`Pieces::push_match`] from left to right, then [`Pieces::finish`]. With `invert`, matches and the text between them change
     /// roles.
-    pub fn apply(
-        self,
-        len: usize,
-        matches: impl Iterator<Item = Range<usize>>,
-        invert: bool,
-        out: &mut Vec<Range<usize>>,
-    ) {
-        let mut pieces: Vec<(Range<usize>, bool)> = Vec::new();
-        let mut end = 0;
-        for found in matches {
-            if end < found.start {
-                pieces.push((end..found.start, invert));
-            }
-            end = found.end;
-            pieces.push((found, !invert));
-        }
-        if end < len {
-            pieces.push((end..len, invert));
-        }
-        let start = out.len();
-        match self {
-            Self::Removed => out.extend(pieces.into_iter().filter(|piece| !piece.1).map(|piece| piece.0)),
-            Self::Isolated => out.extend(pieces.into_iter().map(|piece| piece.0)),
-            Self::Contiguous => {
-                join(pieces.into_iter(), |is_match, previous| is_match == previous, out, start);
-            }
-            Self::MergedWithPrevious => {
-                join(pieces.into_iter(), |is_match, previous| is_match && !previous, out, start);
-            }
-            Self::MergedWithNext => {
-                join(pieces.into_iter().rev(), |is_match, previous| is_match && !previous, out, start);
-                out[start..].reverse();
-            }
-        }
+    pub fn pieces<F: FnMut(Range<usize>)>(self, len: usize, invert: bool, found: F) -> Pieces<F> {
+        Pieces { behavior: self, len, invert, found, done: 0, open: None }
     }
 }
 
-/// Appends spans; joins a span to the one before if `joins(is_match, previous_is_match)`.
-fn join(
-    pieces: impl Iterator<Item = (Range<usize>, bool)>,
-    joins: impl Fn(bool, bool) -> bool,
-    out: &mut Vec<Range<usize>>,
-    start: usize,
-) {
-    let mut previous = false;
-    for (piece, is_match) in pieces {
-        match out[start..].last_mut() {
-            Some(last) if joins(is_match, previous) => {
-                *last = last.start.min(piece.start)..last.end.max(piece.end);
-            }
-            _ => out.push(piece),
+/// Matches, and the texts between them, on their way to spans.
+pub struct Pieces<F> {
+    behavior: Behavior,
+    len: usize,
+    invert: bool,
+    found: F,
+    /// End of the last match.
+    done: usize,
+    /// A span that the next piece may join, and whether its last piece is a match.
+    open: Option<(Range<usize>, bool)>,
+}
+
+impl<F: FnMut(Range<usize>)> Pieces<F> {
+    /// Takes the next match.
+    #[inline]
+    pub fn push_match(&mut self, matched: Range<usize>) {
+        if self.done < matched.start {
+            self.push(self.done..matched.start, self.invert);
         }
-        previous = is_match;
+        self.done = matched.end;
+        self.push(matched, !self.invert);
+    }
+
+    /// Takes the text after the last match.
+    #[inline]
+    pub fn finish(mut self) {
+        if self.done < self.len {
+            self.push(self.done..self.len, self.invert);
+        }
+        if let Some((span, _)) = self.open {
+            (self.found)(span);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, piece: Range<usize>, is_match: bool) {
+        let joins = |was_match: bool| match self.behavior {
+            Behavior::Removed | Behavior::Isolated => false,
+            Behavior::Contiguous => is_match == was_match,
+            Behavior::MergedWithPrevious => is_match && !was_match,
+            Behavior::MergedWithNext => was_match && !is_match,
+        };
+        match self.behavior {
+            Behavior::Removed if is_match => {}
+            Behavior::Removed | Behavior::Isolated => (self.found)(piece),
+            _ => match &mut self.open {
+                Some((span, was_match)) if joins(*was_match) => {
+                    span.end = piece.end;
+                    *was_match = is_match;
+                }
+                open => {
+                    if let Some((span, _)) = open.replace((piece, is_match)) {
+                        (self.found)(span);
+                    }
+                }
+            },
+        }
     }
 }
 
@@ -156,10 +166,10 @@ impl Split {
     }
 
     /// Calls `found` with the starts and ends of many spans of an isolating rule at a time, from left to right; no span is
-    /// empty. The obvious twin is [`Self::cut`].
+    /// empty. The obvious twin is [`Self::for_each_span`].
     ///
     /// # Errors
-    /// Those of [`Self::cut`].
+    /// Those of [`Self::for_each_span`].
     pub fn for_each_block(&self, text: &str, mut found: impl FnMut(&[u32], &[u32])) -> Result<()> {
         let finder = match &self.search {
             Search::Scanner(splitter) => {
@@ -168,6 +178,9 @@ impl Split {
             }
             Search::Finder(finder) => finder,
         };
+        if finder.for_each_block(text, &mut found) {
+            return Ok(());
+        }
         let (mut starts, mut ends, mut count) = ([0; ROOM], [0; ROOM], 0);
         let mut push = |span: Range<usize>| {
             (starts[count], ends[count]) = (span.start as u32, span.end as u32);
@@ -191,21 +204,36 @@ impl Split {
         Ok(())
     }
 
-    /// Appends the ranges of `piece` between cuts; a match of nothing is an empty range.
+    /// Calls `found` with the ranges of `piece` between cuts; a match of nothing is an empty range.
     ///
     /// # Errors
     /// [`crate::Error::Regex`] if the regular expression gives up on the text.
-    pub fn cut(&self, piece: &str, out: &mut Vec<Range<usize>>) -> Result<()> {
-        let matches = match &self.search {
-            Search::Finder(finder) => finder.find_all(piece)?,
-            Search::Scanner(splitter) => {
-                let mut matches = Vec::new();
-                splitter.for_each_span(piece, |start, end| matches.push(start..end));
-                matches
+    pub fn for_each_span(&self, piece: &str, found: impl FnMut(Range<usize>)) -> Result<()> {
+        let mut pieces = self.behavior.pieces(piece.len(), self.invert, found);
+        match &self.search {
+            Search::Finder(finder) => {
+                let _ = finder.for_each(piece, |matched| {
+                    pieces.push_match(matched);
+                    ControlFlow::Continue(())
+                })?;
             }
-        };
-        self.behavior.apply(piece.len(), matches.into_iter(), self.invert, out);
+            Search::Scanner(splitter) => {
+                splitter.for_each_span(piece, |start, end| pieces.push_match(start..end));
+            }
+        }
+        pieces.finish();
         Ok(())
+    }
+
+    /// Whether a piece that holds `c` may be cut, or dropped; false only if `c` begins no match, and a piece without matches stays
+    /// one span.
+    pub fn may_cut(&self, c: char) -> bool {
+        let drops_gaps = self.behavior == Behavior::Removed && self.invert;
+        drops_gaps
+            || match &self.search {
+                Search::Finder(finder) => finder.may_begin(c),
+                Search::Scanner(_) => true,
+            }
     }
 }
 
@@ -222,7 +250,7 @@ mod tests {
                 let pattern = TextPattern::Regex(pattern.to_owned());
                 let split = Split::new(pattern, Behavior::Isolated, invert).expect("valid");
                 let (mut fast, mut naive) = (Vec::new(), Vec::new());
-                split.cut(&text, &mut naive).expect("a short text");
+                split.for_each_span(&text, |span| naive.push(span)).expect("a short text");
                 naive.retain(|span| !span.is_empty());
                 let found = |starts: &[u32], ends: &[u32]| {
                     fast.extend(starts.iter().zip(ends).map(|(&start, &end)| start as usize..end as usize));
@@ -236,7 +264,9 @@ mod tests {
     fn pieces(behavior: Behavior, invert: bool) -> Vec<&'static str> {
         let text = "a--b-c";
         let mut out = Vec::new();
-        behavior.apply(text.len(), [1..2, 2..3, 4..5].into_iter(), invert, &mut out);
+        let mut pieces = behavior.pieces(text.len(), invert, |span| out.push(span));
+        [1..2, 2..3, 4..5].into_iter().for_each(|matched| pieces.push_match(matched));
+        pieces.finish();
         out.into_iter().map(|range| &text[range]).collect()
     }
 

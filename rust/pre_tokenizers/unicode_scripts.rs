@@ -13,8 +13,8 @@ fn script(c: char) -> u8 {
     RANGES.get(at).filter(|&&(first, ..)| first <= code).map_or(ANY, |&(_, _, script)| script)
 }
 
-/// Appends the runs of one script. Characters of [`ANY`] script at the beginning are dropped.
-pub(super) fn cut(piece: &str, out: &mut Vec<Range<usize>>) {
+/// Calls `found` with the runs of one script. Characters of [`ANY`] script at the beginning are dropped.
+pub(super) fn for_each_span(piece: &str, mut found: impl FnMut(Range<usize>)) {
     let (mut current, mut start) = (ANY, 0);
     for (at, c) in piece.char_indices() {
         let script = script(c);
@@ -22,12 +22,12 @@ pub(super) fn cut(piece: &str, out: &mut Vec<Range<usize>>) {
             continue;
         }
         if current != ANY {
-            out.push(start..at);
+            found(start..at);
         }
         (current, start) = (script, at);
     }
     if current != ANY {
-        out.push(start..piece.len());
+        found(start..piece.len());
     }
 }
 

@@ -69,7 +69,7 @@ impl Class {
     }
 
     #[inline]
-    pub(super) const fn of_code(code: usize) -> Self {
+    pub(crate) const fn of_code(code: usize) -> Self {
         Self(TABLE.classes[(TABLE.block_of[code >> BLOCK_BITS] as usize) << BLOCK_BITS | code & (BLOCK - 1)])
     }
 
@@ -90,6 +90,11 @@ impl Class {
 #[inline]
 pub(super) fn page(page: usize) -> &'static [u8; BLOCK] {
     &TABLE.classes.as_chunks().0[usize::from(TABLE.block_of[page.min(NUM_BLOCKS - 1)])]
+}
+
+/// The number of the page that holds the classes of a block of 64 code points; equal blocks may share one.
+pub(crate) fn page_number(block: usize) -> u16 {
+    TABLE.block_of[block]
 }
 
 const BLOCK_BITS: usize = 6;

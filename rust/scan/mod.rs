@@ -32,7 +32,7 @@ mod cursor;
 pub mod gpt2;
 pub mod o200k;
 pub mod scripts;
-mod simd;
+pub(crate) mod simd;
 pub mod spaces;
 #[cfg(test)]
 mod tests;

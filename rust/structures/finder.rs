@@ -90,6 +90,26 @@ impl Finder {
         }
     }
 
+    /// Whether a match may begin with `c`, or be empty before it.
+    pub fn may_begin(&self, c: char) -> bool {
+        match &self.0 {
+            Kind::Byte(byte) => c == char::from(*byte),
+            Kind::Literal(finder) => finder.needle().starts_with(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Kind::RunOfSpaces => c == ' ',
+            Kind::Beginning => true,
+            Kind::Regex(pattern) => pattern.may_begin(c),
+        }
+    }
+
+    /// As [`Pattern::for_each_block`].
+    #[inline]
+    pub fn for_each_block(&self, text: &str, found: impl FnMut(&[u32], &[u32])) -> bool {
+        match &self.0 {
+            Kind::Regex(pattern) => pattern.for_each_block(text, found),
+            _ => false,
+        }
+    }
+
     /// All matches in `text`.
     ///
     /// # Errors

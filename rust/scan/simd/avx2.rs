@@ -10,7 +10,7 @@ use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Avx2(());
+pub(crate) struct Avx2(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Self> {

@@ -15,7 +15,7 @@ use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPA
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Avx512(());
+pub(crate) struct Avx512(());
 
 impl Avx512 {
     pub(super) fn detect() -> Option<Self> {

@@ -9,7 +9,7 @@ use crate::scan::Scan;
 pub(super) const SHORT: usize = 16;
 
 /// The vector operations of a back end; everything else is arithmetic on 64-bit integers.
-pub(super) trait Isa: Copy {
+pub(crate) trait Isa: Copy {
     /// The masks of the block that `window` begins with, with classes at the first byte of each character alone.
     /// Without `has_classes`, the classes of non-ASCII bytes are arbitrary.
     fn masks(self, window: &Window, has_classes: bool) -> Masks;
@@ -36,7 +36,7 @@ pub(super) trait Rules: Default {
 }
 
 /// A job that runs on any back end.
-pub(super) trait Job {
+pub(crate) trait Job {
     /// Runs the job; returns the number of spans written.
     fn run<I: Isa>(self, isa: I) -> usize;
 }
@@ -118,7 +118,7 @@ pub(super) fn fill_ends_scalar<S: Scan>(text: &str, mut pos: usize, ends: &mut [
 
 /// The masks of the block at `at`; `before` are those of the previous block, and `has_classes` is as in [`Isa::masks`].
 #[inline(always)]
-pub(super) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, before: &Masks) -> Masks {
+pub(crate) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, before: &Masks) -> Masks {
     let padded;
     let window = if let Some(window) = bytes.get(at..at + size_of::<Window>()) {
         window.first_chunk().expect("as long as it is")

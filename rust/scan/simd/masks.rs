@@ -7,7 +7,7 @@ use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WOR
 use crate::scan::cursor::class_at;
 
 /// Bytes in a block.
-pub(super) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART) without `?`, as closed ranges of bytes.
 pub(super) const STOP_RANGES: [(u8, u8); 4] = [(b'!', b'"'), (b'(', b')'), (b',', b'.'), (b':', b';')];
@@ -20,12 +20,12 @@ pub(super) const IDEOGRAPHS: (u8, u8) = (0xe5, 0xe9);
 pub(super) const SYLLABLES: (u8, u8) = (0xeb, 0xec);
 
 /// A block with the bytes after it, so that any character that begins in the block ends in the window.
-pub(super) type Window = [u8; BLOCK + 8];
+pub(crate) type Window = [u8; BLOCK + 8];
 
 /// The masks of a block, one per class. A back end fills in all fields; the compiler drops those that a splitter never
 /// reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Masks {
+pub(crate) struct Masks {
     /// Bytes of `\p{L}`.
     pub letter: u64,
     /// Bytes of characters that may stand in the upper-case half of a word.
@@ -137,7 +137,7 @@ pub(super) fn down(mask: u64, next: u64) -> u64 {
 
 /// The bits below `bit`, which is at most 64.
 #[inline(always)]
-pub(super) fn below(bit: usize) -> u64 {
+pub(crate) fn below(bit: usize) -> u64 {
     if bit < 64 { (1 << bit) - 1 } else { u64::MAX }
 }
 

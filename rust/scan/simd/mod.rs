@@ -21,10 +21,10 @@ mod avx2;
 mod avx512;
 mod cl100k;
 mod contractions;
-mod fill;
+pub(crate) mod fill;
 mod gaps;
 mod gpt2;
-mod masks;
+pub(crate) mod masks;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod o200k;
@@ -189,7 +189,7 @@ fn fill_spans<R: GapRules>(
 
 /// A back end.
 #[derive(Clone, Copy, Debug)]
-enum Backend {
+pub(crate) enum Backend {
     #[cfg(target_arch = "x86_64")]
     Avx512(avx512::Avx512),
     #[cfg(target_arch = "x86_64")]
@@ -216,12 +216,12 @@ impl Backend {
 
     /// The best back end that this processor supports.
     #[inline]
-    fn best() -> Self {
+    pub(crate) fn best() -> Self {
         static BEST: OnceLock<Backend> = OnceLock::new();
         *BEST.get_or_init(|| Self::available()[0])
     }
 
-    fn run<J: Job>(self, job: J) -> usize {
+    pub(crate) fn run<J: Job>(self, job: J) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(isa) => isa.run(job),

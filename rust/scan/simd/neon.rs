@@ -10,7 +10,7 @@ use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add
 
 /// The back end of 64-bit ARM.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Neon;
+pub(crate) struct Neon;
 
 impl Isa for Neon {
     #[inline(always)]

@@ -5,7 +5,7 @@ use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add
 
 /// The back end for any processor.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Portable;
+pub(crate) struct Portable;
 
 impl Isa for Portable {
     #[inline(always)]

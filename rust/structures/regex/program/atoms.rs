@@ -77,8 +77,14 @@ impl Atoms {
         (atom < MOST_ATOMS).then_some(atom as u8)
     }
 
+    /// The number of the page that holds the atoms of a block of 64 code points; equal blocks may share one.
+    pub(super) fn page_number(&self, block: usize) -> u16 {
+        self.blocks[block]
+    }
+
+    /// The atom of a code point.
     #[inline]
-    fn of_code(&self, code: usize) -> u8 {
+    pub(super) fn of_code(&self, code: usize) -> u8 {
         self.by_block[usize::from(self.blocks[code / BLOCK]) * BLOCK + code % BLOCK]
     }
 

@@ -77,6 +77,30 @@ impl States {
         step.next != DEAD || step.is_match
     }
 
+    /// True if a match may be empty.
+    pub(super) fn may_be_empty(&self) -> bool {
+        self.starts.iter().any(|&start| (0..self.width).any(|atom| self.step(start, atom).is_match))
+    }
+
+    /// By state: whether the pattern may fail to match, once a search is in the state and has found no match.
+    pub(super) fn may_fail(&self) -> Vec<bool> {
+        let mut may_fail = vec![false; self.len()];
+        loop {
+            let fails =
+                |step: Step| !step.is_match && (step.next == DEAD || may_fail[usize::from(step.next)]);
+            let found = |state: &u16| {
+                !may_fail[usize::from(*state)] && (0..self.width).any(|atom| fails(self.step(*state, atom)))
+            };
+            let more: Vec<u16> = (0..self.len() as u16).filter(found).collect();
+            if more.is_empty() {
+                return may_fail;
+            }
+            for state in more {
+                may_fail[usize::from(state)] = true;
+            }
+        }
+    }
+
     /// Number of kinds.
     pub(super) fn kinds(&self) -> usize {
         self.starts.len()
