@@ -204,22 +204,21 @@ impl PreTokenizer {
 /// Calls `found` with the spans between the characters of a class, and those of the characters.
 fn for_each_char_of(class: Class, piece: &str, behavior: Behavior, found: impl FnMut(Range<usize>)) {
     let mut pieces = behavior.pieces(piece.len(), false, found);
-    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
+    let may_be = |byte: &u8| !byte.is_ascii_alphabetic() && *byte > b' ';
     let (bytes, mut at) = (piece.as_bytes(), 0);
-    while let Some(&byte) = bytes.get(at) {
-        // Neither class has letters or spaces, of which most text consists.
+    while at < bytes.len() {
+        // Neither class has letters or white space, of which most text consists.
         if let Some(chunk) = bytes[at..].first_chunk::<16>()
-            && chunk.iter().all(is_letter)
+            && !chunk.iter().any(may_be)
         {
             at += 16;
             continue;
         }
-        let c = if byte < 0x80 { Some(char::from(byte)) } else { piece[at..].chars().next() };
-        let Some(c) = c else { break };
-        if Class::of(c).is(class) {
-            pieces.push_match(at..at + c.len_utf8());
+        let end = piece.ceil_char_boundary((at + 16).min(bytes.len()));
+        for (start, c) in piece[at..end].char_indices().filter(|&(_, c)| Class::of(c).is(class)) {
+            pieces.push_match(at + start..at + start + c.len_utf8());
         }
-        at += c.len_utf8();
+        at = end;
     }
     pieces.finish();
 }
