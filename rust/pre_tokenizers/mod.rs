@@ -204,12 +204,13 @@ impl PreTokenizer {
 /// Calls `found` with the spans between the characters of a class, and those of the characters.
 fn for_each_char_of(class: Class, piece: &str, behavior: Behavior, found: impl FnMut(Range<usize>)) {
     let mut pieces = behavior.pieces(piece.len(), false, found);
-    let may_be = |byte: &u8| !byte.is_ascii_alphabetic() && *byte > b' ';
+    // Digits of ASCII are all that is numeric in it; each comparison of a chunk is one for all its bytes.
+    let may_be =
+        |byte: u8| if class == NUMERIC { byte.is_ascii_digit() } else { byte.is_ascii_punctuation() };
     let (bytes, mut at) = (piece.as_bytes(), 0);
     while at < bytes.len() {
-        // Neither class has letters or white space, of which most text consists.
         if let Some(chunk) = bytes[at..].first_chunk::<16>()
-            && !chunk.iter().any(may_be)
+            && !chunk.iter().fold(false, |found, &byte| found | (byte >= 0x80) | may_be(byte))
         {
             at += 16;
             continue;
