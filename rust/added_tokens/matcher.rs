@@ -7,6 +7,7 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, Anchored, Input, Match, MatchKind, StartKind};
 
 use super::AddedTokens;
+use super::contents::Contents;
 use super::layer::{Entry, Layer};
 use crate::scan::classes::{Class, WORD};
 use crate::{Error, Result};
@@ -28,6 +29,8 @@ struct CompiledLayer {
     normalized: Option<Arc<Automaton>>,
     /// Normalized contents, where they differ from the contents.
     spellings: HashMap<u32, String>,
+    /// Facts about the normalized contents.
+    contents: Contents,
 }
 
 impl Matchers {
@@ -74,6 +77,20 @@ impl Matchers {
         self.layers.iter().find_map(|(_, layer)| layer.spellings.get(&id)).map(String::as_str)
     }
 
+    /// Facts about the texts that are looked for in normalized text.
+    pub fn normalized_contents(&self) -> Contents {
+        self.layers.iter().fold(Contents::default(), |all, (_, layer)| all | layer.contents)
+    }
+
+    /// Whether both find the same tokens in normalized text.
+    pub fn find_same_normalized(&self, other: &Self) -> bool {
+        let (ours, theirs) = (&self.normalized, &other.normalized);
+        let leave_same = ours.leaves_special == theirs.leaves_special || !self.normalized_contents().special;
+        let are_same =
+            ours.automata.iter().zip(&theirs.automata).all(|(ours, theirs)| Arc::ptr_eq(ours, theirs));
+        leave_same && ours.automata.len() == theirs.automata.len() && are_same
+    }
+
     /// Whether a token that stands somewhere in `text` may lie across `boundary`, begin or end there.
     pub fn touch(&self, text: &str, boundary: usize) -> bool {
         self.original.touches(text, boundary) || self.normalized.touches(text, boundary)
@@ -83,6 +100,7 @@ impl Matchers {
 impl CompiledLayer {
     fn new(layer: &Layer, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
         let (mut original, mut normalized, mut spellings) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut contents = Contents::default();
         for (id, entry) in layer.sorted() {
             let Entry { token, is_special } = entry;
             let pattern = Pattern {
@@ -97,12 +115,14 @@ impl CompiledLayer {
                 if text != token.content {
                     spellings.insert(id, text.clone());
                 }
+                contents = contents | Contents::of(token, *is_special, &text);
                 normalized.push((text, pattern));
             } else {
                 original.push((token.content.clone(), pattern));
             }
         }
-        Ok(Self { original: Automaton::new(original)?, normalized: Automaton::new(normalized)?, spellings })
+        let (original, normalized) = (Automaton::new(original)?, Automaton::new(normalized)?);
+        Ok(Self { original, normalized, spellings, contents })
     }
 }
 
@@ -187,6 +207,12 @@ impl Matcher {
     /// Length in bytes of the longest text looked for, if there is any.
     pub fn longest(&self) -> Option<usize> {
         (!self.is_empty()).then_some(self.longest)
+    }
+
+    /// Whether one of the tokens is in `text`.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.automata.iter().any(|automaton| automaton.search.is_match(text))
+            && self.segments(text, |segment| segment.token.map_or(Ok(()), |_| Err(()))).is_err()
     }
 
     fn touches(&self, text: &str, boundary: usize) -> bool {

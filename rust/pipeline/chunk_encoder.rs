@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::added_in_chunks::AddedInChunks;
 use super::bert_rewriter::BertRewriter;
 use super::model_encoder::{MissScratch, ModelEncoder};
 use super::unigram::{ChunkStages, IsolatedChars};
@@ -18,6 +19,8 @@ pub(super) struct ChunkEncoder<'a> {
     pub(super) rewriter: Rewriter<'a>,
     /// Set if chunks may be cut beside isolated characters, where ids alone are wanted.
     pub(super) isolated: Option<&'a IsolatedChars>,
+    /// Set if normalized chunks may hold added tokens.
+    pub(super) added: Option<AddedInChunks<'a>>,
 }
 
 /// [`Rewrite`](super::plan::Rewrite) with what it works with.
@@ -32,10 +35,13 @@ pub(super) enum Rewriter<'a> {
 }
 
 impl ChunkEncoder<'_> {
-    /// Whether the caller has to encode a chunk with its neighbours: the chunk is context-dependent, or `tracked` output needs
-    /// the spelling of an unknown token, which only the stages know.
+    /// Whether the caller has to encode a chunk by the stages: the chunk is context-dependent, or `tracked` output needs the
+    /// spelling of an unknown token or the place of an added token, which only the stages know.
     #[inline]
     pub(super) fn needs_stages(&self, tokens: CachedTokens<'_>, tracked: bool) -> bool {
+        if tracked && self.added.is_some_and(|added| added.are_in(tokens.ids)) {
+            return true;
+        }
         let Rewriter::Stages(_) = self.rewriter else { return false };
         let unknown = if tracked { self.model.model().id_of_unknown_text() } else { None };
         tokens.is_context_dependent() || unknown.is_some_and(|unknown| tokens.ids.contains(&unknown))
@@ -56,6 +62,9 @@ impl ChunkEncoder<'_> {
         scratch: &mut MissScratch,
     ) -> Result<bool> {
         let Rewriter::None = self.rewriter else { return Ok(false) };
+        if self.holds_added(&text[chunk.start as usize..chunk.end as usize])? {
+            return Ok(false);
+        }
         let (bytes, range) = (text.as_bytes(), chunk.start as usize..chunk.end as usize);
         let Some(cuts) = self.model.cut_points(range.len()) else { return Ok(false) };
         // All lookups are under way before the first is needed, as in the stream of chunks.
@@ -93,6 +102,14 @@ impl ChunkEncoder<'_> {
         Ok(is_regular)
     }
 
+    /// Whether a chunk holds an added token once it is normalized.
+    ///
+    /// # Errors
+    /// Those of the normalizer.
+    pub(super) fn holds_added(&self, chunk: &str) -> Result<bool> {
+        self.added.map_or(Ok(false), |added| added.is_in(&self.rewriter, chunk))
+    }
+
     /// Encodes the chunk at `range` of `text` into `out`.
     ///
     /// # Errors
@@ -105,6 +122,11 @@ impl ChunkEncoder<'_> {
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<()> {
+        if let Some(added) = self.added
+            && added.encode(self, &text[range.clone()], in_context, scratch, out)?
+        {
+            return Ok(());
+        }
         match self.rewriter {
             Rewriter::None => self.model.encode(text, range, in_context, scratch, out),
             Rewriter::Bert(bert) => bert.encode(&text[range], in_context, self.model, scratch, out),

@@ -160,7 +160,11 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     #[inline(never)]
     fn push_long(&mut self, chunk: Range<usize>, is_continuation: bool) {
         let (text, model) = (self.text.as_bytes(), self.encoder.model);
-        let cuts = model.cut_points(chunk.len());
+        let cuts = match self.encoder.holds_added(&self.text[chunk.clone()]) {
+            // An error comes again when the chunk is encoded.
+            Ok(true) | Err(_) => None,
+            Ok(false) => model.cut_points(chunk.len()),
+        };
         let mut start = chunk.start;
         while start < chunk.end {
             let end = cuts.map_or(chunk.end, |cuts| cuts.fragment_end(text, start, chunk.end));

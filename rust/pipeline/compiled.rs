@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::added_in_chunks::AddedInChunks;
 use super::bert_rewriter::BertRewriter;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::metaspace_bpe::without_prefix;
@@ -13,7 +14,7 @@ use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::stages::{Stages, Walk};
 use super::unigram::{ChunkStages, IsolatedChars, Refinement};
-use crate::added_tokens::{AddedTokens, Matchers};
+use crate::added_tokens::AddedTokens;
 use crate::cache::{CacheLimits, ChunkCache, KeyForm};
 use crate::encoding::{SpacesAround, TokenNames};
 use crate::models::Model;
@@ -52,11 +53,6 @@ fn looked_for(normalizer: Option<&Normalizer>) -> impl Fn(&str) -> Result<String
 
 fn cache_bytes(model: &Model, limit: usize) -> usize {
     if model.is_deterministic() { limit } else { 0 }
-}
-
-/// Properties of the search for added tokens that the plan depends on.
-fn plan_depends_on(matchers: &Matchers) -> bool {
-    matchers.normalized.is_empty()
 }
 
 /// The normalizer in one pass, if the plan is for text that it has normalized.
@@ -136,11 +132,25 @@ impl Pipeline {
             let normalize = looked_for(self.stages.normalizer.as_ref());
             added.matchers(Some(known), encode_special_tokens, normalize)?
         };
-        let keeps_plan = plan_depends_on(known) == plan_depends_on(&matchers);
+        let (were, are) = (known.normalized_contents(), matchers.normalized_contents());
+        let finds_same = known.find_same_normalized(&matchers);
         let stages = Stages { matchers, ..self.stages.clone() };
         let same = Self { stages, added, ..self.clone() };
-        let plan = if keeps_plan { self.plan } else { choose(&same.stages, self.model()) };
-        Ok(if plan == self.plan { same } else { same.with_plan(plan) })
+        if were != are || known.normalized.is_empty() != same.stages.matchers.normalized.is_empty() {
+            let plan = choose(&same.stages, self.model());
+            return Ok(if plan == self.plan && same.added_in_chunks().is_none() {
+                same
+            } else {
+                same.with_plan(plan)
+            });
+        }
+        // Caches know which chunks hold tokens.
+        let pool = if finds_same || same.added_in_chunks().is_none() {
+            &same.pool
+        } else {
+            &Arc::new(Pool::new(self.limits))
+        };
+        Ok(Self { pool: Arc::clone(pool), ..same })
     }
 
     /// The same stages with caches of another size.
@@ -235,7 +245,8 @@ impl Pipeline {
         if bytes >= PRELOAD_MIN_BYTES {
             let chunks = bytes / threads.max(1) / BYTES_PER_NEW_CHUNK;
             self.pool.prepare(threads, |limits| {
-                preload_vocab(&self.encoder, self.chunk_normalizer().is_some(), limits)
+                let holds_added = |chunk: &str| self.chunk_encoder().holds_added(chunk).unwrap_or(true);
+                preload_vocab(&self.encoder, self.chunk_normalizer().is_some(), holds_added, limits)
                     .unwrap_or_else(|| ChunkCache::with_room(limits, chunks))
             });
         }
@@ -283,7 +294,19 @@ impl Pipeline {
             Some(Rewrite::Stages) => self.chunk_stages().map_or(Rewriter::None, Rewriter::Stages),
             Some(Rewrite::None) | None => Rewriter::None,
         };
-        ChunkEncoder { model: &self.encoder, rewriter, isolated: self.isolated_chars() }
+        ChunkEncoder {
+            model: &self.encoder,
+            rewriter,
+            isolated: self.isolated_chars(),
+            added: self.added_in_chunks(),
+        }
+    }
+
+    /// The search for added tokens in chunks; none if chunks are made of text that was searched before.
+    pub(super) fn added_in_chunks(&self) -> Option<AddedInChunks<'_>> {
+        let plan = self.plan.chunked()?;
+        let is_searched = plan.is_after_normalizer() || self.stages.matchers.normalized.is_empty();
+        (!is_searched).then_some(AddedInChunks { stages: &self.stages, tokens: &self.added })
     }
 
     /// The stages of a Unigram tokenizer, for one chunk at a time.

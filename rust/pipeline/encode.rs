@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use super::chunk_stream::ChunkStream;
 use super::compiled::{Pipeline, check_length};
+use super::metaspace_bpe::without_prefix;
 use super::model_encoder::Worker;
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::stages::Visitor;
 use crate::Result;
+use crate::added_tokens::Segment;
 use crate::cache::CachedTokens;
 use crate::cache::key::is_cut;
 use crate::metaspace::VISIBLE_SPACE;
@@ -52,6 +54,8 @@ pub(super) struct TextEncoding<'a, S> {
     is_first: bool,
     /// The next word id.
     pub(super) word_id: u32,
+    /// Whether text with that word id was sent, where chunks have no word ids of their own.
+    is_in_word: bool,
     pub(super) worker: &'a mut Worker,
     pub(super) sink: &'a mut S,
 }
@@ -83,7 +87,7 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
                 }
                 let start = self.encode_prefixed(has_prefix, range.clone())?;
                 self.encode_chunks(plan, start..range.end, 0)?;
-                self.word_id += 1;
+                self.end_word();
             }
         }
         Ok(true)
@@ -140,15 +144,65 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         worker: &'a mut Worker,
         sink: &'a mut S,
     ) -> Self {
-        Self { pipeline, text, is_first: true, word_id, worker, sink }
+        Self { pipeline, text, is_first: true, word_id, is_in_word: false, worker, sink }
     }
 
     /// Encodes the chunks at `range` of the original text; each has a word id `step` above the one before.
     fn encode_chunks(&mut self, plan: ChunkPlan, range: Range<usize>, step: u32) -> Result<()> {
-        let word_ids = (self.word_id, step);
-        self.word_id =
-            encode_chunks(self.pipeline, plan, (self.text, range), word_ids, self.worker, self.sink)?;
+        let mut start = range.start;
+        while start < range.end {
+            let (chunks, word_ids) = ((self.text, start..range.end), (self.word_id, step));
+            let (word_id, unresolved) =
+                encode_chunks(self.pipeline, plan, chunks, word_ids, self.worker, self.sink)?;
+            let Some(unresolved) = unresolved else {
+                self.word_id = word_id;
+                self.is_in_word = true;
+                return Ok(());
+            };
+            self.word_id = word_id;
+            self.is_in_word |= unresolved > start;
+            start = self.encode_chunk_with_added(plan, unresolved..range.end)?;
+        }
         Ok(())
+    }
+
+    /// Encodes the first chunk of `range`, which holds added tokens, by the stages; returns its end.
+    fn encode_chunk_with_added(&mut self, plan: ChunkPlan, range: Range<usize>) -> Result<usize> {
+        let mut ends = [0];
+        let found = plan
+            .splitter()
+            .map_or(0, |splitter| splitter.fill_spans(&self.text[range.clone()], 0, &mut [0], &mut ends));
+        let end = if found > 0 { range.start + ends[0] as usize } else { range.end };
+        let (pipeline, text) = (self.pipeline, self.text);
+        let chunk = range.start..end;
+        if matches!(plan.scope, Scope::WithoutMetaspace { .. }) {
+            let normalizer = pipeline.stages().normalizer.as_ref().and_then(without_prefix);
+            let normalized = Normalized::new(&text[chunk], range.start, S::TRACKED);
+            let normalized =
+                normalizer.map_or(Ok(normalized.clone()), |normalizer| normalizer.normalize(normalized))?;
+            self.encode_joined_words(&normalized)?;
+        } else {
+            pipeline.stages().walk_segment(pipeline.walk(text, self.is_first, S::TRACKED), chunk, self)?;
+        }
+        Ok(end)
+    }
+
+    /// Encodes normalized text in which nothing but added tokens ends a word.
+    fn encode_joined_words(&mut self, text: &Normalized<'_>) -> Result<()> {
+        let pipeline = self.pipeline;
+        pipeline.stages().matchers.normalized.segments(text.text(), |Segment { start, end, token }| {
+            let Some(id) = token else {
+                self.is_in_word = true;
+                return self.encode_pre_token(text, start..end);
+            };
+            self.end_word();
+            self.added_token(id, text, start..end)
+        })
+    }
+
+    /// Gives what follows another word id than the text before, if there is any.
+    fn end_word(&mut self) {
+        self.word_id += u32::from(std::mem::take(&mut self.is_in_word));
     }
 
     /// Encodes the chunks at `range` of `text`, which the normalizer has changed. Their keys are those of chunks of
@@ -161,7 +215,7 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         step: u32,
     ) -> Result<()> {
         let (pipeline, word_ids, chunks) = (self.pipeline, (self.word_id, step), (text.text(), range));
-        self.word_id = if S::TRACKED {
+        (self.word_id, _) = if S::TRACKED {
             let mut sink = AlignedSink { sink: &mut *self.sink, text };
             encode_chunks(pipeline, plan, chunks, word_ids, self.worker, &mut sink)?
         } else {
@@ -179,7 +233,7 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         let piece = &self.text[segment.clone()];
         let first = &piece[..Spaces::advance(piece, 0)];
         let normalized = self.pipeline.stages().normalize(first, segment.start, S::TRACKED)?;
-        self.encode_pre_token(&normalized, 0..normalized.text().len())?;
+        self.encode_joined_words(&normalized)?;
         Ok(segment.start + first.len())
     }
 
@@ -206,7 +260,8 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
     }
 }
 
-/// Encodes the chunks at `range` of `text` with the first word id and the step between word ids; returns the next word id.
+/// Encodes the chunks at `range` of `text` with the first word id and the step between word ids; returns the next word id, and the
+/// start of the first chunk that needs the stages.
 fn encode_chunks<S: Sink>(
     pipeline: &Pipeline,
     plan: ChunkPlan,
@@ -214,7 +269,7 @@ fn encode_chunks<S: Sink>(
     (word_id, step): (u32, u32),
     worker: &mut Worker,
     sink: &mut S,
-) -> Result<u32> {
+) -> Result<(u32, Option<usize>)> {
     let start = range.start;
     let mut stream = ChunkStream::new(pipeline.chunk_encoder(), text, worker, sink, word_id, step);
     let stages = pipeline.stages();
@@ -235,7 +290,7 @@ fn encode_chunks<S: Sink>(
             stream.take(start, &starts, &ends);
         }
     }
-    stream.finish()
+    Ok((stream.finish()?, stream.unresolved()))
 }
 
 /// A sink for chunks of normalized text, whose offsets count in the original text.

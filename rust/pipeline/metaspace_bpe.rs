@@ -21,7 +21,7 @@ use crate::structures::finder::TextPattern;
 
 /// The plan of chunks, if the stages and the vocabulary allow it.
 pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
-    if !stages.pre_tokenizer.as_ref().is_none_or(keeps_whole) || !stages.matchers.normalized.is_empty() {
+    if !stages.pre_tokenizer.as_ref().is_none_or(keeps_whole) {
         return None;
     }
     let has_prefix = match stages.normalizer.as_ref()? {
@@ -35,7 +35,11 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
         },
         _ => None,
     }?;
-    let splitter = splitter(model)?;
+    let contents = stages.matchers.normalized_contents();
+    if contents.look_around || contents.inner_visible_space {
+        return None;
+    }
+    let splitter = splitter(model).map(|words| if contents.word_cuts { Splitter::Spaces } else { words })?;
     Some(ChunkPlan {
         chunker: Chunker::Splitter(splitter),
         key_form: KeyForm::Spaced,

@@ -15,11 +15,13 @@
 //! | `chunk_encoder` | what a missed chunk goes through |
 //! | `model_encoder` | the model for chunks of one key form |
 //! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of what was rewritten |
+//! | `added_in_chunks` | added tokens in normalized chunks |
 //! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `unigram` | families of tokenizers |
 //! | `shards` | long texts in parts that are encoded separately |
 //! | `training_words` | the visitor that counts words |
 //! | `preload` | caches that begin with the vocabulary |
 
+mod added_in_chunks;
 mod bert_rewriter;
 mod chunk_encoder;
 mod chunk_stream;

@@ -43,8 +43,9 @@ fn bert(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
     else {
         return None;
     };
-    let cuts_as_scanner =
-        bert.clean_text && bert.handle_chinese_chars && stages.matchers.normalized.is_empty();
+    let contents = stages.matchers.normalized_contents();
+    let holds_added = !contents.look_around && !contents.bert_cuts;
+    let cuts_as_scanner = bert.clean_text && bert.handle_chinese_chars && holds_added;
     // Word ids are counted from chunks that have tokens, so each pre-token that is not empty must have a token.
     let has_tokens = matches!(model, Model::WordPiece(_) | Model::WordLevel(_));
     (cuts_as_scanner && has_tokens).then(|| ChunkPlan {

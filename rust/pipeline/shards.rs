@@ -134,6 +134,9 @@ impl Pipeline {
         };
         let is_possible = normalizer.is_none_or(Normalizer::is_local) && self.model().is_deterministic();
         let cuts = is_possible.then(|| self.encoder().cut_points(len))?;
+        // A token in visible spaces and letters shows only once these are visible.
+        let shows_tokens = !matches!(scope, Scope::WithoutMetaspace { .. }) || matchers.normalized.is_empty();
+        let cuts = cuts.filter(|_| shows_tokens);
         Some(BoundaryFinder { matchers, splitter, normalizer, stages: None, cuts })
     }
 }

@@ -88,7 +88,16 @@ impl Stages {
         })
     }
 
-    fn walk_segment(&self, walk: Walk<'_>, segment: Range<usize>, visitor: &mut impl Visitor) -> Result<()> {
+    /// Walks a segment between added tokens of the original text through the other stages.
+    ///
+    /// # Errors
+    /// Those of the stages and of the visitor.
+    pub(super) fn walk_segment(
+        &self,
+        walk: Walk<'_>,
+        segment: Range<usize>,
+        visitor: &mut impl Visitor,
+    ) -> Result<()> {
         let Walk { text, tracked, first_normalizer, key_form } = walk;
         let base = segment.start;
         let normalizer = if base == 0 { first_normalizer } else { self.normalizer.as_ref() };

@@ -7,6 +7,7 @@ use super::compiled::Pipeline;
 use super::plan::{Rewrite, Scope};
 use super::stages::{Visitor, Walk};
 use crate::Result;
+use crate::added_tokens::Matchers;
 use crate::normalized::Normalized;
 use crate::scan::Splitter;
 
@@ -34,7 +35,8 @@ impl Pipeline {
     ///
     /// Added tokens count as they are, so there must not be any.
     pub(crate) fn normalize_after_counting(&self) -> Option<BertRewriter> {
-        self.chunk_normalizer().filter(|_| self.stages().matchers.original.is_empty())
+        let Matchers { original, normalized, .. } = &self.stages().matchers;
+        self.chunk_normalizer().filter(|_| original.is_empty() && normalized.is_empty())
     }
 
     /// The scanner that finds the words of original text, if each word is normalized by itself once it is counted.

@@ -40,7 +40,12 @@ impl ContextFreeRewriter for ChunkStages<'_> {
 }
 
 impl ChunkStages<'_> {
-    pub(super) fn normalize<'t>(&self, text: &'t str, start: usize, tracked: bool) -> Result<Normalized<'t>> {
+    pub(in crate::pipeline) fn normalize<'t>(
+        &self,
+        text: &'t str,
+        start: usize,
+        tracked: bool,
+    ) -> Result<Normalized<'t>> {
         self.stages.normalize(text, start, tracked)
     }
 

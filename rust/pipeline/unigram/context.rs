@@ -17,7 +17,11 @@ use crate::scan::Splitter;
 impl ChunkStages<'_> {
     /// Whether `chunk`, which alone becomes `normalized`, becomes the same with a blank after it, and with one before it if it
     /// has none.
-    pub(super) fn is_context_free(&self, chunk: &str, normalized: &Normalized<'_>) -> Result<bool> {
+    pub(in crate::pipeline) fn is_context_free(
+        &self,
+        chunk: &str,
+        normalized: &Normalized<'_>,
+    ) -> Result<bool> {
         if self.has_fixed_ends(chunk) {
             return Ok(true);
         }

@@ -22,7 +22,9 @@ pub(in crate::pipeline) fn detect(stages: &Stages, model: &Model) -> Option<Chun
     let cuts_at_spaces = replacement == VISIBLE_SPACE && (split || has_gaps) && has_fixed_prefix;
     // A chunk without tokens has no word id, so each pre-token must have a token.
     let has_tokens = matches!(model, Model::Unigram(_)) && model.is_deterministic();
-    if !cuts_at_spaces || !has_tokens || !stages.matchers.normalized.is_empty() {
+    let contents = stages.matchers.normalized_contents();
+    let holds_added = !contents.look_around && !contents.white_space && !contents.visible_space;
+    if !cuts_at_spaces || !has_tokens || !holds_added {
         return None;
     }
     let (splitter, key_form) = splitter(stages.normalizer.as_ref(), has_gaps)?;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::chunk_stages::ChunkStages;
 use super::fragments::{SinkAfter, chunk_start, fragment_splitter};
 use crate::Result;
+use crate::added_tokens::Segment;
 use crate::pipeline::chunk_stream::ChunkStream;
 use crate::pipeline::encode::TextEncoding;
 use crate::pipeline::model_encoder::Worker;
@@ -136,10 +137,19 @@ impl<S: Sink> TextEncoding<'_, S> {
         range: Range<usize>,
         emitted: u64,
     ) -> Result<()> {
-        let cut = stages.cut(stages.normalize(&text[range.clone()], range.start, S::TRACKED)?)?;
+        let text = stages.normalize(&text[range.clone()], range.start, S::TRACKED)?;
         let mut sink = SinkAfter { sink: &mut *self.sink, skip: emitted };
         let mut rest = TextEncoding::new(self.pipeline, self.text, self.word_id, self.worker, &mut sink);
-        cut.spans.iter().try_for_each(|span| rest.pre_token(&cut.text, span.clone()))?;
+        self.pipeline.stages().matchers.normalized.segments(
+            text.text(),
+            |Segment { start, end, token }| {
+                if let Some(id) = token {
+                    return rest.added_token(id, &text, start..end);
+                }
+                let cut = stages.cut(text.slice(start..end))?;
+                cut.spans.iter().try_for_each(|span| rest.pre_token(&cut.text, span.clone()))
+            },
+        )?;
         self.word_id = rest.word_id;
         Ok(())
     }

@@ -65,7 +65,10 @@ impl ChunkFacts {
             begins_visibly,
             joins_spaces: normalizer.and_then(Normalizer::joined_space).is_some(),
             // A fragment that continues a word must differ from all that begin one.
-            cuts_at_punctuation: begins_visibly && cuts_at_punctuation(plain, &rewrites, model),
+            cuts_at_punctuation: begins_visibly
+                // A fragment after an added token begins a pre-token.
+                && stages.matchers.normalized.is_empty()
+                && cuts_at_punctuation(plain, &rewrites, model),
         }
     }
 

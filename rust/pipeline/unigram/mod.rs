@@ -51,7 +51,7 @@ mod fragments;
 mod isolated;
 mod refinement;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(super) use chunk_stages::ChunkStages;
 pub(super) use cluster_memo::ClusterMemo;

@@ -54,7 +54,7 @@ fn replace(pattern: TextPattern, content: &str) -> Normalizer {
 }
 
 /// Normalizers as they are in published tokenizers, and others.
-fn normalizer(choice: usize) -> Option<Normalizer> {
+pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
     let precompiled = || Normalizer::Precompiled(charsmap(![7, 10].contains(&choice), choice == 8));
     let run = |content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content);
     let quotes = || replace(TextPattern::Literal("``".to_owned()), "\"");
@@ -87,10 +87,10 @@ fn normalizer(choice: usize) -> Option<Normalizer> {
     Some(Normalizer::Sequence(stages))
 }
 
-const CHOICES: usize = 14;
+pub(in crate::pipeline) const CHOICES: usize = 14;
 
 /// A model whose sums of scores are exact, or not, so that ties are decided by what is before them.
-fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
+pub(in crate::pipeline) fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
     let pieces = [
         ("<unk>", 0.0),
         ("▁", -2.0),
