@@ -37,7 +37,7 @@ mod tests {
 
     fn pieces(text: &str) -> Vec<&str> {
         let mut out = Vec::new();
-        cut(text, &mut out);
+        for_each_span(text, |span| out.push(span));
         out.into_iter().map(|range| &text[range]).collect()
     }
 
