@@ -158,7 +158,7 @@ mod tests {
                 (
                     unigram::normalizer(choice),
                     Some(pre_tokenizer),
-                    unigram::model(variant % 3 > 0, variant % 5 > 0),
+                    unigram::model(!variant.is_multiple_of(3), !variant.is_multiple_of(5)),
                 )
             }
         }
@@ -172,8 +172,8 @@ mod tests {
         ];
         (content, prop::bool::weighted(0.1), prop::bool::weighted(0.9), prop::bool::weighted(0.03)).prop_map(
             |(content, special, normalized, single_word)| AddedToken {
-                normalized,
                 single_word,
+                normalized,
                 ..AddedToken::new(content, special)
             },
         )

@@ -3,7 +3,7 @@
 //!
 //! Segments are chunked once they are normalized. Metaspace that cuts begins a pre-token at each space, so a chunk is a pre-token,
 //! or, where ids alone are wanted, a part of one that no merge leaves. If it does not cut, all of a segment is one pre-token, and
-//! chunks are those of [`metaspace_bpe`](super::metaspace_bpe). In a key a space stands for the U+2581 that the model sees; a segment
+//! chunks are those of [`metaspace_bpe`]. In a key a space stands for the U+2581 that the model sees; a segment
 //! that holds a U+2581 itself takes the stages.
 //!
 //! What is put before a segment is seen by the first chunk alone, the *front*: no scanner looks back beyond the start of a span.

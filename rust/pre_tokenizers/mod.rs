@@ -210,7 +210,7 @@ fn for_each_char_of(class: Class, piece: &str, behavior: Behavior, found: impl F
     let (bytes, mut at) = (piece.as_bytes(), 0);
     while at < bytes.len() {
         if let Some(chunk) = bytes[at..].first_chunk::<16>()
-            && !chunk.iter().fold(false, |found, &byte| found | (byte >= 0x80) | may_be(byte))
+            && chunk.iter().filter(|&&byte| byte >= 0x80 || may_be(byte)).count() == 0
         {
             at += 16;
             continue;

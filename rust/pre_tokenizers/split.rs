@@ -265,7 +265,9 @@ mod tests {
         let text = "a--b-c";
         let mut out = Vec::new();
         let mut pieces = behavior.pieces(text.len(), invert, |span| out.push(span));
-        [1..2, 2..3, 4..5].into_iter().for_each(|matched| pieces.push_match(matched));
+        for matched in [1..2, 2..3, 4..5] {
+            pieces.push_match(matched);
+        }
         pieces.finish();
         out.into_iter().map(|range| &text[range]).collect()
     }

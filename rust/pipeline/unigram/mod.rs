@@ -14,7 +14,8 @@
 //! pre-token at a time.
 //!
 //! **Preconditions**, which `detect` checks once for a tokenizer: Metaspace with U+2581 that cuts at every space and whose prefix does not
-//! depend on the place in the text; a deterministic Unigram model; no added token in normalized text; a space stays a space;
+//! depend on the place in the text; a deterministic Unigram model; added tokens in normalized text that hold no white space and do not look around
+//! (`added_in_chunks`); a space stays a space;
 //! a run of blanks becomes what a run of spaces becomes.
 //!
 //! Whether a chunk is context-free is decided when the cache misses it (`context`). A context-dependent chunk is joined with the

@@ -4,6 +4,8 @@
 //! chain takes steps until the row is that of a class again. Where the chain is stuck, a single search finds the border,
 //! and the blocks begin again there.
 
+#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for its caller's processor")]
+
 use super::chain::Chain;
 use super::junctions::{Junctions, NONE};
 use super::{DeadEnds, Program, ROOM};
@@ -93,7 +95,9 @@ impl<'a> Borders<'a> {
         let mut groups = junctions.group_masks(&masks);
         if self.group == NONE {
             // The row is not that of the character that ends here.
-            groups.iter_mut().for_each(|group| *group &= !below(begun));
+            for group in &mut groups {
+                *group &= !below(begun);
+            }
         }
         let (known, mut begins) = junctions.ask(&groups, self.group);
         begins &= below(end) & !masks.tail;

@@ -8,6 +8,8 @@
 //! Everything here is found by asking the chain. A class whose characters lead to different rows has no row, so all of its characters
 //! take steps.
 
+#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for its caller's processor")]
+
 use std::collections::HashSet;
 
 use super::atoms::Atoms;
@@ -156,10 +158,10 @@ impl Junctions {
         for (number, group) in self.groups.iter().enumerate() {
             let after = masks[number] << 1 | u64::from(usize::from(before) == number);
             let (mut next, mut first) = (0, 0);
-            for to in 0..self.groups.len() {
+            for (to, mask) in masks[..self.groups.len()].iter().enumerate() {
                 let all_if = |groups: u8| u64::from(groups >> to & 1).wrapping_neg();
-                next |= masks[to] & all_if(group.known);
-                first |= masks[to] & all_if(group.begins);
+                next |= mask & all_if(group.known);
+                first |= mask & all_if(group.begins);
             }
             known |= after & next;
             begins |= after & first;
