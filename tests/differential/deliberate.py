@@ -349,7 +349,10 @@ DELIBERATE += [
     Deliberate(
         "`TemplateProcessing.single` set later",
         either(
-            on(r"processors\.TemplateProcessing\.single\.setter", refused("OptionError: special_tokens is")),
+            on(
+                r"processors\.TemplateProcessing\.single\.setter",
+                refused("OptionError: (special_tokens is|Missing SpecialToken)"),
+            ),
             on(r".*\.num_special_tokens_to_add", mentions(r"\('single', ")),
         ),
         about(
@@ -414,7 +417,8 @@ DELIBERATE += [
     ),
     Deliberate(
         "`max_length` below the number of special tokens",
-        on(r".*\.enable_truncation", shows(r"TruncationWarning")),
+        # A tokenizer is assembled, unpickled and shown with its truncation too.
+        lambda seen: isinstance(seen.ours, list) and seen.ours[:2] == ["warned", ["TruncationWarning"]],
         about(
             "Tokenizer",
             Call(
@@ -431,7 +435,10 @@ DELIBERATE += [
     ),
     Deliberate(
         "or nothing where a `vocab.txt` should be",
-        on(r"models\.WordPiece(\.\w+)?", refused("FormatError: .*(this is|there is nothing)")),
+        on(
+            r"(models\.WordPiece|.*\.BertWordPieceTokenizer)(\.\w+)?",
+            refused("FormatError: .*(this is|there is nothing)"),
+        ),
         about("models.WordPiece", make("models.WordPiece.read_file", f"{FOLDER}/tokenizer.json")),
     ),
     Deliberate(
