@@ -145,7 +145,7 @@ large: $(STAMPS)/core-dev ## a corpus larger than the memory for it: counted, tr
 
 # Shares are recorded with this build: `make cliffs CLIFFS=--record`; `CLIFFS=` alone measures more text, against no record.
 CLIFFS ?= --small
-cliffs: $(STAMPS)/core-dev ## what published families and changed tokenizers keep of the plain speed, against the record
+cliffs: $(STAMPS)/core-dev ## the speed of published families and changed tokenizers as a share of the plain speed, against the record
 	@echo "== shares of the plain speed"
 	@$(BIN)/python benches/cliffs.py $(CLIFFS)
 

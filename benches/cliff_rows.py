@@ -28,7 +28,7 @@ from family import (
     replace_pattern,
 )
 
-# The plain stages of a vocabulary are those of its file, those of a family, or GPT-2's.
+# The plain stages of a vocabulary come from its file, from a family, or from GPT-2.
 OWN_STAGES = {
     *("cl100k_base", "o200k_base", "qwen2", "gpt2"),
     *("bert-base-uncased", "bert-base-cased", "hf-wiki-bpe", "t5-small", "mistral-v1"),
@@ -53,7 +53,7 @@ class Row:
     Attributes:
         name: unique among the rows.
         vocabulary: the tokenizer at hand that gives the model and its added tokens.
-        stages: a normalizer and a pre-tokenizer; None keeps those of the plain tokenizer.
+        stages: a normalizer and a pre-tokenizer; None keeps the plain tokenizer's.
         added: contents of normalized tokens that are added.
     """
 
@@ -93,7 +93,7 @@ def families() -> Iterator[Row]:
 
 
 def changes() -> Iterator[Row]:
-    """Rows of what users change in a tokenizer."""
+    """Rows of changes that users make to a tokenizer."""
     for name, vocabulary in NAMED.items():
         yield Row(f"{name} with covid19 added", vocabulary, added=("covid19",))
         for number in (100, 50_000):

@@ -20,7 +20,7 @@ def share(times: Iterable[tuple[float, float]]) -> float:
 
 
 def falls(measured: Mapping[str, Shares], records: Mapping[str, Shares]) -> list[str]:
-    """What is told of the rows that are too far under their records."""
+    """The lines about rows that are too far under their records."""
     told = []
     for name, shares in measured.items():
         for passes, value in shares.items():

@@ -51,7 +51,7 @@ LONGER = Mode(SMALL.bytes, 3 * SMALL.rounds)
 
 
 def main() -> int:
-    """Measures what the arguments say; 1 if a row fell."""
+    """Measures the rows that the arguments choose; 1 if a row fell."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help="little text, compared with the record")
     parser.add_argument("--record", action="store_true", help="write the record")
@@ -95,7 +95,7 @@ def compare(rows: list[Row], shares: dict[str, Shares], texts: dict[str, list[st
 
 
 def measure(rows: list[Row], texts: dict[str, list[str]], mode: Mode) -> Iterator[tuple[str, Shares]]:
-    """Measures and prints rows, all those of a vocabulary after each other."""
+    """Measures and prints rows, vocabulary by vocabulary."""
     # Only now: the number of threads is read once.
     import lexmill
 
@@ -125,7 +125,7 @@ def shares_of(plain_one: Any, own: Any, texts: list[str], rounds: int) -> tuple[
         seconds(tokenizer, texts)
     pairs = []
     for number in range(rounds):
-        # Neither is always the one that finds its texts in the processor's cache.
+        # Each of the two finds its texts in the processor's cache as often as the other.
         if number % 2:
             pairs.append((seconds(plain_one, texts), seconds(own, texts)))
         else:
@@ -162,7 +162,7 @@ def documents(corpus: str, size: int) -> list[str]:
     with path.open("rb") as file:
         for place in range(number):
             file.seek(place * step)
-            # What is left of a line.
+            # The rest of a line.
             file.readline()
             texts.append((file.read(DOCUMENT) + file.readline()).decode())
     return texts

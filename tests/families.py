@@ -20,7 +20,7 @@ FAMILIES: dict[str, Family] = {
     family.name: family for family in (*FAMILIES_OF_BYTES, *FAMILIES_OF_PIECES, *FAMILIES_OF_WORDS)
 }
 
-# What the core refuses, and the part of the message that says so.
+# Families that the core refuses, and the part of the message that says so.
 REFUSED = {"trinity": r"\G is not supported"}
 
 

@@ -37,7 +37,7 @@ NFC: dict[str, Any] = {"type": "NFC"}
 NFKD: dict[str, Any] = {"type": "NFKD"}
 LOWERCASE: dict[str, Any] = {"type": "Lowercase"}
 STRIP_ACCENTS: dict[str, Any] = {"type": "StripAccents"}
-# The rules are those of the vocabulary's file.
+# The rules stand in the vocabulary's file.
 CHARSMAP: dict[str, Any] = {"type": "Precompiled", "precompiled_charsmap": None}
 
 DIGITS: dict[str, Any] = {"type": "Digits", "individual_digits": True}

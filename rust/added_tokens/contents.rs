@@ -1,4 +1,4 @@
-//! What the texts that a search looks for are made of, which decides whether text may be cut before it is searched.
+//! Facts about the texts that a search looks for: they decide whether text may be cut before it is searched.
 
 use std::ops::BitOr;
 

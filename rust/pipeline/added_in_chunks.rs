@@ -6,15 +6,20 @@
 //! any other; where the places of tokens are wanted, the chunk takes the stages each time.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
+use super::encode::TextEncoding;
+use super::metaspace_bpe::without_prefix;
 use super::model_encoder::MissScratch;
-use super::stages::Stages;
+use super::plan::{ChunkPlan, Scope};
+use super::stages::{Stages, Visitor};
 use crate::Result;
 use crate::added_tokens::{AddedTokens, Segment};
 use crate::cache::{ChunkTokens, KeyForm};
 use crate::metaspace::push_visible;
 use crate::normalized::{Normalized, PreTokenized};
+use crate::sinks::Sink;
 
 /// The search for added tokens in chunks.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +37,7 @@ impl AddedInChunks<'_> {
     /// Whether `chunk` holds an added token once it is normalized.
     ///
     /// # Errors
-    /// Those of the normalizer.
+    /// The errors of the normalizer.
     pub(super) fn is_in(&self, rewriter: &Rewriter<'_>, chunk: &str) -> Result<bool> {
         Ok(self.stages.matchers.normalized.is_in(&self.normalized(rewriter, chunk)?))
     }
@@ -53,7 +58,7 @@ impl AddedInChunks<'_> {
     /// `in_context` becomes context-dependent.
     ///
     /// # Errors
-    /// Those of the stages and of the model.
+    /// The errors of the stages and of the model.
     pub(super) fn encode(
         &self,
         encoder: &ChunkEncoder<'_>,
@@ -91,6 +96,47 @@ impl AddedInChunks<'_> {
         out.spans.resize(2 * out.ids.len(), 0);
         out.is_regular = false;
         Ok(true)
+    }
+}
+
+impl<S: Sink> TextEncoding<'_, S> {
+    /// Encodes the first chunk of `range`, which holds added tokens, by the stages; returns its end.
+    pub(super) fn encode_chunk_with_added(&mut self, plan: ChunkPlan, range: Range<usize>) -> Result<usize> {
+        let mut ends = [0];
+        let found = plan
+            .splitter()
+            .map_or(0, |splitter| splitter.fill_spans(&self.text[range.clone()], 0, &mut [0], &mut ends));
+        let end = if found > 0 { range.start + ends[0] as usize } else { range.end };
+        let (pipeline, text) = (self.pipeline, self.text);
+        let chunk = range.start..end;
+        if matches!(plan.scope, Scope::WithoutMetaspace { .. }) {
+            let normalizer = pipeline.stages().normalizer.as_ref().and_then(without_prefix);
+            let normalized = Normalized::new(&text[chunk], range.start, S::TRACKED);
+            let normalized =
+                normalizer.map_or(Ok(normalized.clone()), |normalizer| normalizer.normalize(normalized))?;
+            self.encode_joined_words(&normalized)?;
+        } else {
+            pipeline.stages().walk_segment(pipeline.walk(text, self.is_first, S::TRACKED), chunk, self)?;
+        }
+        Ok(end)
+    }
+
+    /// Encodes normalized text in which nothing but added tokens ends a word.
+    pub(super) fn encode_joined_words(&mut self, text: &Normalized<'_>) -> Result<()> {
+        let pipeline = self.pipeline;
+        pipeline.stages().matchers.normalized.segments(text.text(), |Segment { start, end, token }| {
+            let Some(id) = token else {
+                self.is_in_word = true;
+                return self.encode_pre_token(text, start..end);
+            };
+            self.end_word();
+            self.added_token(id, text, start..end)
+        })
+    }
+
+    /// Gives the text that follows another word id than the text before, if there is any.
+    pub(super) fn end_word(&mut self) {
+        self.word_id += u32::from(std::mem::take(&mut self.is_in_word));
     }
 }
 

@@ -105,7 +105,7 @@ impl ChunkEncoder<'_> {
     /// Whether a chunk holds an added token once it is normalized.
     ///
     /// # Errors
-    /// Those of the normalizer.
+    /// The errors of the normalizer.
     pub(super) fn holds_added(&self, chunk: &str) -> Result<bool> {
         self.added.map_or(Ok(false), |added| added.is_in(&self.rewriter, chunk))
     }

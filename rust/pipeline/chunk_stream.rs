@@ -11,6 +11,7 @@ use super::model_encoder::Worker;
 use super::unigram::{ChunkStages, IsolatedChars, SubChunk, SubChunks};
 use crate::Result;
 use crate::cache::{CachedTokens, Lookup};
+use crate::scan::Splitter;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
 use crate::sinks::Sink;
 
@@ -19,6 +20,12 @@ const PREFETCH_BATCH: usize = 32;
 
 /// Ids of isolated characters that are collected before a batch is emitted, but for those of one word.
 const MOST_ISOLATED: usize = 1 << 10;
+
+/// Spans that are scanned at a time.
+pub(super) const SPANS: usize = 128;
+
+/// The same after a chunk that needed the stages, since another one often follows soon.
+pub(super) const FIRST_SPANS: usize = 8;
 
 /// Chunks of one text between the chunker and the sink.
 pub(super) struct ChunkStream<'a, S> {
@@ -219,6 +226,19 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 return Ok(());
             }
             self.sink.chunk(tokens, first.start as usize, first.word_id);
+        }
+    }
+
+    /// Takes the spans of `text` from `from` on, `spans` of them first, until one needs the stages.
+    pub(super) fn scan(&mut self, splitter: Splitter, text: &str, from: usize, mut spans: usize) {
+        let (mut starts, mut ends, mut done) = ([0; SPANS], [0; SPANS], 0);
+        while self.unresolved.is_none() {
+            let found = splitter.fill_spans(&text[from..], done, &mut starts[..spans], &mut ends[..spans]);
+            if found == 0 {
+                return;
+            }
+            self.take(from, &starts[..found], &ends[..found]);
+            (done, spans) = (ends[found - 1] as usize, SPANS);
         }
     }
 

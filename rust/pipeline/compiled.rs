@@ -348,7 +348,7 @@ impl Pipeline {
     ///
     /// The trainer learns any other added token as it stands in the text: Hugging Face does so.
     pub fn training_key_form(&self) -> KeyForm {
-        // What is put before a segment is put there by the mapping of bytes.
+        // The mapping of bytes puts a space before a segment.
         let is_fronted = self.plan.chunked().is_some_and(|plan| matches!(plan.scope, Scope::Fronted { .. }));
         match self.plan.key_form() {
             KeyForm::Bytes if self.added.are_own_bytes() && !is_fronted => KeyForm::Bytes,

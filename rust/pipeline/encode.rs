@@ -2,15 +2,13 @@
 
 use std::ops::Range;
 
-use super::chunk_stream::ChunkStream;
+use super::aligned_sink::AlignedSink;
+use super::chunk_stream::{ChunkStream, FIRST_SPANS, SPANS};
 use super::compiled::{Pipeline, check_length};
-use super::metaspace_bpe::without_prefix;
 use super::model_encoder::Worker;
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::stages::Visitor;
 use crate::Result;
-use crate::added_tokens::Segment;
-use crate::cache::CachedTokens;
 use crate::cache::key::is_cut;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
@@ -51,11 +49,11 @@ impl Pipeline {
 pub(super) struct TextEncoding<'a, S> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) text: &'a str,
-    is_first: bool,
+    pub(super) is_first: bool,
     /// The next word id.
     pub(super) word_id: u32,
     /// Whether text with that word id was sent, where chunks have no word ids of their own.
-    is_in_word: bool,
+    pub(super) is_in_word: bool,
     pub(super) worker: &'a mut Worker,
     pub(super) sink: &'a mut S,
 }
@@ -149,60 +147,21 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
 
     /// Encodes the chunks at `range` of the original text; each has a word id `step` above the one before.
     fn encode_chunks(&mut self, plan: ChunkPlan, range: Range<usize>, step: u32) -> Result<()> {
-        let mut start = range.start;
+        let (mut start, mut spans) = (range.start, SPANS);
         while start < range.end {
             let (chunks, word_ids) = ((self.text, start..range.end), (self.word_id, step));
             let (word_id, unresolved) =
-                encode_chunks(self.pipeline, plan, chunks, word_ids, self.worker, self.sink)?;
-            let Some(unresolved) = unresolved else {
-                self.word_id = word_id;
-                self.is_in_word = true;
-                return Ok(());
-            };
+                encode_chunks(self.pipeline, plan, chunks, spans, word_ids, self.worker, self.sink)?;
             self.word_id = word_id;
-            self.is_in_word |= unresolved > start;
-            start = self.encode_chunk_with_added(plan, unresolved..range.end)?;
+            let end = unresolved.unwrap_or(range.end);
+            self.is_in_word |= end > start;
+            start = match unresolved {
+                Some(unresolved) => self.encode_chunk_with_added(plan, unresolved..range.end)?,
+                None => range.end,
+            };
+            spans = FIRST_SPANS;
         }
         Ok(())
-    }
-
-    /// Encodes the first chunk of `range`, which holds added tokens, by the stages; returns its end.
-    fn encode_chunk_with_added(&mut self, plan: ChunkPlan, range: Range<usize>) -> Result<usize> {
-        let mut ends = [0];
-        let found = plan
-            .splitter()
-            .map_or(0, |splitter| splitter.fill_spans(&self.text[range.clone()], 0, &mut [0], &mut ends));
-        let end = if found > 0 { range.start + ends[0] as usize } else { range.end };
-        let (pipeline, text) = (self.pipeline, self.text);
-        let chunk = range.start..end;
-        if matches!(plan.scope, Scope::WithoutMetaspace { .. }) {
-            let normalizer = pipeline.stages().normalizer.as_ref().and_then(without_prefix);
-            let normalized = Normalized::new(&text[chunk], range.start, S::TRACKED);
-            let normalized =
-                normalizer.map_or(Ok(normalized.clone()), |normalizer| normalizer.normalize(normalized))?;
-            self.encode_joined_words(&normalized)?;
-        } else {
-            pipeline.stages().walk_segment(pipeline.walk(text, self.is_first, S::TRACKED), chunk, self)?;
-        }
-        Ok(end)
-    }
-
-    /// Encodes normalized text in which nothing but added tokens ends a word.
-    fn encode_joined_words(&mut self, text: &Normalized<'_>) -> Result<()> {
-        let pipeline = self.pipeline;
-        pipeline.stages().matchers.normalized.segments(text.text(), |Segment { start, end, token }| {
-            let Some(id) = token else {
-                self.is_in_word = true;
-                return self.encode_pre_token(text, start..end);
-            };
-            self.end_word();
-            self.added_token(id, text, start..end)
-        })
-    }
-
-    /// Gives what follows another word id than the text before, if there is any.
-    fn end_word(&mut self) {
-        self.word_id += u32::from(std::mem::take(&mut self.is_in_word));
     }
 
     /// Encodes the chunks at `range` of `text`, which the normalizer has changed. Their keys are those of chunks of
@@ -217,9 +176,9 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
         let (pipeline, word_ids, chunks) = (self.pipeline, (self.word_id, step), (text.text(), range));
         (self.word_id, _) = if S::TRACKED {
             let mut sink = AlignedSink { sink: &mut *self.sink, text };
-            encode_chunks(pipeline, plan, chunks, word_ids, self.worker, &mut sink)?
+            encode_chunks(pipeline, plan, chunks, SPANS, word_ids, self.worker, &mut sink)?
         } else {
-            encode_chunks(pipeline, plan, chunks, word_ids, self.worker, self.sink)?
+            encode_chunks(pipeline, plan, chunks, SPANS, word_ids, self.worker, self.sink)?
         };
         Ok(())
     }
@@ -260,12 +219,13 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
     }
 }
 
-/// Encodes the chunks at `range` of `text` with the first word id and the step between word ids; returns the next word id, and the
-/// start of the first chunk that needs the stages.
+/// Encodes the chunks at `range` of `text` with the first word id and the step between word ids, `spans` of them first; returns the
+/// next word id, and the start of the first chunk that needs the stages.
 fn encode_chunks<S: Sink>(
     pipeline: &Pipeline,
     plan: ChunkPlan,
     (text, range): (&str, Range<usize>),
+    spans: usize,
     (word_id, step): (u32, u32),
     worker: &mut Worker,
     sink: &mut S,
@@ -273,17 +233,12 @@ fn encode_chunks<S: Sink>(
     let start = range.start;
     let mut stream = ChunkStream::new(pipeline.chunk_encoder(), text, worker, sink, word_id, step);
     let stages = pipeline.stages();
-    match (plan.chunker, stages.isolating_split(), &stages.cuts) {
-        (Chunker::Splitter(splitter), ..) => {
-            splitter.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends));
-        }
-        (Chunker::PreTokenizer, Some(split), _) => {
-            split.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends))?;
-        }
-        (Chunker::PreTokenizer, None, Some(cuts)) => {
+    match (plan.chunker, &stages.cuts) {
+        (Chunker::Splitter(splitter), _) => stream.scan(splitter, &text[..range.end], start, spans),
+        (Chunker::PreTokenizer, Some(cuts)) => {
             cuts.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends))?;
         }
-        (Chunker::PreTokenizer, None, None) => {
+        (Chunker::PreTokenizer, None) => {
             let cut = stages.cut(Normalized::new(&text[range], 0, false), plan.key_form)?;
             let starts: Vec<u32> = cut.spans.iter().map(|span| span.start as u32).collect();
             let ends: Vec<u32> = cut.spans.iter().map(|span| span.end as u32).collect();
@@ -291,35 +246,6 @@ fn encode_chunks<S: Sink>(
         }
     }
     Ok((stream.finish()?, stream.unresolved()))
-}
-
-/// A sink for chunks of normalized text, whose offsets count in the original text.
-struct AlignedSink<'a, S> {
-    sink: &'a mut S,
-    text: &'a Normalized<'a>,
-}
-
-impl<S: Sink> Sink for AlignedSink<'_, S> {
-    const TRACKED: bool = S::TRACKED;
-
-    fn pre_token(
-        &mut self,
-        tokens: CachedTokens<'_>,
-        text: &Normalized<'_>,
-        range: Range<usize>,
-        word_id: u32,
-    ) {
-        self.sink.pre_token(tokens, text, range, word_id);
-    }
-
-    fn added_token(&mut self, id: u32, text: &Normalized<'_>, range: Range<usize>, word_id: u32) {
-        self.sink.added_token(id, text, range, word_id);
-    }
-
-    #[inline]
-    fn chunk(&mut self, tokens: CachedTokens<'_>, start: usize, word_id: u32) {
-        self.sink.pre_token(tokens, self.text, start..self.text.text().len(), word_id);
-    }
 }
 
 #[cfg(test)]

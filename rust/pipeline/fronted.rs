@@ -6,7 +6,7 @@
 //! chunks are those of [`metaspace_bpe`]. In a key a space stands for the U+2581 that the model sees; a segment
 //! that holds a U+2581 itself takes the stages.
 //!
-//! What is put before a segment is seen by the first chunk alone, the *front*: no scanner looks back beyond the start of a span.
+//! The first chunk alone, the *front*, sees the text before a segment: no scanner looks back beyond the start of a span.
 //! The front takes the pre-tokenizer. GPT-2's scanner looks a few bytes ahead, so there it cuts a copy of the first bytes with a
 //! space before them, and some bytes after the front.
 

@@ -10,7 +10,7 @@
 //! | `compiled` | [`Pipeline`]: stages, plan, caches |
 //! | `plan`, `plan_table` | what a plan of chunks is; which tokenizers have one |
 //! | `stages` | the walk through added tokens, normalizer and pre-tokenizer, with a visitor |
-//! | `encode` | the visitor that encodes |
+//! | `encode`, `aligned_sink` | the visitor that encodes; offsets of chunks of normalized text |
 //! | `chunk_stream` | the inner loop: lookups in flight, hits, misses |
 //! | `chunk_encoder` | what a missed chunk goes through |
 //! | `model_encoder` | the model for chunks of one key form |
@@ -22,6 +22,7 @@
 //! | `preload` | caches that begin with the vocabulary |
 
 mod added_in_chunks;
+mod aligned_sink;
 mod bert_rewriter;
 mod chunk_encoder;
 mod chunk_stream;

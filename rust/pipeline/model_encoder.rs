@@ -53,7 +53,7 @@ pub struct MissScratch {
     pub rewrite_memo: RewriteMemo,
     /// Break classes of grapheme clusters.
     pub cluster_memo: ClusterMemo,
-    /// What pieces become by a compiled normalizer.
+    /// Rewrites of pieces by a compiled normalizer.
     pub piece_memo: PieceMemo,
 }
 

@@ -58,8 +58,7 @@ pub enum Scope {
     All,
     /// Those that the normalizer leaves unchanged. Others are normalized first, and then chunked.
     Unchanged,
-    /// Those that the normalizer leaves unchanged, and others once they are normalized, but for ones with a U+2581 if the model
-    /// sees it in place of spaces. The pre-tokenizer may put something before a segment, so the first chunk takes it.
+    /// All segments once they are normalized, except segments with a U+2581 if the model sees that in place of spaces. The pre-tokenizer may put something before a segment, so the first chunk takes it.
     Fronted {
         /// The scanner of pre-tokens, of which chunks may be parts; chunks are found by it where word ids are wanted. None if all of
         /// a segment is one pre-token.

@@ -8,7 +8,7 @@ use crate::added_tokens::{Matchers, Segment};
 use crate::cache::KeyForm;
 use crate::normalized::{Normalized, NormalizedString, PreTokenized, PreTokenizedString};
 use crate::normalizers::Normalizer;
-use crate::pre_tokenizers::{Cuts, PreTokenizer, Split};
+use crate::pre_tokenizers::{Cuts, PreTokenizer};
 
 /// The stages before the model.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub(crate) trait Visitor {
         Ok(false)
     }
 
-    /// What `normalizer` makes of a segment of original text.
+    /// A segment of original text, normalized.
     fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
         normalizer.normalize(text)
     }
@@ -164,14 +164,9 @@ impl Stages {
         Ok(cut)
     }
 
-    /// Whether the pre-tokenizer treats the beginning of a text otherwise than that of other segments.
+    /// Whether the pre-tokenizer treats a segment at the beginning of a text otherwise than other segments.
     pub(super) fn looks_at_beginning(&self) -> bool {
         self.pre_tokenizer.as_ref().is_some_and(PreTokenizer::looks_at_beginning)
-    }
-
-    /// The one rule that makes all cuts, if it isolates its matches.
-    pub(super) fn isolating_split(&self) -> Option<&Split> {
-        self.pre_tokenizer.as_ref()?.isolating_split()
     }
 
     /// The normalized text.

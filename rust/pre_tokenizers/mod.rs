@@ -169,20 +169,6 @@ impl PreTokenizer {
         }
     }
 
-    /// The one rule that makes all cuts of [`Self::cut_unmapped`], if it isolates its matches.
-    pub fn isolating_split(&self) -> Option<&Split> {
-        match self {
-            Self::Split(split) if split.isolates() => Some(split),
-            Self::Sequence(stages) => match stages.as_slice() {
-                [split] | [split, Self::ByteLevel(ByteLevel { use_regex: false, .. })] => {
-                    split.isolating_split()
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// As [`Self::pre_tokenize`], but without the mapping of bytes to characters, for pipelines in which that mapping
     /// is the last step before the model.
     ///
@@ -201,7 +187,7 @@ impl PreTokenizer {
     }
 }
 
-/// Calls `found` with the spans between the characters of a class, and those of the characters.
+/// Calls `found` with each character of a class, and with the texts between such characters, as `behavior` joins them.
 fn for_each_char_of(class: Class, piece: &str, behavior: Behavior, found: impl FnMut(Range<usize>)) {
     let mut pieces = behavior.pieces(piece.len(), false, found);
     // Digits of ASCII are all that is numeric in it; each comparison of a chunk is one for all its bytes.

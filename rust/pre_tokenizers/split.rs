@@ -169,7 +169,7 @@ impl Split {
     /// empty. The obvious twin is [`Self::for_each_span`].
     ///
     /// # Errors
-    /// Those of [`Self::for_each_span`].
+    /// The errors of [`Self::for_each_span`].
     pub fn for_each_block(&self, text: &str, mut found: impl FnMut(&[u32], &[u32])) -> Result<()> {
         let finder = match &self.search {
             Search::Scanner(splitter) => {

@@ -120,3 +120,27 @@ def test_text_that_no_place_divides(unit: str) -> None:
         tokenizer.encode_batch_ids([f"a{unit * number}b"])
 
     assert_in_proportion(run, 100_000, times=4)
+
+
+@pytest.mark.parametrize("family", ["BERT", "Mistral", "T5"])
+def test_a_text_with_many_added_tokens(family: str) -> None:
+    """Where offsets are wanted, each chunk with a token takes the stages; the text after it is not scanned again."""
+    visible = normalizers.Replace(" ", "▁")
+    tokenizer = {
+        "BERT": lambda: Tokenizer(models.WordPiece({"[UNK]": 0, "the": 1}, unk_token="[UNK]")),
+        "Mistral": lambda: Tokenizer(models.BPE({"▁": 0, "t": 1, "<unk>": 2}, [], unk_token="<unk>")),
+        "T5": lambda: Tokenizer(models.Unigram([("<unk>", 0.0), ("▁the", -1.0)], unk_id=0)),
+    }[family]()
+    if family == "BERT":
+        tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    elif family == "Mistral":
+        tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), visible])
+    else:
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.add_tokens(["covid"])
+    covid = tokenizer.token_to_id("covid")
+
+    def run(number: int) -> None:
+        assert tokenizer.encode("the covid " * number).ids.count(covid) == number
+
+    assert_in_proportion(run, 4_000, times=4)

@@ -13,12 +13,12 @@ const SINGLES: usize = 8;
 /// Ranges and pairs that a loop over a block compares bytes with; a normalizer with more of them takes the table.
 const MOST: usize = 6;
 
-/// What becomes of a byte.
+/// How a byte may be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// One byte, whatever stands before it.
     Start,
-    /// One byte, unless it joins the byte before it, or what is before it is no such byte.
+    /// One byte, unless it joins the byte before it, or no such byte stands before it.
     Apart,
     /// Anything else.
     Stop,
@@ -47,7 +47,7 @@ struct Blocks {
     joined: Vec<(u8, u8)>,
 }
 
-/// What becomes of each byte.
+/// How each byte is mapped.
 #[derive(Debug)]
 pub(super) struct AsciiTable {
     kinds: [Kind; 256],
@@ -60,11 +60,11 @@ pub(super) struct AsciiTable {
 }
 
 impl AsciiTable {
-    /// Asks the stages what each makes of what the one before made.
+    /// Asks the stages, one after the other, for the rewrite of each byte.
     pub(super) fn new(stages: &[Normalizer]) -> Self {
         let (mut kinds, mut made) = ([Kind::Stop; 256], [0; 256]);
         let mut visible = 0;
-        // By stage, what each byte is when the stage sees it.
+        // By stage, the form in which the stage sees each byte.
         let mut seen: Vec<[u8; 128]> = vec![[0; 128]; stages.len()];
         for byte in 0..128u8 {
             let (mut c, mut is_start, mut is_visible) = (byte, true, byte.is_ascii_graphic());
@@ -130,7 +130,7 @@ impl AsciiTable {
         self.kind(byte) == Kind::Start
     }
 
-    /// Whether `byte` becomes one byte, unless a match may hold it and what is before it.
+    /// Whether `byte` becomes one byte, unless a match may hold it and the byte before it.
     #[inline]
     pub(super) fn is_plain(&self, byte: u8) -> bool {
         self.kind(byte) != Kind::Stop

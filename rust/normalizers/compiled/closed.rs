@@ -1,4 +1,4 @@
-//! What one stage sees beside a text: when it may be run on a text by itself.
+//! How far one stage sees: when it may be run on a text by itself.
 
 use crate::normalizers::clusters::{is_cluster, is_simple_grapheme};
 use crate::normalizers::unicode::Form;
@@ -14,7 +14,7 @@ pub(super) enum Matched<'a> {
 }
 
 impl<'a> Matched<'a> {
-    /// None if a match may depend on what is beside it, or is empty.
+    /// None if a match may depend on its neighbours, or is empty.
     pub(super) fn of(replacement: &'a Replacement) -> Option<Self> {
         match replacement.pattern() {
             TextPattern::Literal(literal) => (!literal.is_empty()).then_some(Self::Literal(literal)),
@@ -85,14 +85,14 @@ pub(super) fn sight(stage: &Normalizer) -> Sight {
     }
 }
 
-/// Whether `text` is closed for `stage`: in any row of closed texts, `stage` makes of each what it makes of that text alone.
+/// Whether `text` is closed for `stage`: in any row of closed texts, `stage` rewrites each as it rewrites that text alone.
 /// An empty text always is.
 pub(super) fn is_closed(stage: &Normalizer, text: &str) -> bool {
     let Some(first) = text.chars().next() else { return true };
     match stage {
         Normalizer::Unicode(form) => form.starts_run(first),
         Normalizer::Bert(bert) => {
-            // What the steps before decomposition leave.
+            // The steps before decomposition.
             let before = Bert { strip_accents: Some(false), lowercase: false, ..*bert };
             let starts_run = |text: &str| text.chars().next().is_none_or(|c| Form::Nfd.starts_run(c));
             let made = Normalizer::Bert(before).normalize_str(text);

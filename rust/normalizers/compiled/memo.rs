@@ -1,4 +1,4 @@
-//! What pieces become: a memo by character and by text.
+//! Rewrites of pieces: a memo by character and by text.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const MEMO_CHARS: usize = 0x2_0000;
 /// Bytes of rewritten pieces at most; a full memo is emptied.
 const LIMIT: usize = 1 << 18;
 
-/// What is known of a text, and where in [`PieceMemo`] its rewrite stands.
+/// The facts known of a text, and where in [`PieceMemo`] its rewrite stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Piece(u32);
 
@@ -52,7 +52,7 @@ impl Piece {
     }
 }
 
-/// What the stages make of a closed text.
+/// The rewrite of a closed text.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) text: String,
@@ -68,7 +68,7 @@ pub struct PieceMemo {
     texts: HashMap<Box<str>, Piece, FixedState>,
     /// Bytes of the keys of `texts`.
     key_bytes: usize,
-    /// What pieces become, one after the other.
+    /// Rewrites of pieces, one after the other.
     made: String,
 }
 
@@ -96,7 +96,7 @@ impl PieceMemo {
         }
     }
 
-    /// What a piece becomes that does not stay as it is.
+    /// The rewrite of a piece that does not stay as it is.
     #[inline]
     pub(super) fn made(&self, piece: Piece) -> &str {
         let start = (piece.0 >> START_SHIFT) as usize;

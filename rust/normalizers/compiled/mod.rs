@@ -1,13 +1,13 @@
 //! A compiled normalizer: one pass over a text for all stages, for text whose alignment is not wanted.
 //!
-//! A text is *closed* for a stage if, in any row of closed texts, the stage makes of each what it makes of that text alone
+//! A text is *closed* for a stage if, in any row of closed texts, the stage rewrites each as it rewrites that text alone
 //! (`closed`). For most stages only the first character decides: it must not compose with a character before it, nor change
 //! places with marks there, nor continue a match. A *piece* is a text that is closed for every stage, in the form in which the
 //! stage receives it. An empty text is closed.
 //!
-//! **Theorem 1.** The stages make of a row of pieces what they make of each piece, one after the other.
+//! **Theorem 1.** The rewrite of a row of pieces is the row of the rewrites of the pieces.
 //!
-//! *Proof*, by induction on the stages: each receives a row of closed texts, and hands on what it makes of each.
+//! *Proof*, by induction on the stages: each receives a row of closed texts, and hands on the row of their rewrites.
 //!
 //! So a piece is looked up in a memo (`memo`): first single characters, then a character with all characters after it that are
 //! no pieces. Characters of ASCII that become one character of ASCII each are mapped in bulk (`ascii`). Such a character that may
@@ -19,7 +19,7 @@
 //! begins in the last piece before it. Let *n* be the number of stages that see more than a character.
 //!
 //! **Theorem 2.** In a row of 2*n* pieces of which something is left at every stage, text may be cut after the first *n*, whatever
-//! stands beside the row: the stages make of the two parts, one after the other, what they make of the whole.
+//! stands beside the row: the rewrites of the two parts, one after the other, are the rewrite of the whole.
 //!
 //! *Proof*: each stage reaches one piece further than the one before it. So all pieces but the first *i* and the last *i* leave
 //! stage *i* as they would alone. Hence every stage receives the two pieces at the cut as closed texts, and sees nothing across it.
@@ -37,7 +37,7 @@
 //! |---|---|
 //! | `closed` | how far a stage sees |
 //! | `ascii` | the table and the loop for ASCII |
-//! | `memo` | what pieces become |
+//! | `memo` | rewrites of pieces |
 //! | `output` | the text under construction |
 //! | `pass` | the pass over one text |
 
@@ -74,12 +74,12 @@ const GROWTH: usize = 16;
 /// Beyond its [`GROWTH`], each end of a text may grow by so many bytes.
 const END_GROWTH: usize = 1 << 20;
 
-/// Stages without those that see the ends of a text.
+/// The stages that do not see the ends of a text.
 #[derive(Debug)]
 pub(super) struct Rules(Vec<Normalizer>);
 
 impl Rules {
-    /// What the stages make of `text` beside other pieces; none if it is not known to be one.
+    /// The rewrite of `text` beside other pieces; none if `text` is not known to be a piece.
     fn answer(&self, text: &str) -> Option<Answer> {
         let mut made = Cow::Borrowed(text);
         let (mut is_solid, mut is_firm) = (true, true);
@@ -102,7 +102,7 @@ impl Rules {
     }
 }
 
-/// What all `stages` make of `text`; none if any of them makes more than `GROWTH` times the text and `more` bytes.
+/// The rewrite of `text` by all `stages`; none if any stage makes more than `GROWTH` times the text and `more` bytes.
 fn run(stages: &[Normalizer], text: &str, more: usize) -> Option<String> {
     let mut made = Cow::Borrowed(text);
     for stage in stages {
@@ -119,9 +119,9 @@ fn run(stages: &[Normalizer], text: &str, more: usize) -> Option<String> {
 pub struct CompiledNormalizer {
     /// The stages themselves.
     whole: Normalizer,
-    /// Those of the first and the last part of a text, if any stage sees the ends.
+    /// The stages for the first and for the last part of a text, if any stage sees the ends.
     ends: Option<[Vec<Normalizer>; 2]>,
-    /// Those of all other parts.
+    /// The stages for all other parts.
     rules: Rules,
     ascii: AsciiTable,
     /// Stages that see more than a character; at least 1.
@@ -136,7 +136,7 @@ impl CompiledNormalizer {
         let reach = sees(Sight::Neighbours) + sees(Sight::Ends);
         let is_inner = |stage: &&&Normalizer| sight(stage) != Sight::Ends;
         let inner: Vec<Normalizer> = stages.iter().filter(is_inner).map(|&stage| stage.clone()).collect();
-        // A form by itself finds by vectors of bytes what stays as it is.
+        // A form by itself finds unchanged text by vectors of bytes.
         let is_fast = inner.is_empty() || matches!(stages.as_slice(), [Normalizer::Unicode(_)]);
         if sees(Sight::Unlimited) > 0 || reach > MOST_REACH || is_fast {
             return None;
@@ -160,11 +160,11 @@ impl CompiledNormalizer {
         })
     }
 
-    /// What [`Normalizer::normalize`] makes of `text`, an untracked text. Only with `is_placed` does the result know whether it
+    /// Normalizes an untracked text as [`Normalizer::normalize`] does. Only with `is_placed` does the result know whether it
     /// stands for the beginning of a text.
     ///
     /// # Errors
-    /// Those of [`Normalizer::normalize`].
+    /// The errors of [`Normalizer::normalize`].
     pub fn normalize<'t>(
         &self,
         text: Normalized<'t>,
@@ -191,7 +191,7 @@ impl CompiledNormalizer {
         stages.iter().try_fold(text.slice(0..end), |part, stage| stage.normalize(part))
     }
 
-    /// Writes what becomes of `text`; none if that cannot be told part by part.
+    /// Writes the rewrite of `text`; none if `text` cannot be rewritten part by part.
     fn fill<'t>(&self, text: &'t str, memo: &mut PieceMemo, out: &mut Output<'t>) -> Option<()> {
         let Some([first, last]) = &self.ends else {
             return Pass::new(self, text, memo, out).run(0);

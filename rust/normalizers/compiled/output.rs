@@ -1,6 +1,6 @@
 //! Normalized text under construction, which copies nothing before the first change.
 
-/// What the text before some byte became: bytes that were written, then old text from some byte on that has not been copied yet.
+/// The rewrite of the text before some byte: bytes that were written, then old text that has not been copied yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
     written: usize,
@@ -32,7 +32,7 @@ impl<'t> Output<'t> {
         self.done = done;
     }
 
-    /// Forgets what became of the old text from `at` on, where each byte became one.
+    /// Forgets the rewrite of the old text from `at` on, where each byte became one.
     pub(super) fn take_back_to(&mut self, at: usize) {
         if self.done > at {
             self.made.truncate(self.made.len() - (self.done - at));

@@ -41,7 +41,7 @@ impl<'a, 't> Pass<'a, 't> {
         Self { compiled, text, memo, out, pieces: 0, sure: Cut::default(), next: None }
     }
 
-    /// Writes what becomes of the text from `at` on, where it may be cut; none if that cannot be told part by part.
+    /// Writes the rewrite of the text from `at` on, where it may be cut; none if the text cannot be rewritten part by part.
     pub(super) fn run(mut self, mut at: usize) -> Option<()> {
         let text = self.text.as_bytes();
         self.sure = Cut { at, mark: self.out.mark(), pieces: 0 };
@@ -163,7 +163,7 @@ impl<'a, 't> Pass<'a, 't> {
         }
     }
 
-    /// Forgets what became of the characters of ASCII from `at` up to `end`.
+    /// Forgets the rewrite of the characters of ASCII from `at` up to `end`.
     fn take_back(&mut self, at: usize, end: usize) {
         self.out.take_back_to(at);
         self.pieces = self.pieces.saturating_sub(end - at);

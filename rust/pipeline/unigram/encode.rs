@@ -6,7 +6,7 @@ use super::chunk_stages::ChunkStages;
 use super::fragments::{SinkAfter, chunk_start, fragment_splitter};
 use crate::Result;
 use crate::added_tokens::Segment;
-use crate::pipeline::chunk_stream::ChunkStream;
+use crate::pipeline::chunk_stream::{ChunkStream, FIRST_SPANS, SPANS};
 use crate::pipeline::encode::TextEncoding;
 use crate::pipeline::model_encoder::Worker;
 use crate::pipeline::plan::ChunkPlan;
@@ -14,12 +14,6 @@ use crate::pipeline::stages::Visitor;
 use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
 use crate::sinks::{IdSink, Sink};
-
-/// Spans that are scanned at a time.
-const SPANS: usize = 128;
-
-/// The same after a context-dependent chunk, since another one often follows soon.
-const FIRST_SPANS: usize = 8;
 
 impl<S: Sink> TextEncoding<'_, S> {
     /// Encodes a segment of the original text chunk by chunk, or fragment by fragment where ids alone are wanted; false if the
@@ -89,7 +83,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         if has_fragments {
             stream = stream.of_fragments();
         }
-        scan(splitter, text, at, spans, &mut stream);
+        stream.scan(splitter, text, at, spans);
         self.word_id = stream.finish()?;
         Ok(stream.unresolved())
     }
@@ -100,7 +94,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         let mut count = IdSink(&mut ids);
         let encoder = self.pipeline.chunk_encoder();
         let mut stream = ChunkStream::new(encoder, text, self.worker, &mut count, 0, 1).of_fragments();
-        scan(fragments, text, range.start, FIRST_SPANS, &mut stream);
+        stream.scan(fragments, text, range.start, FIRST_SPANS);
         stream.finish()?;
         debug_assert_eq!(stream.unresolved(), Some(range.end), "the same fragments as before");
         Ok(ids.len() as u64)
@@ -152,24 +146,5 @@ impl<S: Sink> TextEncoding<'_, S> {
         )?;
         self.word_id = rest.word_id;
         Ok(())
-    }
-}
-
-/// Sends the spans of `text` from `at` on through `stream`, `spans` of them first, until one needs the stages.
-fn scan<S: Sink>(
-    splitter: Splitter,
-    text: &str,
-    at: usize,
-    mut spans: usize,
-    stream: &mut ChunkStream<'_, S>,
-) {
-    let (mut starts, mut ends, mut done) = ([0; SPANS], [0; SPANS], 0);
-    while stream.unresolved().is_none() {
-        let found = splitter.fill_spans(&text[at..], done, &mut starts[..spans], &mut ends[..spans]);
-        if found == 0 {
-            return;
-        }
-        stream.take(at, &starts[..found], &ends[..found]);
-        (done, spans) = (ends[found - 1] as usize, SPANS);
     }
 }

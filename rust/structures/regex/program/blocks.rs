@@ -1,10 +1,10 @@
 //! The borders of a text, 64 bytes at a time: where spans, matches and gaps, begin.
 //!
 //! The characters of a block that need no step have their borders in a mask (`junctions`). From each other character on, the
-//! chain takes steps until the row is that of a class again. Where the chain is stuck, a single search finds the border,
+//! chain takes steps until it stands in the row of a class again. Where the chain is stuck, a single search finds the border,
 //! and the blocks begin again there.
 
-#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for its caller's processor")]
+#![expect(clippy::inline_always, reason = "only inlined code is compiled for its caller's processor")]
 
 use super::chain::Chain;
 use super::junctions::{Junctions, NONE};
@@ -26,7 +26,7 @@ pub(super) struct Borders<'a> {
     /// Where the next block begins, and the row before it.
     base: usize,
     row: u16,
-    /// The group of the character before the block, if the row is that of the group.
+    /// The group of the character before the block, if the search stands in the group's row.
     group: u8,
     /// The masks of the block before, whose last character may end in the next.
     before: Masks,
@@ -37,7 +37,7 @@ pub(super) struct Borders<'a> {
     dead_ends: DeadEnds,
 }
 
-/// Writes borders while there is room for those of a block.
+/// Writes borders while there is room for one more block.
 pub(super) struct Fill<'a, 'b> {
     pub(super) search: &'a mut Borders<'b>,
     pub(super) borders: &'a mut [u32],
@@ -94,7 +94,7 @@ impl<'a> Borders<'a> {
         let begun = masks.tail.trailing_ones() as usize;
         let mut groups = junctions.group_masks(&masks);
         if self.group == NONE {
-            // The row is not that of the character that ends here.
+            // The search does not stand in the row of the character that ends here.
             for group in &mut groups {
                 *group &= !below(begun);
             }

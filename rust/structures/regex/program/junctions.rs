@@ -1,14 +1,14 @@
 //! Characters that need no step of the automaton, because their classes alone decide.
 //!
 //! After a letter, a search mostly stands in one row of the chain, whatever came before; after a space in another. As long as the
-//! row is that of the last character's class, two neighbours decide whether a span begins between them. So masks answer for
+//! search stands in the row of the last character's class, two neighbours decide whether a span begins between them. So masks answer for
 //! all characters of a block at once, as in the scanners of published patterns (`scan::simd`), and only the others take
 //! steps (`blocks`).
 //!
 //! Everything here is found by asking the chain. A class whose characters lead to different rows has no row, so all of its characters
 //! take steps.
 
-#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for its caller's processor")]
+#![expect(clippy::inline_always, reason = "only inlined code is compiled for its caller's processor")]
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ pub(super) type GroupMasks = [u64; CLASSES];
 /// In place of a group.
 pub(super) const NONE: u8 = u8::MAX;
 
-/// What a row and an atom lead to; see [`Chain::next`].
+/// The row after a row and an atom, and whether a span begins; see [`Chain::next`].
 type Step = (u16, bool);
 
 /// Classes in groups: all classes of a group lead to the same row, and have the same neighbours without a step.
@@ -50,7 +50,7 @@ struct Group {
     row: u16,
     /// Groups whose characters take no step after this one, a bit each.
     known: u8,
-    /// Those of them whose characters then begin a span.
+    /// The known groups whose characters then begin a span.
     begins: u8,
 }
 
@@ -150,7 +150,7 @@ impl Junctions {
         groups
     }
 
-    /// Two masks: characters that take no step, and those of them that begin a span. `before` is the group of the character before
+    /// Two masks: characters that take no step, and such characters that begin a span. `before` is the group of the character before
     /// the block, if the search stands in its row.
     #[inline(always)]
     pub(super) fn ask(&self, masks: &GroupMasks, before: u8) -> (u64, u64) {
@@ -212,7 +212,7 @@ impl Rows<'_> {
 fn members(atoms: &Atoms) -> [u128; CLASSES] {
     let (mut members, mut seen) = ([0; CLASSES], HashSet::new());
     for block in 0..0x11_0000 / 64 {
-        // Most blocks are like another one; those of ASCII are not, whatever their pages.
+        // Most blocks are like another one; the two blocks of ASCII are not, even where their pages are.
         if block < 2 || seen.insert((atoms.page_number(block), page_number(block))) {
             for code in block * 64..(block + 1) * 64 {
                 if let Some(class) = class_of(code) {

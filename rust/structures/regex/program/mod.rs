@@ -192,7 +192,7 @@ impl Program {
         }
     }
 
-    /// What spans are found by, many at a time; none if a match may be empty.
+    /// The junctions of the chain; none if a match may be empty.
     fn junctions(&self) -> Option<&Junctions> {
         let Tables { atoms, states, chain, junctions, .. } = &*self.0;
         let build = || (!states.may_be_empty()).then(|| Junctions::new(chain, atoms, self.first_row()));
