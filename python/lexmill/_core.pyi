@@ -857,6 +857,15 @@ class Tokenizer:
     def _staged(self) -> Tokenizer: ...
     def cache_info(self) -> dict[str, int]:
         """Bytes that caches and buffers of waiting threads take now, and that caches may take per thread."""
+    def encoding_plan(self) -> dict[str, bool | str | None]:
+        """How the tokenizer encodes, as it is now.
+
+        Returns:
+            A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by
+                stage; `chunks`, what finds chunks, if anything does; `on_a_miss`, what a chunk goes through that the
+                cache does not know; `offsets`, whether offsets and word ids are found in the same way; and
+                `because`, why there is no faster way, if there is one.
+        """
     def clear_cache(self) -> None:
         """Empties all caches."""
     def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:

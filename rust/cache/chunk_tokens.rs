@@ -34,6 +34,8 @@ pub struct ChunkTokens {
     pub spans: Vec<u32>,
     /// Whether each token covers exactly its own length, one after the other from the start.
     pub is_regular: bool,
+    /// The next token begins another pre-token.
+    pub(crate) begun: bool,
 }
 
 reused!(ChunkTokens: ids, spans);
@@ -45,14 +47,43 @@ impl ChunkTokens {
         self.is_regular = false;
     }
 
-    /// Removes all tokens and keeps the memory.
-    pub(super) fn clear(&mut self) {
-        self.ids.clear();
-        self.spans.clear();
-        self.is_regular = true;
+    /// Tells that the next tokens belong to another pre-token, which begins at byte `at` of the chunk.
+    pub fn begin_pre_token(&mut self, at: usize) {
+        self.begun = !self.ids.is_empty();
+        self.is_regular &= at == 0;
     }
 
-    pub(super) fn as_cached(&self) -> CachedTokens<'_> {
+    /// Appends the tokens of a part of the chunk that begins at byte `at`; `lens` are the bytes that each id covers where tokens simply
+    /// follow one another.
+    pub fn push_part(&mut self, tokens: CachedTokens<'_>, at: usize, lens: &[u32]) {
+        let (first, mut end) = (self.spans.len(), at as u32);
+        match tokens.spans {
+            Some(spans) => self.spans.extend(spans.iter().map(|place| place + at as u32)),
+            None => self.spans.extend(tokens.ids.iter().flat_map(|&id| {
+                let start = end;
+                end += lens.get(id as usize).copied().unwrap_or_default();
+                [start, end]
+            })),
+        }
+        if self.begun
+            && let Some(start) = self.spans.get_mut(first)
+        {
+            *start |= NEW_PRE_TOKEN;
+            (self.begun, self.is_regular) = (false, false);
+        }
+        self.is_regular &= tokens.spans.is_none();
+        self.ids.extend_from_slice(tokens.ids);
+    }
+
+    /// Removes all tokens and keeps the memory.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.spans.clear();
+        (self.is_regular, self.begun) = (true, false);
+    }
+
+    /// The tokens as the cache hands them out.
+    pub fn as_cached(&self) -> CachedTokens<'_> {
         CachedTokens { ids: &self.ids, spans: (!self.is_regular).then_some(self.spans.as_slice()) }
     }
 }

@@ -1,5 +1,6 @@
 //! The table of chunks that are too long for a 128-bit key: found by hash, then compared byte by byte.
 
+use super::lookup::ChunkKind;
 use super::slots::PROBES;
 use crate::structures::huge_pages::vec_filled;
 use crate::structures::prefetch::prefetch;
@@ -9,19 +10,19 @@ const FIRST_CAPACITY: usize = 1 << 10;
 /// Small tables grow 4x instead of 2x: early texts are mostly cache misses.
 const QUICK_GROWTH: usize = 1 << 14;
 
-/// In a length: the chunk stands in context.
-const CONTEXT: u32 = 1 << 31;
+/// In a length: the first bit of the kind of the chunk.
+const KIND_BIT: u32 = 30;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot<V> {
     hash: u64,
     start: u32,
-    /// With [`CONTEXT`]; 0 when the slot is empty.
+    /// With the kind; 0 when the slot is empty.
     len: u32,
     value: V,
 }
 
-/// A map from byte strings and a bit of context to values. A full probe window evicts the chunk of the home slot.
+/// A map from byte strings of less than 1 GiB and kinds to values. A full probe window evicts the chunk of the home slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LongKeys<V> {
     /// A power of two, or none.
@@ -65,8 +66,8 @@ impl<V: Copy + Default> LongKeys<V> {
 
     /// The value of a chunk with this hash.
     #[inline]
-    pub(super) fn get(&self, hash: u64, chunk: &[u8], in_context: bool) -> Option<&V> {
-        let len = tagged_len(chunk, in_context);
+    pub(super) fn get(&self, hash: u64, chunk: &[u8], kind: ChunkKind) -> Option<&V> {
+        let len = tagged_len(chunk, kind);
         let mask = self.slots.len().wrapping_sub(1);
         for probe in 0..PROBES {
             let slot = self.slots.get((hash as usize).wrapping_add(probe) & mask)?;
@@ -82,11 +83,11 @@ impl<V: Copy + Default> LongKeys<V> {
     }
 
     /// Adds a chunk of at least one byte that is not there yet; the caller has checked that there is room.
-    pub(super) fn insert(&mut self, hash: u64, chunk: &[u8], in_context: bool, value: V) {
+    pub(super) fn insert(&mut self, hash: u64, chunk: &[u8], kind: ChunkKind, value: V) {
         if self.is_full() {
             self.grow();
         }
-        let (start, len) = (self.text.len() as u32, tagged_len(chunk, in_context));
+        let (start, len) = (self.text.len() as u32, tagged_len(chunk, kind));
         self.text.extend_from_slice(chunk);
         self.place(Slot { hash, start, len, value });
     }
@@ -110,8 +111,8 @@ impl<V: Copy + Default> LongKeys<V> {
     }
 }
 
-fn tagged_len(chunk: &[u8], in_context: bool) -> u32 {
-    chunk.len() as u32 | if in_context { CONTEXT } else { 0 }
+fn tagged_len(chunk: &[u8], kind: ChunkKind) -> u32 {
+    chunk.len() as u32 | (kind as u32) << KIND_BIT
 }
 
 #[cfg(test)]
@@ -133,13 +134,13 @@ mod tests {
             for (word, in_context, value) in &words {
                 let hash = super::super::key::hash_long(word.as_bytes()) >> (64 - bits);
                 long.prefetch(hash);
-                let found = long.get(hash, word.as_bytes(), *in_context).copied();
+                let found = long.get(hash, word.as_bytes(), ChunkKind::in_context(*in_context)).copied();
                 let known = naive.get(&(word, *in_context)).copied();
                 // What is found is never another word's, however many collide.
                 prop_assert!(found.is_none() || found == known);
                 lost += usize::from(found != known);
                 if found.is_none() {
-                    long.insert(hash, word.as_bytes(), *in_context, *value);
+                    long.insert(hash, word.as_bytes(), ChunkKind::in_context(*in_context), *value);
                     naive.insert((word, *in_context), *value);
                 }
             }

@@ -2,12 +2,37 @@
 
 use std::ops::Range;
 
-/// Bit of a key that says that the tokens may differ from those of a chunk with the same bytes: the key is of a fragment, or of a
-/// pre-token where chunks are rewritten.
-pub(super) const CONTEXT: u128 = 1 << CONTEXT_BIT;
+/// What the bytes of a key are. Two of a kind have the same tokens if they have the same bytes; two of different kinds may not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ChunkKind {
+    /// A chunk as a plan cuts it from a text.
+    #[default]
+    Chunk,
+    /// A pre-token, where chunks may have several of them or are rewritten first.
+    PreToken,
+    /// A part of a pre-token that stands in context.
+    Fragment,
+}
 
-/// Number of the context bit of a key.
-pub(super) const CONTEXT_BIT: u32 = 127;
+impl ChunkKind {
+    /// A fragment in context, or any other chunk.
+    #[inline]
+    pub fn in_context(in_context: bool) -> Self {
+        if in_context { Self::Fragment } else { Self::Chunk }
+    }
+
+    /// The bits of a key that tell its kind.
+    #[inline]
+    pub(super) fn bits(self) -> u128 {
+        (self as u128) << KIND_BIT
+    }
+}
+
+/// The bits of a key that tell its kind.
+pub(super) const KIND: u128 = 3 << KIND_BIT;
+
+/// Number of the first of these bits.
+const KIND_BIT: u32 = 126;
 
 /// In place of a hash: the chunk is longer than a key.
 pub(super) const LONG: u32 = 0;
@@ -58,7 +83,7 @@ impl Lookup {
     /// Whether the chunk has a short key.
     #[inline]
     pub(super) fn is_short(&self) -> bool {
-        (self.key & !CONTEXT) >> 120 != 0
+        (self.key & !KIND) >> 120 != 0
     }
 
     /// Whether the chunk has a medium key.
@@ -67,8 +92,18 @@ impl Lookup {
         !self.is_short() && self.hash == MEDIUM_TAG
     }
 
+    /// What the chunk is.
+    #[inline]
+    pub fn kind(self) -> ChunkKind {
+        match self.key >> KIND_BIT {
+            0 => ChunkKind::Chunk,
+            1 => ChunkKind::PreToken,
+            _ => ChunkKind::Fragment,
+        }
+    }
+
     /// Whether the chunk stands in context.
     pub fn in_context(self) -> bool {
-        self.key & CONTEXT != 0
+        self.kind() == ChunkKind::Fragment
     }
 }

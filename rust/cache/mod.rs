@@ -1,6 +1,6 @@
 //! From chunks of text to their tokens: the cache in front of every model.
 //!
-//! A chunk is a range of text that is encoded on its own. Its key is its bytes and one bit of context. The cache of one thread
+//! A chunk is a range of text that is encoded on its own. Its key is its bytes and its kind. The cache of one thread
 //! is a table of chunks of up to 15 bytes, keyed by the bytes themselves, and one of longer chunks, found by hash and compared
 //! by bytes. An arena holds tokens that no slot has room for.
 //!
@@ -31,6 +31,6 @@ pub use chunk_tokens::{CachedTokens, ChunkTokens, NEW_PRE_TOKEN};
 pub use id::Id;
 pub use inline_ids::{InlineIds, MEDIUM_ITEMS, Packing, SHORT_ITEMS};
 pub use key_form::KeyForm;
-pub use lookup::Lookup;
+pub use lookup::{ChunkKind, Lookup};
 pub use pool::{Pool, Worker};
 pub use table::{CacheLimits, ChunkCache};

@@ -128,6 +128,7 @@ fn buffer_bytes<S: Reused>(worker: &Worker<S>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::ChunkKind;
 
     /// A scratch with a name, and buffers.
     #[derive(Default)]
@@ -176,7 +177,7 @@ mod tests {
         let sizes = [LARGEST_BUFFER, WORTH_GIVING_BACK + 1];
         let mut worker = pool.take();
         worker.scratch = Named { name: 1, buffers: sizes.map(Vec::with_capacity) };
-        let lookup = worker.cache.prefetch(b"ab", 0, 2, 0, false);
+        let lookup = worker.cache.prefetch(b"ab", 0, 2, 0, ChunkKind::Chunk);
         assert!(worker.cache.resolve(lookup, b"ab", |_, _| Ok(())).is_ok());
         let cache = worker.cache.bytes();
         pool.put(worker);

@@ -236,6 +236,14 @@ impl Model {
         }
     }
 
+    /// Whether every pre-token has a token; with `is_mapped`, pre-tokens are of mapped bytes alone.
+    pub fn has_tokens_for_all(&self, is_mapped: bool) -> bool {
+        match self {
+            Self::Bpe(bpe) => bpe.has_tokens_for_all(is_mapped),
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => true,
+        }
+    }
+
     /// Encodes one pre-token; appends to `tokens`.
     ///
     /// # Errors

@@ -51,6 +51,8 @@ impl AddedInChunks<'_> {
             }
             Rewriter::Bert(bert) => bert.normalize(chunk),
             Rewriter::Stages(_) => self.stages.normalize(chunk, 0, false)?.into_text(),
+            // Chunks are made of text that was searched before.
+            Rewriter::PreTokenizer(_) => Cow::Borrowed(chunk),
         })
     }
 
@@ -86,7 +88,9 @@ impl AddedInChunks<'_> {
             }
             let cut = match encoder.rewriter {
                 Rewriter::Stages(_) => self.stages.cut(text.slice(start..end), KeyForm::Text)?,
-                Rewriter::None | Rewriter::Bert(_) => PreTokenized::new(text.slice(start..end)),
+                Rewriter::None | Rewriter::Bert(_) | Rewriter::PreTokenizer(_) => {
+                    PreTokenized::new(text.slice(start..end))
+                }
             };
             cut.spans
                 .iter()

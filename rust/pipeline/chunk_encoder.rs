@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::added_in_chunks::AddedInChunks;
 use super::bert_rewriter::BertRewriter;
 use super::model_encoder::{MissScratch, ModelEncoder};
+use super::seamed::ChunkPreTokenizer;
 use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
 use crate::cache::key::MEDIUM;
-use crate::cache::{CachedTokens, ChunkCache, ChunkTokens, Lookup};
+use crate::cache::{CachedTokens, ChunkCache, ChunkKind, ChunkTokens, Lookup};
 
 /// The model, and what rewrites a chunk before it.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,8 @@ pub(super) enum Rewriter<'a> {
     Bert(BertRewriter),
     /// All stages of a Unigram tokenizer.
     Stages(ChunkStages<'a>),
+    /// The pre-tokenizer.
+    PreTokenizer(ChunkPreTokenizer<'a>),
 }
 
 impl ChunkEncoder<'_> {
@@ -72,7 +75,7 @@ impl ChunkEncoder<'_> {
         while start < range.end {
             let end = cuts.fragment_end(bytes, start, range.end);
             let in_context = chunk.in_context() || self.model.in_context(&range, start, end);
-            lookups[count] = cache.prefetch(bytes, start, end, 0, in_context);
+            lookups[count] = cache.prefetch(bytes, start, end, 0, ChunkKind::in_context(in_context));
             (start, count) = (end, count + 1);
         }
         if count < 2 {
@@ -97,7 +100,7 @@ impl ChunkEncoder<'_> {
         }
         scratch.fragment_ids = ids;
         if is_regular && cache.is_met_again(&chunk) {
-            cache.keep(chunk, bytes, &scratch.fragment_ids);
+            cache.keep(chunk, bytes, CachedTokens { ids: &scratch.fragment_ids, spans: None });
         }
         Ok(is_regular)
     }
@@ -118,17 +121,21 @@ impl ChunkEncoder<'_> {
         &self,
         text: &str,
         range: Range<usize>,
-        in_context: bool,
+        kind: ChunkKind,
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<()> {
+        let in_context = kind == ChunkKind::Fragment;
         if let Some(added) = self.added
             && added.encode(self, &text[range.clone()], in_context, scratch, out)?
         {
             return Ok(());
         }
         match self.rewriter {
-            Rewriter::None => self.model.encode(text, range, in_context, scratch, out),
+            // A chunk that takes the pre-tokenizer does not come here, but its pre-tokens do.
+            Rewriter::None | Rewriter::PreTokenizer(_) => {
+                self.model.encode(text, range, in_context, scratch, out)
+            }
             Rewriter::Bert(bert) => bert.encode(&text[range], in_context, self.model, scratch, out),
             Rewriter::Stages(stages) => stages.encode(&text[range], in_context, self.model, scratch, out),
         }

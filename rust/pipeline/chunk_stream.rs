@@ -8,10 +8,12 @@ use std::ops::Range;
 
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::model_encoder::Worker;
+use super::seamed::ChunkPreTokenizer;
 use super::unigram::{ChunkStages, IsolatedChars, SubChunk, SubChunks};
 use crate::Result;
-use crate::cache::{CachedTokens, Lookup};
+use crate::cache::{CachedTokens, ChunkKind, Lookup};
 use crate::scan::Splitter;
+use crate::scan::seams::Seams;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
 use crate::sinks::Sink;
 
@@ -156,7 +158,13 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 SubChunk::Ids(ids) => Lookup::resolved(ids, self.word_id),
                 SubChunk::Fragment(range, in_context) => {
                     let (text, start, end) = (self.text.as_bytes(), start + range.start, start + range.end);
-                    self.worker.cache.prefetch(text, start, end, self.word_id, in_context)
+                    self.worker.cache.prefetch(
+                        text,
+                        start,
+                        end,
+                        self.word_id,
+                        ChunkKind::in_context(in_context),
+                    )
                 }
             });
         }
@@ -166,6 +174,11 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
 
     #[inline(never)]
     fn push_long(&mut self, chunk: Range<usize>, is_continuation: bool) {
+        if let Rewriter::PreTokenizer(pre_tokenizer) = self.encoder.rewriter
+            && self.push_pre_tokens(&pre_tokenizer, chunk.clone())
+        {
+            return;
+        }
         let (text, model) = (self.text.as_bytes(), self.encoder.model);
         let cuts = match self.encoder.holds_added(&self.text[chunk.clone()]) {
             // An error comes again when the chunk is encoded.
@@ -176,9 +189,31 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         while start < chunk.end {
             let end = cuts.map_or(chunk.end, |cuts| cuts.fragment_end(text, start, chunk.end));
             let in_context = is_continuation || model.in_context(&chunk, start, end);
-            self.push(self.worker.cache.prefetch(text, start, end, self.word_id, in_context));
+            let kind = ChunkKind::in_context(in_context);
+            self.push(self.worker.cache.prefetch(text, start, end, self.word_id, kind));
             start = end;
         }
+    }
+
+    /// Takes the pre-tokens of a long chunk; false if the chunk has to be encoded as a whole.
+    fn push_pre_tokens(&mut self, pre_tokenizer: &ChunkPreTokenizer<'_>, chunk: Range<usize>) -> bool {
+        let (text, model, base) = (self.text, self.encoder.model, chunk.start);
+        // The caller counts the chunk as one word.
+        self.word_id = self.word_id.wrapping_sub(self.step);
+        let is_cut = pre_tokenizer.for_each_pre_token(&text[chunk], |pre_token| {
+            let pre_token = base + pre_token.start..base + pre_token.end;
+            self.word_id = self.word_id.wrapping_add(self.step);
+            model.for_each_fragment(text.as_bytes(), pre_token, |fragment, kind| {
+                let (start, end) = (fragment.start, fragment.end);
+                self.push(self.worker.cache.prefetch(text.as_bytes(), start, end, self.word_id, kind));
+                Ok(())
+            })
+        });
+        if let Ok(false) = is_cut {
+            self.word_id = self.word_id.wrapping_add(self.step);
+        }
+        // An error comes again when the chunk is encoded.
+        is_cut.unwrap_or(false)
     }
 
     fn push(&mut self, lookup: Lookup) {
@@ -218,8 +253,24 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 self.sink.chunk(CachedTokens { ids, spans: None }, first.start as usize, first.word_id);
                 continue;
             }
-            let miss =
-                |range, out: &mut _| self.encoder.encode(self.text, range, first.in_context(), scratch, out);
+            if let Rewriter::PreTokenizer(pre_tokenizer) = &self.encoder.rewriter
+                && first.kind() == ChunkKind::Chunk
+                && !pre_tokenizer.is_word(&text[first.start as usize..first.end as usize])
+                && !cache.contains(&first, text)
+            {
+                let mut tokens = std::mem::take(&mut scratch.chunk_tokens);
+                tokens.clear();
+                let chunk = (self.text, first.start as usize..first.end as usize);
+                let result = pre_tokenizer.encode(chunk, self.encoder.model, cache, scratch, &mut tokens);
+                if result.is_ok() {
+                    cache.keep(first, text, tokens.as_cached());
+                    self.sink.chunk(tokens.as_cached(), first.start as usize, first.word_id);
+                }
+                scratch.chunk_tokens = tokens;
+                result?;
+                continue;
+            }
+            let miss = |range, out: &mut _| self.encoder.encode(self.text, range, first.kind(), scratch, out);
             let tokens = cache.resolve(first, text, miss)?;
             if self.encoder.needs_stages(tokens, S::TRACKED) {
                 self.unresolved = Some((first.start as usize, first.word_id));
@@ -230,10 +281,35 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     }
 
     /// Takes the spans of `text` from `from` on, `spans` of them first, until one needs the stages.
-    pub(super) fn scan(&mut self, splitter: Splitter, text: &str, from: usize, mut spans: usize) {
+    pub(super) fn scan(&mut self, splitter: Splitter, text: &str, from: usize, spans: usize) {
+        self.scan_by(
+            |text, done, starts, ends| splitter.fill_spans(text, done, starts, ends),
+            text,
+            from,
+            spans,
+        );
+    }
+
+    /// Takes the parts of `text` between seams from the seam `from` on.
+    pub(super) fn scan_parts(&mut self, seams: &Seams, text: &str, from: usize) {
+        self.scan_by(
+            |text, done, starts, ends| seams.fill_spans(text, done, starts, ends),
+            text,
+            from,
+            SPANS,
+        );
+    }
+
+    fn scan_by(
+        &mut self,
+        fill_spans: impl Fn(&str, usize, &mut [u32], &mut [u32]) -> usize,
+        text: &str,
+        from: usize,
+        mut spans: usize,
+    ) {
         let (mut starts, mut ends, mut done) = ([0; SPANS], [0; SPANS], 0);
         while self.unresolved.is_none() {
-            let found = splitter.fill_spans(&text[from..], done, &mut starts[..spans], &mut ends[..spans]);
+            let found = fill_spans(&text[from..], done, &mut starts[..spans], &mut ends[..spans]);
             if found == 0 {
                 return;
             }

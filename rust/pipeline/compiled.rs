@@ -9,9 +9,10 @@ use super::bert_rewriter::BertRewriter;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::metaspace_bpe::without_prefix;
 use super::model_encoder::{ModelEncoder, Pool, Worker};
-use super::plan::{ChunkPlan, Plan, Rewrite, Scope};
+use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
+use super::seamed::ChunkPreTokenizer;
 use super::stages::{Stages, Walk};
 use super::unigram::{ChunkStages, IsolatedChars, Refinement};
 use crate::added_tokens::AddedTokens;
@@ -246,8 +247,12 @@ impl Pipeline {
             let chunks = bytes / threads.max(1) / BYTES_PER_NEW_CHUNK;
             self.pool.prepare(threads, |limits| {
                 let holds_added = |chunk: &str| self.chunk_encoder().holds_added(chunk).unwrap_or(true);
-                preload_vocab(&self.encoder, self.chunk_normalizer().is_some(), holds_added, limits)
-                    .unwrap_or_else(|| ChunkCache::with_room(limits, chunks))
+                let known = if self.plan.chunked().is_some_and(|plan| plan.chunker == Chunker::Seams) {
+                    None
+                } else {
+                    preload_vocab(&self.encoder, self.chunk_normalizer().is_some(), holds_added, limits)
+                };
+                known.unwrap_or_else(|| ChunkCache::with_room(limits, chunks))
             });
         }
     }
@@ -279,7 +284,8 @@ impl Pipeline {
     /// The first value of [`ColumnSink::skipped_word_ids`](crate::sinks::ColumnSink): chunks that a normalizer rewrites are not
     /// the same as pre-tokens.
     pub fn skipped_word_ids(&self) -> Option<u32> {
-        self.rewrites_chunks().then_some(0)
+        let has_word_ids = self.plan.chunked().is_some_and(|plan| !plan.is_for_ids_alone());
+        (self.rewrites_chunks() && has_word_ids).then_some(0)
     }
 
     /// Whether keys of chunks hold text that the stages have not seen yet.
@@ -292,6 +298,9 @@ impl Pipeline {
         let rewriter = match self.plan.chunked().map(|plan| plan.rewrite) {
             Some(Rewrite::Bert(bert)) => Rewriter::Bert(BertRewriter(bert)),
             Some(Rewrite::Stages) => self.chunk_stages().map_or(Rewriter::None, Rewriter::Stages),
+            Some(Rewrite::PreTokenizer { cuts_alone, .. }) => {
+                Rewriter::PreTokenizer(ChunkPreTokenizer { stages: &self.stages, cuts_alone })
+            }
             Some(Rewrite::None) | None => Rewriter::None,
         };
         ChunkEncoder {
@@ -328,7 +337,7 @@ impl Pipeline {
     pub(super) fn chunk_normalizer(&self) -> Option<BertRewriter> {
         match self.plan.chunked()?.rewrite {
             Rewrite::Bert(bert) => Some(BertRewriter(bert)),
-            Rewrite::None | Rewrite::Stages => None,
+            Rewrite::None | Rewrite::Stages | Rewrite::PreTokenizer { .. } => None,
         }
     }
 

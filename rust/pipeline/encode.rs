@@ -9,6 +9,7 @@ use super::model_encoder::Worker;
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::stages::Visitor;
 use crate::Result;
+use crate::cache::ChunkKind;
 use crate::cache::key::is_cut;
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::Normalized;
@@ -103,6 +104,7 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
 
     fn unchanged(&mut self, range: Range<usize>) -> Result<bool> {
         match self.pipeline.plan() {
+            Plan::Chunked(plan) if S::TRACKED && plan.is_for_ids_alone() => Ok(false),
             Plan::Chunked(plan @ ChunkPlan { scope: Scope::Unchanged, .. }) => {
                 self.encode_chunks(plan, range, 1)?;
                 Ok(true)
@@ -119,6 +121,7 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
 
     fn normalized(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<bool> {
         match self.pipeline.plan() {
+            Plan::Chunked(plan) if S::TRACKED && plan.is_for_ids_alone() => Ok(false),
             Plan::Chunked(plan @ ChunkPlan { scope: Scope::Unchanged, .. }) => {
                 self.encode_normalized_chunks(plan, text, range, 1)?;
                 Ok(true)
@@ -208,9 +211,12 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
             let end = cuts.map_or(pre_token.end, |cuts| cuts.fragment_end(bytes, start, pre_token.end));
             let in_context = encoder.in_context(&pre_token, start, end);
             let miss = |range, out: &mut _| encoder.encode(text.text(), range, in_context, scratch, out);
-            // A chunk of original text may have the bytes of a pre-token and other tokens, so the two have different keys.
-            let has_own_key = in_context || self.pipeline.rewrites_chunks();
-            let lookup = cache.prefetch(bytes, start, end, self.word_id, has_own_key);
+            let kind = match in_context {
+                true => ChunkKind::Fragment,
+                false if self.pipeline.rewrites_chunks() => ChunkKind::PreToken,
+                false => ChunkKind::Chunk,
+            };
+            let lookup = cache.prefetch(bytes, start, end, self.word_id, kind);
             let tokens = cache.resolve(lookup, bytes, miss)?;
             self.sink.pre_token(tokens, text, start..end, self.word_id);
             start = end;
@@ -235,6 +241,11 @@ fn encode_chunks<S: Sink>(
     let stages = pipeline.stages();
     match (plan.chunker, &stages.cuts) {
         (Chunker::Splitter(splitter), _) => stream.scan(splitter, &text[..range.end], start, spans),
+        (Chunker::Seams, _) => {
+            if let Some(seams) = stages.seams() {
+                stream.scan_parts(seams, &text[..range.end], start);
+            }
+        }
         (Chunker::PreTokenizer, Some(cuts)) => {
             cuts.for_each_block(&text[range], |starts, ends| stream.take(start, starts, ends))?;
         }

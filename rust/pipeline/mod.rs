@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `compiled` | [`Pipeline`]: stages, plan, caches |
 //! | `plan`, `plan_table` | what a plan of chunks is; which tokenizers have one |
+//! | `plan_report` | a plan in words |
 //! | `stages` | the walk through added tokens, normalizer and pre-tokenizer, with a visitor |
 //! | `encode`, `aligned_sink` | the visitor that encodes; offsets of chunks of normalized text |
 //! | `chunk_stream` | the inner loop: lookups in flight, hits, misses |
@@ -16,7 +17,7 @@
 //! | `model_encoder` | the model for chunks of one key form |
 //! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of what was rewritten |
 //! | `added_in_chunks` | added tokens in normalized chunks |
-//! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `unigram` | families of tokenizers |
+//! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `seamed`, `unigram` | families of tokenizers |
 //! | `shards` | long texts in parts that are encoded separately |
 //! | `training_words` | the visitor that counts words |
 //! | `preload` | caches that begin with the vocabulary |
@@ -33,9 +34,11 @@ mod metaspace_bpe;
 mod model_encoder;
 mod offset_map;
 mod plan;
+mod plan_report;
 mod plan_table;
 mod preload;
 mod rewrite_memo;
+mod seamed;
 mod shards;
 mod stages;
 #[cfg(test)]
@@ -49,5 +52,6 @@ pub(crate) use compiled::check_length;
 pub use compiled::{DEFAULT_CACHE_LIMIT, LONGEST_TEXT, Pipeline};
 pub use model_encoder::Worker;
 pub use plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
+pub use plan_report::PlanReport;
 pub use shards::{Shard, WHOLE};
 pub(crate) use stages::{Visitor, Walk};

@@ -9,7 +9,8 @@ use super::rewrite_memo::RewriteMemo;
 use super::unigram::ClusterMemo;
 use crate::Result;
 use crate::byte_level::push_mapped;
-use crate::cache::{self, ChunkTokens, KeyForm};
+use crate::cache::key::SHORT;
+use crate::cache::{self, ChunkKind, ChunkTokens, KeyForm, NEW_PRE_TOKEN};
 use crate::encoding::SpacesAround;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
@@ -49,6 +50,8 @@ pub struct MissScratch {
     mapped: String,
     /// Ids of the fragments of a chunk.
     pub fragment_ids: Vec<u32>,
+    /// Tokens of a chunk that has several pre-tokens.
+    pub chunk_tokens: ChunkTokens,
     /// Rewritten clusters, and the last rewritten chunk, which [`ModelEncoder::encode_rewritten`] encodes.
     pub rewrite_memo: RewriteMemo,
     /// Break classes of grapheme clusters.
@@ -57,7 +60,7 @@ pub struct MissScratch {
     pub piece_memo: PieceMemo,
 }
 
-reused!(MissScratch: model, tokens, mapped, fragment_ids, rewrite_memo, cluster_memo, piece_memo);
+reused!(MissScratch: model, tokens, mapped, fragment_ids, chunk_tokens, rewrite_memo, cluster_memo, piece_memo);
 
 impl MissScratch {
     /// Seeds the random choices that follow.
@@ -144,6 +147,28 @@ impl ModelEncoder {
         self.depends_on_context && *pre_token != (start..end)
     }
 
+    /// Calls `each` with the fragments of a pre-token, at `range` of `text`, until one fails: where it is better cut and may be, or the whole.
+    /// What each is tells it from chunks that may have several pre-tokens.
+    ///
+    /// # Errors
+    /// The errors of `each`.
+    pub(super) fn for_each_fragment(
+        &self,
+        text: &[u8],
+        range: Range<usize>,
+        mut each: impl FnMut(Range<usize>, ChunkKind) -> Result<()>,
+    ) -> Result<()> {
+        let cuts = if range.len() > SHORT { self.cut_points(range.len()) } else { None };
+        let mut start = range.start;
+        while start < range.end {
+            let end = cuts.map_or(range.end, |cuts| cuts.fragment_end(text, start, range.end));
+            let in_context = self.in_context(&range, start, end);
+            each(start..end, if in_context { ChunkKind::Fragment } else { ChunkKind::PreToken })?;
+            start = end;
+        }
+        Ok(())
+    }
+
     /// Encodes the chunk at `range` of `text` into `out`. A range may cut characters only in [`KeyForm::Bytes`].
     ///
     /// # Errors
@@ -170,6 +195,31 @@ impl ModelEncoder {
         }
         self.model.encode_word(word, &mut scratch.model, &mut scratch.tokens)?;
         self.place(&scratch.tokens, word.len(), |at| (at, at), out);
+        Ok(())
+    }
+
+    /// Encodes a pre-token, at a range of a text, into `out`, which holds the tokens of the pre-tokens before it; `original` maps the text
+    /// to the chunk. The caller decides on regularity at last.
+    ///
+    /// # Errors
+    /// The errors of the model.
+    pub(super) fn encode_pre_token(
+        &self,
+        (text, range): (&str, Range<usize>),
+        in_context: bool,
+        original: impl Fn(Range<usize>) -> (u32, u32),
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let (first, base) = (out.ids.len(), range.start);
+        self.encode(text, range, in_context, scratch, out)?;
+        for span in &mut out.spans.as_chunks_mut::<2>().0[first..] {
+            let [start, end] = span.map(|at| base + at as usize);
+            *span = original(start..end).into();
+        }
+        if let (Some(start), true) = (out.spans.get_mut(2 * first), first > 0) {
+            *start |= NEW_PRE_TOKEN;
+        }
         Ok(())
     }
 

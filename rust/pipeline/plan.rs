@@ -38,6 +38,8 @@ pub enum Chunker {
     Splitter(Splitter),
     /// The pre-tokenizer of the pipeline itself, which only cuts.
     PreTokenizer,
+    /// The seams of the pre-tokenizer.
+    Seams,
 }
 
 /// What a chunk goes through on a miss, before the model.
@@ -49,6 +51,13 @@ pub enum Rewrite {
     Bert(Bert),
     /// All stages: the chunk becomes any number of pre-tokens, or is context-dependent.
     Stages,
+    /// The pre-tokenizer: the chunk becomes any number of pre-tokens.
+    PreTokenizer {
+        /// The pre-tokenizer changes no text, but for a mapping of bytes at its end.
+        cuts_alone: bool,
+        /// Word ids are not counted by chunks: a pre-token may have no token. So chunks are for ids alone.
+        ids_alone: bool,
+    },
 }
 
 /// Which segments of original text, between added tokens, are chunked. Others take the stages.
@@ -100,6 +109,11 @@ impl ChunkPlan {
         matches!(self.scope, Scope::Unchanged | Scope::Fronted { .. })
     }
 
+    /// Whether chunks have no word ids.
+    pub(super) fn is_for_ids_alone(self) -> bool {
+        matches!(self.rewrite, Rewrite::PreTokenizer { ids_alone: true, .. })
+    }
+
     /// The plan where word ids are wanted: chunks that are pre-tokens, unless all of a segment is one.
     pub(super) fn of_whole_pre_tokens(self) -> Self {
         match self.scope {
@@ -114,7 +128,7 @@ impl ChunkPlan {
     pub(super) fn splitter(self) -> Option<Splitter> {
         match self.chunker {
             Chunker::Splitter(splitter) => Some(splitter),
-            Chunker::PreTokenizer => None,
+            Chunker::PreTokenizer | Chunker::Seams => None,
         }
     }
 }

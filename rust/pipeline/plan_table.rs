@@ -7,11 +7,12 @@
 //! | [`metaspace_bpe`] (Mistral, Phi-3) | Prepend and Replace of spaces, no pre-tokenizer; a BPE vocabulary in which no token holds a U+2581 after another character | a merge only makes tokens of the vocabulary, so no merge crosses the start of a run of spaces | `metaspace_bpe.rs` | segments with a U+2581 |
 //! | [`fronted`] (Mistral 0.3, RoBERTa with `add_prefix_space`) | Metaspace, or a `ByteLevel` with `add_prefix_space`, alone; a deterministic model, and where Metaspace does not cut, a vocabulary as above | each space begins a pre-token, or no merge crosses the start of a run of spaces; only the first chunk sees the prefix | `fronted.rs` | segments with a U+2581 |
 //! | [`splitter`] (GPT-2, Llama 3, Qwen 2) | a pre-tokenizer with a scanner, alone or before a `ByteLevel` that only maps bytes | the scanner's spans are the pre-tokens; byte-level characters and bytes are one to one | `scan/tests.rs`, `shards.rs` | chunks of normalized text |
+//! | [`seamed`] (DeepSeek, Kimi, Falcon) | a pre-tokenizer that cuts and maps bytes, with places that all its stages keep and one cuts; a deterministic model | the stages cut the chunks apart, so each takes the pre-tokenizer by itself | `seamed.rs`, `pre_tokenizers/seams.rs` | the row below |
 //! | [`only_cuts`] | a pre-tokenizer that only cuts, alone or before a `ByteLevel` without `add_prefix_space` | the pre-tokenizer itself cuts the text | `only_cuts_matches_naive` below | chunks of normalized text |
 
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::stages::Stages;
-use super::{fronted, metaspace_bpe, unigram};
+use super::{fronted, metaspace_bpe, seamed, unigram};
 use crate::cache::KeyForm;
 use crate::models::Model;
 use crate::normalizers::Normalizer;
@@ -20,8 +21,8 @@ use crate::scan::Splitter;
 
 type Detect = fn(&Stages, &Model) -> Option<ChunkPlan>;
 
-const FAMILIES: [Detect; 6] =
-    [unigram::detect, bert, metaspace_bpe::detect, fronted::detect, splitter, only_cuts];
+const FAMILIES: [Detect; 7] =
+    [unigram::detect, bert, metaspace_bpe::detect, fronted::detect, splitter, seamed::detect, only_cuts];
 
 /// The fastest plan that gives exactly what the stages give.
 pub(super) fn choose(stages: &Stages, model: &Model) -> Plan {
@@ -85,19 +86,23 @@ fn known_splitter(pre_tokenizer: &PreTokenizer) -> Option<(Splitter, KeyForm)> {
 
 /// A pre-tokenizer that only cuts, but for a last stage that maps bytes.
 fn only_cuts(stages: &Stages, _: &Model) -> Option<ChunkPlan> {
-    let pre_tokenizer = stages.pre_tokenizer.as_ref()?;
+    let key_form = key_form_of_cuts(stages.pre_tokenizer.as_ref()?)?;
+    Some(ChunkPlan::of_pre_tokens(Chunker::PreTokenizer, key_form))
+}
+
+/// How pre-tokens are keyed if the pre-tokenizer only cuts, but for a last stage that maps bytes.
+pub(super) fn key_form_of_cuts(pre_tokenizer: &PreTokenizer) -> Option<KeyForm> {
     let maps_bytes_last = |stages: &[PreTokenizer]| match stages {
         [cuts @ .., PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, .. })] => {
             cuts.iter().all(PreTokenizer::only_cuts)
         }
         _ => false,
     };
-    let key_form = match pre_tokenizer {
-        cuts if cuts.only_cuts() => KeyForm::Text,
-        PreTokenizer::Sequence(stages) if maps_bytes_last(stages) => KeyForm::Bytes,
-        _ => return None,
-    };
-    Some(ChunkPlan::of_pre_tokens(Chunker::PreTokenizer, key_form))
+    match pre_tokenizer {
+        cuts if cuts.only_cuts() => Some(KeyForm::Text),
+        PreTokenizer::Sequence(stages) if maps_bytes_last(stages) => Some(KeyForm::Bytes),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cache::ChunkTokens;
+    use crate::cache::{ChunkKind, ChunkTokens};
     use crate::models::Model;
     use crate::models::bpe::{Bpe, BpeOptions};
     use crate::models::wordlevel::{SpacedWords, WordLevel};
@@ -119,7 +119,7 @@ mod tests {
                 }
                 let is_known = limit > 0 && !(kind == 1 && token.starts_with("##"));
                 let mut asked = false;
-                let lookup = cache.prefetch(&word, 0, word.len(), 0, false);
+                let lookup = cache.prefetch(&word, 0, word.len(), 0, ChunkKind::Chunk);
                 let miss = |_, _: &mut ChunkTokens| { asked = true; Ok(()) };
                 let mut cache = cache.copy();
                 let ids = cache.resolve(lookup, &word, miss).expect("nothing fails").ids.to_vec();

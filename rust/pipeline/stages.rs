@@ -1,7 +1,7 @@
 //! The stages before the model, one after the other.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::Result;
 use crate::added_tokens::{Matchers, Segment};
@@ -9,6 +9,7 @@ use crate::cache::KeyForm;
 use crate::normalized::{Normalized, NormalizedString, PreTokenized, PreTokenizedString};
 use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::{Cuts, PreTokenizer};
+use crate::scan::seams::Seams;
 
 /// The stages before the model.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Stages {
     pub(crate) pre_tokenizer: Option<PreTokenizer>,
     /// The pre-tokenizer, if it only cuts.
     pub(super) cuts: Option<Arc<Cuts>>,
+    /// The seams of the pre-tokenizer, if there are any; derived where no other plan fits.
+    pub(super) seams: OnceLock<Option<Arc<Seams>>>,
     /// The two searches for added tokens.
     pub(crate) matchers: Matchers,
 }
@@ -73,7 +76,13 @@ impl Stages {
         matchers: Matchers,
     ) -> Self {
         let cuts = pre_tokenizer.as_ref().and_then(Cuts::new).map(Arc::new);
-        Self { normalizer, pre_tokenizer, cuts, matchers }
+        Self { normalizer, pre_tokenizer, cuts, seams: OnceLock::new(), matchers }
+    }
+
+    /// The seams of the pre-tokenizer, if there are any.
+    pub(super) fn seams(&self) -> Option<&Seams> {
+        let derive = || self.pre_tokenizer.as_ref().and_then(PreTokenizer::seams).map(Arc::new);
+        self.seams.get_or_init(derive).as_deref()
     }
 
     /// Walks a text through added tokens, normalizer, added tokens again and pre-tokenizer.

@@ -56,30 +56,40 @@ impl Cuts {
             return split.for_each_block(text, found);
         }
         let mut block = Block { starts: [0; ROOM], ends: [0; ROOM], count: 0, found };
-        self.cut(text, 0..text.len(), 0, &mut block)?;
+        self.for_each_span(text, |span| block.push(span))?;
         (block.found)(&block.starts[..block.count], &block.ends[..block.count]);
         Ok(())
     }
 
+    /// Calls `found` with each span, from left to right; no span is empty.
+    ///
+    /// # Errors
+    /// As [`Self::for_each_block`].
+    pub fn for_each_span(&self, text: &str, mut found: impl FnMut(Range<usize>)) -> Result<()> {
+        self.cut(text, 0..text.len(), 0, &mut found)
+    }
+
     /// Cuts a span of `text` by the stages from `stage` on.
-    fn cut<F: FnMut(&[u32], &[u32])>(
+    fn cut(
         &self,
         text: &str,
         span: Range<usize>,
         stage: usize,
-        block: &mut Block<F>,
+        found: &mut impl FnMut(Range<usize>),
     ) -> Result<()> {
         let piece = &text[span.clone()];
         // Nearly every text has a character that the first stage may cut.
         let next = if stage == 0 { 0 } else { self.next_stage(piece, stage) };
         let Some(pre_tokenizer) = self.stages.get(next) else {
-            block.push(span);
+            if !span.is_empty() {
+                found(span);
+            }
             return Ok(());
         };
         let mut result = Ok(());
         pre_tokenizer.for_each_span(piece, |part| {
             if result.is_ok() && !part.is_empty() {
-                result = self.cut(text, span.start + part.start..span.start + part.end, next + 1, block);
+                result = self.cut(text, span.start + part.start..span.start + part.end, next + 1, found);
             }
         })?;
         result
@@ -104,7 +114,7 @@ impl<F: FnMut(&[u32], &[u32])> Block<F> {
     #[inline]
     fn push(&mut self, span: Range<usize>) {
         (self.starts[self.count], self.ends[self.count]) = (span.start as u32, span.end as u32);
-        self.count += usize::from(!span.is_empty());
+        self.count += 1;
         if self.count == ROOM {
             (self.found)(&self.starts, &self.ends);
             self.count = 0;

@@ -6,6 +6,7 @@ mod cuts;
 pub mod fixed_length;
 mod metaspace;
 mod script_ranges;
+mod seams;
 pub mod split;
 mod unicode_scripts;
 

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 use crate::Result;
 use crate::scan::Splitter;
 use crate::structures::finder::{Finder, TextPattern};
+use crate::structures::regex::Pattern;
 
 /// What happens to the text that a pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,16 @@ impl Behavior {
         (Self::MergedWithNext, "merged_with_next", "MergedWithNext"),
         (Self::Contiguous, "contiguous", "Contiguous"),
     ];
+
+    /// Whether a piece belongs to the span of the piece before it, by which of the two are matches.
+    pub(super) fn joins(self, was_match: bool, is_match: bool) -> bool {
+        match self {
+            Self::Removed | Self::Isolated => false,
+            Self::Contiguous => is_match == was_match,
+            Self::MergedWithPrevious => is_match && !was_match,
+            Self::MergedWithNext => was_match && !is_match,
+        }
+    }
 
     /// Calls `found` with the spans of a text of `len` bytes; matches go through
     /// [`Pieces::push_match`] from left to right, then [`Pieces::finish`]. With `invert`, matches and the text between them change
@@ -75,17 +86,11 @@ impl<F: FnMut(Range<usize>)> Pieces<F> {
 
     #[inline]
     fn push(&mut self, piece: Range<usize>, is_match: bool) {
-        let joins = |was_match: bool| match self.behavior {
-            Behavior::Removed | Behavior::Isolated => false,
-            Behavior::Contiguous => is_match == was_match,
-            Behavior::MergedWithPrevious => is_match && !was_match,
-            Behavior::MergedWithNext => was_match && !is_match,
-        };
         match self.behavior {
             Behavior::Removed if is_match => {}
             Behavior::Removed | Behavior::Isolated => (self.found)(piece),
             _ => match &mut self.open {
-                Some((span, was_match)) if joins(*was_match) => {
+                Some((span, was_match)) if self.behavior.joins(*was_match, is_match) => {
                     span.end = piece.end;
                     *was_match = is_match;
                 }
@@ -135,6 +140,19 @@ impl Split {
             None => Search::Finder(Finder::new(&pattern)?),
         };
         Ok(Self { pattern, behavior, invert, search })
+    }
+
+    /// The pattern as a regular expression; none if a literal cannot be spelled as one.
+    pub(super) fn as_pattern(&self) -> Option<Pattern> {
+        if let Search::Finder(finder) = &self.search
+            && let Some(pattern) = finder.compiled()
+        {
+            return Some(pattern.clone());
+        }
+        match &self.pattern {
+            TextPattern::Literal(text) => Pattern::literal(text).ok(),
+            TextPattern::Regex(regex) => Pattern::new(regex).ok(),
+        }
     }
 
     /// The pattern.

@@ -32,6 +32,7 @@ mod cursor;
 pub mod gpt2;
 pub mod o200k;
 pub mod scripts;
+pub(crate) mod seams;
 pub(crate) mod simd;
 pub mod spaces;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cache::key::SHORT;
-use crate::cache::{CacheLimits, ChunkTokens};
+use crate::cache::{CacheLimits, ChunkKind, ChunkTokens};
 
 /// The ids that a model may have for a word: few enough for a slot, or a few more.
 fn ids_of(word: &[u8]) -> impl Iterator<Item = u32> {
@@ -30,7 +30,7 @@ fn cache_of(known: &[String], id_bound: usize) -> ChunkCache {
 fn lookups_of(cache: &ChunkCache, asked: &[String]) -> (String, Vec<Lookup>) {
     let (text, mut lookups, mut start) = (asked.concat(), Vec::new(), 0);
     for (at, word) in asked.iter().enumerate() {
-        lookups.push(cache.prefetch(text.as_bytes(), start, start + word.len(), at as u32, false));
+        lookups.push(cache.prefetch(text.as_bytes(), start, start + word.len(), at as u32, ChunkKind::Chunk));
         start += word.len();
     }
     (text, lookups)

@@ -90,6 +90,14 @@ impl Finder {
         }
     }
 
+    /// The regular expression, if a regex engine runs it.
+    pub fn compiled(&self) -> Option<&Pattern> {
+        match &self.0 {
+            Kind::Regex(pattern) => Some(pattern),
+            _ => None,
+        }
+    }
+
     /// Whether a match may begin with `c`, or be empty before it.
     pub fn may_begin(&self, c: char) -> bool {
         match &self.0 {

@@ -58,6 +58,7 @@ def inspect(options: Options) -> Outcome:
     data: dict[str, object] = {
         "tokenizer": options.tokenizer,
         "pipeline": {stage: _without_tables(parts.get(stage)) for stage in _STAGES},
+        "encoding_plan": tokenizer.encoding_plan(),
         **sizes,
         "special_tokens": [{"id": id_, "token": token} for id_, token in special],
         "longest_tokens": [{"id": id_, "token": token} for id_, token in longest],
@@ -65,6 +66,7 @@ def inspect(options: Options) -> Outcome:
     }
     sections = [
         columns([(stage.replace("_", "-"), _describe(parts.get(stage))) for stage in _STAGES], "<<"),
+        _plan(tokenizer.encoding_plan()),
         columns([(name.replace("_", " "), f"{size:,}") for name, size in sizes.items()], "<>"),
         _table("special tokens", tokenizer, special),
         _table(f"longest {len(longest)} tokens", tokenizer, longest),
@@ -78,6 +80,16 @@ def _longest(tokenizer: Tokenizer, top: int) -> list[tuple[int, str]]:
     vocab = tokenizer.get_vocab(with_added_tokens=False)
     found = sorted(((id_, token) for token, id_ in vocab.items()), key=lambda item: (-len(item[1]), item[0]))
     return found[:top]
+
+
+def _plan(plan: dict[str, bool | str | None]) -> str:
+    """How the tokenizer encodes, in a sentence or two."""
+    way = "encodes stage by stage"
+    if plan["chunked"]:
+        way = f"encodes in chunks, found by {plan['chunks']}; a new chunk takes {plan['on_a_miss']}"
+    offsets = "" if plan["offsets"] else "; offsets are found stage by stage"
+    because = f"; {plan['because']}" if plan["because"] else ""
+    return f"{way}{offsets}{because}"
 
 
 def _table(title: str, tokenizer: Tokenizer, tokens: list[tuple[int, str]]) -> str:

@@ -12,7 +12,7 @@ use super::first_sights::FirstSights;
 use super::inline_ids::{InlineIds, MEDIUM_ITEMS, Packing, SHORT_ITEMS};
 use super::key::{MEDIUM, MediumKey, SHORT, hash_key, hash_long, hash_medium, is_cut, key, medium_key};
 use super::long_keys::LongKeys;
-use super::lookup::{CONTEXT, CONTEXT_BIT, LONG, Lookup, MEDIUM_TAG};
+use super::lookup::{ChunkKind, KIND, LONG, Lookup, MEDIUM_TAG};
 use super::slots::{SlotKey, Slots};
 use crate::Result;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
@@ -54,7 +54,7 @@ impl SlotKey for MediumKey {
 
     fn hash(self) -> u32 {
         let [low, high] = self;
-        hash_medium([low, high & !CONTEXT]) as u32
+        hash_medium([low, high & !KIND]) as u32
     }
 }
 
@@ -89,11 +89,11 @@ pub struct CacheLimits {
 
 const HAS_SPANS: u32 = 1 << 31;
 
-/// The key of the medium chunk of a lookup in `text`, with the bit of context.
+/// The key of the medium chunk of a lookup in `text`, with its kind.
 #[inline]
 fn own_medium_key(lookup: &Lookup, text: &[u8]) -> MediumKey {
     let [low, high] = medium_key(text, lookup.start as usize, lookup.end as usize);
-    [low, high | lookup.key & CONTEXT]
+    [low, high | lookup.key & KIND]
 }
 
 impl ChunkCache {
@@ -125,7 +125,7 @@ impl ChunkCache {
     /// Stores a chunk of 1 to [`SHORT`] bytes that is one token; false if the chunk is longer, if the table would have to grow, or
     /// if there is no room for the id.
     pub fn preload(&mut self, chunk: &[u8], id: u32) -> bool {
-        let lookup = self.prefetch(chunk, 0, chunk.len(), 0, false);
+        let lookup = self.prefetch(chunk, 0, chunk.len(), 0, ChunkKind::Chunk);
         let ids = self.packing.pack(&[id]).filter(|_| lookup.is_short() && self.limits.bytes > 0);
         ids.is_some_and(|ids| self.short.put_if_room(lookup.key, ids))
     }
@@ -152,21 +152,21 @@ impl ChunkCache {
 
     /// Starts the lookup of the chunk `start..end`: asks memory for its slot and does not wait.
     ///
-    /// `text` has less than 2 GiB, and the chunk is not empty. A chunk `in_context` has a slot of its own, apart from a whole
-    /// chunk with the same bytes.
+    /// `text` has less than 2 GiB, and the chunk is not empty. Chunks of each kind have slots
+    /// of their own.
     #[inline]
-    pub fn prefetch(&self, text: &[u8], start: usize, end: usize, word_id: u32, in_context: bool) -> Lookup {
-        let context = if in_context { CONTEXT } else { 0 };
+    pub fn prefetch(&self, text: &[u8], start: usize, end: usize, word_id: u32, kind: ChunkKind) -> Lookup {
+        let kind = kind.bits();
         let len = end - start;
         if len <= SHORT {
-            return self.prefetch_short(text, start, end, word_id, context);
+            return self.prefetch_short(text, start, end, word_id, kind);
         }
         if len <= MEDIUM {
-            return self.prefetch_medium(text, start, end, word_id, context);
+            return self.prefetch_medium(text, start, end, word_id, kind);
         }
         let hash = hash_long(&text[start..end]);
         self.long.prefetch(hash);
-        let key = context | u128::from(hash);
+        let key = kind | u128::from(hash);
         Lookup { key, hash: LONG, start: start as u32, end: end as u32, word_id }
     }
 
@@ -198,9 +198,9 @@ impl ChunkCache {
                 if FRAGMENTS && begins_non_ascii(text, start) {
                     break;
                 }
-                let context =
-                    if FRAGMENTS { u128::from(is_continuation(text, base, start)) << CONTEXT_BIT } else { 0 };
-                *lookup = self.prefetch_short(text, start, end, word_id, context);
+                let in_context = FRAGMENTS && is_continuation(text, base, start);
+                let kind = ChunkKind::in_context(in_context).bits();
+                *lookup = self.prefetch_short(text, start, end, word_id, kind);
             }
             taken += 1;
         }
@@ -208,18 +208,18 @@ impl ChunkCache {
     }
 
     #[inline]
-    fn prefetch_short(&self, text: &[u8], start: usize, end: usize, word_id: u32, context: u128) -> Lookup {
-        let key = key(text, start, end) | context;
+    fn prefetch_short(&self, text: &[u8], start: usize, end: usize, word_id: u32, kind: u128) -> Lookup {
+        let key = key(text, start, end) | kind;
         let hash = key.hash();
         self.short.prefetch(hash);
         Lookup { key, hash, start: start as u32, end: end as u32, word_id }
     }
 
     #[inline(never)]
-    fn prefetch_medium(&self, text: &[u8], start: usize, end: usize, word_id: u32, context: u128) -> Lookup {
+    fn prefetch_medium(&self, text: &[u8], start: usize, end: usize, word_id: u32, kind: u128) -> Lookup {
         let hash = hash_medium(medium_key(text, start, end));
         self.medium.prefetch(hash as u32);
-        let key = context | u128::from(hash);
+        let key = kind | u128::from(hash);
         Lookup { key, hash: MEDIUM_TAG, start: start as u32, end: end as u32, word_id }
     }
 
@@ -308,7 +308,7 @@ impl ChunkCache {
             }
         } else {
             let chunk = &text[lookup.start as usize..lookup.end as usize];
-            if let Some(&ids) = self.long.get(lookup.key as u64, chunk, lookup.in_context()) {
+            if let Some(&ids) = self.long.get(lookup.key as u64, chunk, lookup.kind()) {
                 return Ok(self.stored(ids));
             }
         }
@@ -325,6 +325,16 @@ impl ChunkCache {
     /// Whether the tokens of a medium chunk of `text` are known.
     pub fn contains_medium(&self, lookup: &Lookup, text: &[u8]) -> bool {
         self.get_medium(lookup, text).is_some_and(|ids| !ids.is_stale())
+    }
+
+    /// Whether the tokens of a chunk of `text` are known.
+    pub fn contains(&self, lookup: &Lookup, text: &[u8]) -> bool {
+        if lookup.is_short() {
+            return self.get_short(lookup).is_some_and(|ids| !ids.is_stale());
+        }
+        let chunk = &text[lookup.start as usize..lookup.end as usize];
+        self.contains_medium(lookup, text)
+            || !lookup.is_medium() && self.long.get(lookup.key as u64, chunk, lookup.kind()).is_some()
     }
 
     #[inline]
@@ -357,10 +367,13 @@ impl ChunkCache {
         Ok(self.miss_buffer.as_cached())
     }
 
-    /// Keeps `ids`, each of which covers its own length, as those of a chunk of `text` that was missed.
-    pub fn keep(&mut self, lookup: Lookup, text: &[u8], ids: &[u32]) {
+    /// Keeps `tokens` as the tokens of a chunk of `text` that was missed.
+    pub fn keep(&mut self, lookup: Lookup, text: &[u8], tokens: CachedTokens<'_>) {
+        self.has_missed = true;
         self.miss_buffer.clear();
-        self.miss_buffer.ids.extend_from_slice(ids);
+        self.miss_buffer.ids.extend_from_slice(tokens.ids);
+        self.miss_buffer.spans.extend_from_slice(tokens.spans.unwrap_or_default());
+        self.miss_buffer.is_regular = tokens.spans.is_none();
         self.keep_miss(lookup, text);
     }
 
@@ -377,12 +390,12 @@ impl ChunkCache {
             self.medium.put(own_medium_key(&lookup, text), ids);
         } else {
             let ids = self.store_miss();
-            self.long.insert(lookup.key as u64, chunk, lookup.in_context(), ids);
+            self.long.insert(lookup.key as u64, chunk, lookup.kind(), ids);
         }
     }
 
     fn store_miss<const N: usize>(&mut self) -> InlineIds<N> {
-        let ChunkTokens { ids, spans, is_regular } = &self.miss_buffer;
+        let ChunkTokens { ids, spans, is_regular, .. } = &self.miss_buffer;
         if *is_regular && let Some(inline) = self.packing.pack(ids) {
             return inline;
         }

@@ -25,7 +25,7 @@ impl ChunkCache {
         end: usize,
         miss: impl FnOnce(Range<usize>, &mut ChunkTokens) -> Result<()>,
     ) -> Result<CachedTokens<'_>> {
-        self.resolve(self.prefetch(text, start, end, 0, false), text, miss)
+        self.resolve(self.prefetch(text, start, end, 0, ChunkKind::Chunk), text, miss)
     }
 }
 
@@ -54,7 +54,7 @@ proptest! {
                 model(word.as_bytes(), *in_context, &mut tokens);
                 tokens
             });
-            let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, *in_context);
+            let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, ChunkKind::in_context(*in_context));
             prop_assert_eq!(lookup.in_context(), *in_context);
             if let Some(ids) = in_slot(&cache, lookup, word, false) {
                 prop_assert_eq!(&ids, expected.as_cached().ids);
@@ -120,7 +120,7 @@ fn an_arena_that_is_full_keeps_what_is_read() {
     let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
     let mut calls = 0;
     let mut ask = |word: String| {
-        let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, false);
+        let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, ChunkKind::Chunk);
         cache.mark_used(&[lookup], word.as_bytes());
         let found = cache.resolve(lookup, word.as_bytes(), |range, tokens| {
             calls += 1;
@@ -149,7 +149,7 @@ fn what_short_texts_read_again_outlives_what_is_met_once() {
         let mut calls = 0;
         // Each word is a batch of its own.
         let mut ask = |word: String| {
-            let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, false);
+            let lookup = cache.prefetch(word.as_bytes(), 0, word.len(), 0, ChunkKind::Chunk);
             cache.note_batch(&[lookup], word.as_bytes());
             let found = cache.resolve(lookup, word.as_bytes(), |_, tokens| {
                 calls += 1;
@@ -174,7 +174,7 @@ fn what_short_texts_read_again_outlives_what_is_met_once() {
 fn what_was_met_before_counts_as_memory() {
     for (limit, is_noted) in [(1 << 18, false), (1 << 20, true)] {
         let mut cache = ChunkCache::new(CacheLimits { bytes: limit, id_bound: 1 << 16 });
-        let lookup = cache.prefetch(b"a chunk of medium size", 0, 22, 0, false);
+        let lookup = cache.prefetch(b"a chunk of medium size", 0, 22, 0, ChunkKind::Chunk);
         assert_eq!([cache.is_met_again(&lookup), cache.is_met_again(&lookup)], [!is_noted, true]);
         assert_eq!(cache.bytes(), if is_noted { 1 << 16 } else { 0 });
     }

@@ -37,7 +37,7 @@ pub use pair_table::PairTable;
 
 use super::Tokens;
 use super::piece_kind::PieceKind;
-use crate::byte_level::push_mapped;
+use crate::byte_level::{BYTE_TO_CHAR, push_mapped};
 use crate::metaspace::VISIBLE_SPACE;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
@@ -238,6 +238,16 @@ impl Bpe {
     pub fn has_plain_symbols(&self) -> bool {
         let is_empty = |affix: &Option<String>| affix.as_ref().is_none_or(String::is_empty);
         is_empty(&self.options.continuing_subword_prefix) && is_empty(&self.options.end_of_word_suffix)
+    }
+
+    /// As [`Model::has_tokens_for_all`](crate::models::Model::has_tokens_for_all).
+    pub fn has_tokens_for_all(&self, is_mapped: bool) -> bool {
+        let falls_back = || self.options.byte_fallback && self.fallback_ids.iter().all(Option::is_some);
+        let has_bytes = || {
+            let has_token = |c: &char| self.vocab.id(c.encode_utf8(&mut [0; 4])).is_some();
+            is_mapped && self.has_plain_symbols() && BYTE_TO_CHAR.iter().all(has_token)
+        };
+        self.unk_id.is_some() || falls_back() || has_bytes()
     }
 
     /// The cut points of pre-tokens; `None` if text on one side of a cut may change tokens on the other.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::facts::{ChunkFacts, GROWTH, WITHIN};
 use crate::Result;
-use crate::cache::{ChunkTokens, KeyForm, NEW_PRE_TOKEN};
+use crate::cache::{ChunkTokens, KeyForm};
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Rewritten;
@@ -130,16 +130,10 @@ impl ChunkStages<'_> {
             return Ok(false);
         }
         let cut = if is_continuation { PreTokenized::new(normalized) } else { self.cut(normalized)? };
-        for (number, pre_token) in cut.spans.iter().enumerate() {
-            let first = out.ids.len();
-            model.encode(cut.text.text(), pre_token.clone(), is_continuation, scratch, out)?;
-            for span in &mut out.spans.as_chunks_mut::<2>().0[first..] {
-                let [start, end] = span.map(|at| pre_token.start + at as usize);
-                *span = cut.text.original(start..end).into();
-            }
-            if let (Some(start), true) = (out.spans.get_mut(2 * first), number > 0) {
-                *start |= NEW_PRE_TOKEN;
-            }
+        for pre_token in &cut.spans {
+            let (pre_token, original) =
+                ((cut.text.text(), pre_token.clone()), |range| cut.text.original(range));
+            model.encode_pre_token(pre_token, is_continuation, original, scratch, out)?;
         }
         model.set_regularity(out);
         Ok(true)

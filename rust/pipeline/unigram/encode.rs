@@ -6,6 +6,7 @@ use super::chunk_stages::ChunkStages;
 use super::fragments::{SinkAfter, chunk_start, fragment_splitter};
 use crate::Result;
 use crate::added_tokens::Segment;
+use crate::cache::ChunkKind;
 use crate::pipeline::chunk_stream::{ChunkStream, FIRST_SPANS, SPANS};
 use crate::pipeline::encode::TextEncoding;
 use crate::pipeline::model_encoder::Worker;
@@ -113,8 +114,8 @@ impl<S: Sink> TextEncoding<'_, S> {
         splitter.fill_spans(&text[chunk..], 0, &mut starts, &mut ends);
         let (end, encoder) = (chunk + ends[0] as usize, self.pipeline.chunk_encoder());
         let Worker { cache, scratch, .. } = &mut *self.worker;
-        let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, false);
-        let miss = |range, out: &mut _| encoder.encode(text, range, false, scratch, out);
+        let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, ChunkKind::Chunk);
+        let miss = |range, out: &mut _| encoder.encode(text, range, ChunkKind::Chunk, scratch, out);
         let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
         if encoder.needs_stages(tokens, S::TRACKED) {
             return Ok(None);

@@ -30,6 +30,7 @@ mod neon;
 mod o200k;
 mod portable;
 mod runs;
+pub(super) mod seams;
 mod spaces;
 #[cfg(test)]
 mod tests;
@@ -201,7 +202,7 @@ pub(crate) enum Backend {
 
 impl Backend {
     /// All back ends that this processor supports, the best first.
-    fn available() -> Vec<Self> {
+    pub(super) fn available() -> Vec<Self> {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {

@@ -31,6 +31,7 @@ use std::ops::ControlFlow;
 
 use backtracking::Backtracking;
 use program::Program;
+pub use program::places::{AtomSet, Place, Places, Whole};
 
 use crate::{Error, Result};
 
@@ -64,6 +65,18 @@ impl Pattern {
         }
     }
 
+    /// Compiles a pattern that matches `text` alone.
+    ///
+    /// # Errors
+    /// [`Error::Regex`] if the text is too long.
+    pub fn literal(text: &str) -> Result<Self> {
+        let translated = regex_syntax::escape(text);
+        match Program::new(&translated) {
+            Some(program) => Ok(Self { source: translated, engine: Engine::Program(program) }),
+            None => Self::backtracking(text, &translated),
+        }
+    }
+
     fn backtracking(pattern: &str, translated: &str) -> Result<Self> {
         let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
         let engine = Backtracking::new(translated).map_err(refused)?;
@@ -76,6 +89,35 @@ impl Pattern {
         let refused =
             |error: translate::Refused| Error::Regex { pattern: pattern.to_owned(), message: error.0 };
         Self::backtracking(pattern, &translate::translate(pattern).map_err(refused)?)
+    }
+
+    /// The atom of a code point: the number of the class of characters that the pattern does not tell apart. A pattern without a program has
+    /// one atom.
+    pub fn atom(&self, code: usize) -> u8 {
+        self.program().map_or(0, |program| program.atom(code))
+    }
+
+    /// Equal for blocks of 64 code points whose atoms are equal, most often.
+    pub fn page_number(&self, block: usize) -> u16 {
+        self.program().map_or(0, |program| program.page_number(block))
+    }
+
+    /// The places of texts at which they may be cut, where a character of `before`, or nothing, stands before the two characters beside
+    /// the place; none if the pattern cannot tell.
+    pub fn places(&self, before: AtomSet) -> Option<Places<'_>> {
+        self.program()?.places(before)
+    }
+
+    /// As [`Program::whole`].
+    pub(crate) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
+        self.program()?.whole(sets)
+    }
+
+    fn program(&self) -> Option<&Program> {
+        match &self.engine {
+            Engine::Program(program) => Some(program),
+            Engine::Backtracking(_) => None,
+        }
     }
 
     /// The pattern as it was given.

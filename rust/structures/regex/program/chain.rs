@@ -141,7 +141,7 @@ impl Chain {
     }
 
     /// Writes the borders of matches and gaps from `start` on, which is after a character of `kind`, as many as there is room for.
-    /// Answers their number, how far the text was read, and whether a gap reaches up to there.
+    /// Answers their number, how far the text was read, whether a gap reaches up to there, and the row there.
     #[inline]
     pub(super) fn fill(
         &self,
@@ -150,11 +150,11 @@ impl Chain {
         start: usize,
         kind: u16,
         out: &mut [Border],
-    ) -> (usize, Border) {
-        let begin = Border { at: start, is_gap: true };
-        let Some(rows) = self.rows.first_chunk::<ENTRIES>() else { return (0, begin) };
-        let (borders, gap_borders) = (self.borders as u16, self.gap_borders as u16);
+    ) -> (usize, Border, u16) {
         let mut row = (self.gaps + usize::from(kind) * self.width) as u16;
+        let begin = Border { at: start, is_gap: true };
+        let Some(rows) = self.rows.first_chunk::<ENTRIES>() else { return (0, begin, row) };
+        let (borders, gap_borders) = (self.borders as u16, self.gap_borders as u16);
         let (mut pos, mut count) = (start, 0);
         while pos < bytes.len() && count < out.len() {
             let (atom, width) = atoms.at(bytes, pos);
@@ -168,6 +168,7 @@ impl Chain {
             pos += width;
         }
         let is_gap = (self.gaps..self.borders).contains(&usize::from(row)) || row >= gap_borders;
-        (count, Border { at: pos, is_gap })
+        let row = if row >= borders { row - borders } else { row };
+        (count, Border { at: pos, is_gap }, row)
     }
 }

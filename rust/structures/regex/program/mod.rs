@@ -22,6 +22,7 @@ mod blocks;
 mod chain;
 mod expression;
 mod junctions;
+pub(super) mod places;
 mod states;
 mod threads;
 
@@ -138,7 +139,7 @@ impl Program {
         while from < bytes.len() {
             let mut read = from;
             if wasted <= from + ROOM {
-                let (count, reached) = chain.fill(atoms, bytes, from, kind, &mut borders);
+                let (count, reached, row) = chain.fill(atoms, bytes, from, kind, &mut borders);
                 let mut is_gap = true;
                 for border in &borders[..count] {
                     if !is_gap {
@@ -155,6 +156,10 @@ impl Program {
                     continue;
                 }
                 read = reached.at;
+                let is_last = read == bytes.len() && !reached.is_gap;
+                if is_last && states.step(chain.state(row), atoms.len()).is_match {
+                    return each(from, read);
+                }
             }
             let Some((start, end)) = self.find(bytes, (from, kind), last_end, &mut dead_ends) else { break };
             wasted += read.saturating_sub(end);

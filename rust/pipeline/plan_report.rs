@@ -1,0 +1,67 @@
+//! A plan in words, for users who want to know how a tokenizer encodes.
+
+use super::compiled::Pipeline;
+use super::plan::{Chunker, Plan, Rewrite};
+
+/// How a tokenizer encodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanReport {
+    /// Chunk by chunk through the cache, not stage by stage.
+    pub is_chunked: bool,
+    /// What finds chunks; none if nothing does.
+    pub chunks: Option<&'static str>,
+    /// What a chunk goes through that the cache does not know; without chunks, what all text does.
+    pub on_a_miss: &'static str,
+    /// Whether offsets and word ids are found in the same way as ids.
+    pub has_offsets: bool,
+    /// Why the tokenizer has no faster plan; none for the fastest ones.
+    pub because: Option<&'static str>,
+}
+
+impl Pipeline {
+    /// The plan of this pipeline, in words.
+    pub fn plan_report(&self) -> PlanReport {
+        let Plan::Chunked(plan) = self.plan() else {
+            return PlanReport {
+                is_chunked: false,
+                chunks: None,
+                on_a_miss: "all stages",
+                has_offsets: true,
+                because: Some(self.reason_for_stages()),
+            };
+        };
+        let (chunks, because) = match plan.chunker {
+            Chunker::Splitter(_) => ("a scanner", None),
+            Chunker::Seams => ("the seams of the pre-tokenizer", None),
+            Chunker::PreTokenizer => (
+                "the pre-tokenizer",
+                Some("no place is known at which a text may be cut before the pre-tokenizer runs"),
+            ),
+        };
+        let on_a_miss = match plan.rewrite {
+            Rewrite::None => "the model",
+            Rewrite::Bert(_) => "the normalizer, then the model",
+            Rewrite::PreTokenizer { .. } => "the pre-tokenizer, then the model",
+            Rewrite::Stages => "all stages",
+        };
+        PlanReport {
+            is_chunked: true,
+            chunks: Some(chunks),
+            on_a_miss,
+            has_offsets: !plan.is_for_ids_alone(),
+            because,
+        }
+    }
+
+    fn reason_for_stages(&self) -> &'static str {
+        if self.stages().has_custom() {
+            "a stage is written in Python"
+        } else if !self.model().is_deterministic() {
+            "the model chooses at random"
+        } else if self.stages().pre_tokenizer.is_none() {
+            "nothing cuts the text, and tokens may cross any place in it"
+        } else {
+            "a stage before the model looks at more of the text than a chunk"
+        }
+    }
+}

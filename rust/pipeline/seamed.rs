@@ -1,0 +1,255 @@
+//! The family of tokenizers whose pre-tokenizer has seams: places between two characters that its stages cut, and at which nothing else
+//! changes if the text is cut there first ([`PreTokenizer::seams`]).
+//!
+//! A chunk is the text between two seams: a word with the space before it, most often one pre-token. A missed chunk takes the
+//! pre-tokenizer, and the model takes each pre-token. So the text is never searched for pre-tokens where the cache knows
+//! its chunks, and a pipeline of five patterns is as fast as one.
+
+use std::ops::Range;
+
+use super::model_encoder::{MissScratch, ModelEncoder};
+use super::plan::{ChunkPlan, Chunker, Rewrite, Scope};
+use super::plan_table::key_form_of_cuts;
+use super::stages::Stages;
+use crate::Result;
+use crate::cache::key::SHORT;
+use crate::cache::{ChunkCache, ChunkKind, ChunkTokens, KeyForm};
+use crate::models::Model;
+use crate::normalized::Normalized;
+#[cfg(doc)]
+use crate::pre_tokenizers::PreTokenizer;
+
+/// The plan of chunks, if the stages and the model allow it.
+pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
+    let pre_tokenizer = stages.pre_tokenizer.as_ref()?;
+    let key_form = key_form_of_cuts(pre_tokenizer);
+    // Text of unknown tokens is spelled as the model sees it, which is not the text of the chunk.
+    let is_spelled = key_form.is_none() && model.id_of_unknown_text().is_some();
+    let ids_alone = !model.has_tokens_for_all(!pre_tokenizer.only_cuts());
+    (model.is_deterministic() && !is_spelled && stages.seams().is_some()).then(|| ChunkPlan {
+        chunker: Chunker::Seams,
+        key_form: key_form.unwrap_or(KeyForm::Text),
+        rewrite: Rewrite::PreTokenizer { cuts_alone: key_form.is_some(), ids_alone },
+        scope: Scope::Unchanged,
+    })
+}
+
+/// The pre-tokenizer, for one chunk at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkPreTokenizer<'a> {
+    pub(super) stages: &'a Stages,
+    /// See [`Rewrite::PreTokenizer`].
+    pub(super) cuts_alone: bool,
+}
+
+impl ChunkPreTokenizer<'_> {
+    /// Encodes a chunk of `text` into `out`; pre-tokens that are a part of it go through the cache.
+    ///
+    /// # Errors
+    /// The errors of the pre-tokenizer and of the model.
+    pub(super) fn encode(
+        &self,
+        (text, chunk): (&str, Range<usize>),
+        model: &ModelEncoder,
+        cache: &mut ChunkCache,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let base = chunk.start;
+        let is_cut = self.for_each_pre_token(&text[chunk.clone()], |pre_token| {
+            let range = base + pre_token.start..base + pre_token.end;
+            if range == chunk && range.len() <= SHORT {
+                return model.encode(text, range, false, scratch, out);
+            }
+            out.begin_pre_token(pre_token.start);
+            model.for_each_fragment(text.as_bytes(), range, |fragment, kind| {
+                let lookup = cache.prefetch(text.as_bytes(), fragment.start, fragment.end, 0, kind);
+                let miss =
+                    |range, out: &mut _| model.encode(text, range, kind == ChunkKind::Fragment, scratch, out);
+                let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
+                out.push_part(tokens, fragment.start - base, model.token_lens());
+                Ok(())
+            })
+        })?;
+        if !is_cut {
+            let cut = self.stages.cut(Normalized::new(&text[chunk], 0, true), KeyForm::Text)?;
+            for pre_token in &cut.spans {
+                let original = |range| cut.text.original(range);
+                model.encode_pre_token(
+                    (cut.text.text(), pre_token.clone()),
+                    false,
+                    original,
+                    scratch,
+                    out,
+                )?;
+            }
+            model.set_regularity(out);
+        }
+        Ok(())
+    }
+
+    /// Whether a chunk is known to be one pre-token, which the model sees as it is.
+    pub(super) fn is_word(&self, chunk: &[u8]) -> bool {
+        self.cuts_alone && self.stages.seams().is_some_and(|seams| seams.is_word(chunk))
+    }
+
+    /// Calls `each` with the pre-tokens of a chunk until one fails; false, and none called, if pre-tokens are made of mapped text.
+    ///
+    /// # Errors
+    /// The errors of the pre-tokenizer and of `each`.
+    pub(super) fn for_each_pre_token(
+        &self,
+        chunk: &str,
+        mut each: impl FnMut(Range<usize>) -> Result<()>,
+    ) -> Result<bool> {
+        if self.is_word(chunk.as_bytes()) {
+            return each(0..chunk.len()).map(|()| true);
+        }
+        let Some(cuts) = self.stages.cuts.as_ref().filter(|_| self.cuts_alone) else { return Ok(false) };
+        let mut result = Ok(());
+        cuts.for_each_span(chunk, |span| {
+            if result.is_ok() {
+                result = each(span);
+            }
+        })?;
+        result.map(|()| true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::testing::{ids, tokens};
+    use super::super::{Pipeline, Plan};
+    use super::*;
+    use crate::added_tokens::{AddedToken, AddedTokens};
+    use crate::byte_level::BYTE_TO_CHAR;
+    use crate::models::bpe::{Bpe, BpeOptions};
+    use crate::models::unigram::{Unigram, UnigramOptions};
+    use crate::normalizers::Normalizer;
+    use crate::pre_tokenizers::{Behavior, ByteLevel, PreTokenizer, Split};
+    use crate::structures::finder::TextPattern;
+    use crate::testing::cases;
+    use crate::vocab::Vocab;
+
+    /// Bytes and some pairs of them; without `is_whole`, a few bytes have no token.
+    fn model(choices: &[(u8, u8)], ignore_merges: bool, is_whole: bool) -> Model {
+        let is_known = |&c: &char| is_whole || !['c', '.', 'Ĩ'].contains(&c);
+        let mut tokens: Vec<String> =
+            BYTE_TO_CHAR.iter().filter(|c| is_known(c)).map(char::to_string).collect();
+        let letters: Vec<usize> = " ab,日'\n1"
+            .bytes()
+            .map(|byte| BYTE_TO_CHAR[usize::from(byte)].to_string())
+            .filter_map(|c| tokens.iter().position(|token| *token == c))
+            .collect();
+        let mut pairs = Vec::new();
+        for &(left, right) in choices {
+            let choose = |choice: u8| {
+                let choice = usize::from(choice) % (letters.len() + pairs.len());
+                letters.get(choice).copied().unwrap_or_else(|| tokens.len() - 1 - (choice - letters.len()))
+            };
+            let (left, right) = (choose(left), choose(right));
+            let joined = format!("{}{}", tokens[left], tokens[right]);
+            if !tokens.contains(&joined) {
+                pairs.push(((left as u32, right as u32), tokens.len() as u32));
+                tokens.push(joined);
+            }
+        }
+        // A word that no merge makes.
+        tokens.push("Ġca".to_owned());
+        let options = BpeOptions { ignore_merges, ..BpeOptions::default() };
+        Model::Bpe(Bpe::from_pairs(Arc::new(Vocab::from_tokens(&tokens)), &pairs, options).expect("valid"))
+    }
+
+    fn any_cut() -> impl Strategy<Value = PreTokenizer> {
+        let split = |pattern: &str, behavior, invert| {
+            let pattern = TextPattern::Regex(pattern.to_owned());
+            PreTokenizer::Split(Arc::new(Split::new(pattern, behavior, invert).expect("valid")))
+        };
+        prop::sample::select(vec![
+            split(
+                r"'(?:[sdmt]|ll)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s+(?!\S)|\s",
+                Behavior::Isolated,
+                false,
+            ),
+            split(
+                r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s",
+                Behavior::Isolated,
+                false,
+            ),
+            split(r"\p{L}+|\p{N}|[^\s\p{L}\p{N}]+", Behavior::Removed, true),
+            split(r"\s?\p{L}+", Behavior::Isolated, false),
+            split(r"\s?\p{P}+", Behavior::MergedWithPrevious, false),
+            split("[日本]+", Behavior::Isolated, false),
+            split("[0-9][0-9]", Behavior::Isolated, false),
+            PreTokenizer::Digits { individual_digits: false },
+            PreTokenizer::Punctuation { behavior: Behavior::Contiguous },
+            PreTokenizer::WhitespaceSplit,
+            PreTokenizer::ByteLevel(ByteLevel {
+                add_prefix_space: false,
+                trim_offsets: true,
+                use_regex: true,
+            }),
+        ])
+    }
+
+    #[test]
+    fn unknown_text_after_a_mapping_takes_the_stages() {
+        let scored = [("<unk>", 0.0), ("a", -1.0)];
+        let unigram = Unigram::new(&scored, UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() });
+        let model = Arc::new(Model::Unigram(unigram.expect("valid")));
+        let byte_level = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: true };
+        let digits = PreTokenizer::Digits { individual_digits: true };
+        let pre_tokenizer = PreTokenizer::Sequence(vec![PreTokenizer::ByteLevel(byte_level), digits]);
+        let pipeline =
+            Pipeline::new(None, Some(pre_tokenizer), model, Arc::default(), false, 1 << 20).expect("valid");
+        assert_eq!(pipeline.plan(), Plan::Staged);
+    }
+
+    proptest! {
+        #![proptest_config(cases(4000))]
+
+        #[test]
+        fn seamed_matches_naive(
+            choices in prop::collection::vec((any::<u8>(), any::<u8>()), 0..40),
+            (ignore_merges, is_whole, lowercase, has_added) in any::<(bool, bool, bool, bool)>(),
+            stages in prop::collection::vec(any_cut(), 1..4),
+            texts in prop::collection::vec(
+                "( ?[abc]{1,6}[.,]?){0,12}|[abcAé日本,.' \n\t1]{0,40}|( ?[日本]{1,20}|a{14,40}|['’][sa]|\n|  |12345|\u{301}|<s>){0,9}", 1..6),
+        ) {
+            let (model, mut added) = (Arc::new(model(&choices, ignore_merges, is_whole)), AddedTokens::default());
+            if has_added {
+                let normalized = AddedToken { normalized: true, ..AddedToken::new("ab", false) };
+                added.add(&[AddedToken::new("<s>", true), normalized], model.vocab());
+            }
+            let byte_level = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: false };
+            let maps = |stage: &PreTokenizer| matches!(stage, PreTokenizer::ByteLevel(_));
+            let mut stages = stages;
+            // Bytes are mapped once.
+            let first = stages.iter().position(maps);
+            stages = stages.into_iter().enumerate().filter(|(at, stage)| !maps(stage) || Some(*at) == first).map(|(_, stage)| stage).collect();
+            if first.is_none() {
+                stages.push(PreTokenizer::ByteLevel(byte_level));
+            }
+            let added = Arc::new(added);
+            let pipeline = || {
+                let (model, added) = (Arc::clone(&model), Arc::clone(&added));
+                let normalizer = lowercase.then_some(Normalizer::Lowercase);
+                let pre_tokenizer = Some(PreTokenizer::Sequence(stages.clone()));
+                Pipeline::new(normalizer, pre_tokenizer, model, added, false, 1 << 20).expect("valid")
+            };
+            let (fast, naive) = (pipeline(), pipeline().with_plan(Plan::Staged));
+            fast.encoder().cut_points(1 << 20);
+            for text in &texts {
+                // Twice, so that chunks are misses and then hits.
+                for _ in 0..2 {
+                    prop_assert_eq!(ids(&fast, text), ids(&naive, text), "{:?}", text);
+                    prop_assert_eq!(tokens(&fast, text), tokens(&naive, text), "{:?}", text);
+                }
+            }
+        }
+    }
+}

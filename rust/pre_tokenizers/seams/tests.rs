@@ -1,0 +1,114 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::normalized::{Normalized, PreTokenized};
+use crate::pre_tokenizers::Split;
+use crate::structures::finder::TextPattern;
+use crate::testing::cases;
+
+const PATTERNS: [&str; 24] = [
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"[!-/:-~]?[A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"[\p{Han}]+",
+    r"\s?\p{L}+|\s?[^\s\p{L}\p{N}]+|[\r\n]|\p{N}{3}|(?<=\s)x|\b\p{Lu}",
+    r"\s?\p{L}+",
+    r"\s?\p{P}+",
+    r" ?[^(\s|[.,!?])]+",
+    r"[0-9][0-9][0-9]",
+    r"\w+(?=:)|^a|b$",
+    r"\p{N}{1,3}",
+    r"(?<! )a",
+    r"a(?!b)|b",
+    r"(?<=a)b|(?<=b),",
+    r"\ba|a\b",
+    r"^a|a$|,$|^,",
+    r"a*b|a|,",
+    r"ab| a,|a",
+    r"\S+",
+    r"[ab]|b?, ",
+    r"\s+",
+    r"a{2}",
+    "",
+];
+
+fn any_stage() -> impl Strategy<Value = PreTokenizer> {
+    let behavior = || prop::sample::select(Behavior::NAMES.map(|(behavior, ..)| behavior).to_vec());
+    let split = |pattern: TextPattern, behavior, invert| {
+        PreTokenizer::Split(Arc::new(Split::new(pattern, behavior, invert).expect("valid")))
+    };
+    let byte_level = |use_regex| {
+        PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex })
+    };
+    let patterns: Vec<&str> =
+        PATTERNS.into_iter().chain(Splitter::PATTERNS.map(|(pattern, _)| pattern)).collect();
+    prop_oneof![
+        6 => (prop::sample::select(patterns), behavior(), any::<bool>()).prop_map(
+            move |(pattern, behavior, invert)| split(TextPattern::Regex(pattern.to_owned()), behavior, invert)),
+        1 => Just(PreTokenizer::UnicodeScripts),
+        1 => Just(PreTokenizer::FixedLength { length: std::num::NonZeroUsize::MIN.saturating_add(2) }),
+        1 => Just(split(TextPattern::Regex(r"\d{1,3}(?=(?:\d{3})*\b)".to_owned()), Behavior::Isolated, false)),
+        2 => ("[ab,.1 ]{1,2}", behavior(), any::<bool>()).prop_map(
+            move |(literal, behavior, invert)| split(TextPattern::Literal(literal), behavior, invert)),
+        1 => any::<bool>().prop_map(byte_level),
+        1 => any::<bool>().prop_map(|individual_digits| PreTokenizer::Digits { individual_digits }),
+        1 => behavior().prop_map(|behavior| PreTokenizer::Punctuation { behavior }),
+        3 => prop::sample::select(vec![
+            PreTokenizer::Whitespace,
+            PreTokenizer::WhitespaceSplit,
+            PreTokenizer::Bert,
+            PreTokenizer::CharDelimiterSplit { delimiter: 'b' },
+            PreTokenizer::CharDelimiterSplit { delimiter: ' ' },
+        ]),
+    ]
+}
+
+fn pre_tokens(stage: &PreTokenizer, text: &str) -> Vec<(String, (u32, u32))> {
+    let mut cut = PreTokenized::new(Normalized::new(text, 0, true));
+    stage.pre_tokenize(&mut cut).expect("linear");
+    let pre_token =
+        |span: &Range<usize>| (cut.text.text()[span.clone()].to_owned(), cut.text.original(span.clone()));
+    cut.spans.iter().filter(|span| !span.is_empty()).map(pre_token).collect()
+}
+
+proptest! {
+    #![proptest_config(cases(20_000))]
+
+    #[test]
+    fn parts_between_seams_match_naive(
+        stages in prop::collection::vec(any_stage(), 1..4),
+        texts in prop::collection::vec("( ?[aA]?[ab]{1,3}|[ab ,.']{1,3}|'[sr]e?|[aA]b?|\\n|\t|1{1,4}|é|É|日|、|€|́|²|\u{3000}|\u{2028}| ){1,12}", 1..12),
+    ) {
+        let pre_tokenizer = PreTokenizer::Sequence(stages);
+        let Some(seams) = pre_tokenizer.seams() else { return Ok(()) };
+        for text in &texts {
+            let (mut ends, mut parts, mut start) = (vec![0; text.len()], Vec::new(), 0);
+            let count = seams.fill_ends(text, 0, &mut ends);
+            for &end in &ends[..count] {
+                let part = pre_tokens(&pre_tokenizer, &text[start..end as usize]);
+                parts.extend(part.into_iter().map(|(piece, (from, to))| (piece, (from + start as u32, to + start as u32))));
+                start = end as usize;
+            }
+            prop_assert_eq!(parts, pre_tokens(&pre_tokenizer, text), "{:?} in {:?}", text, &ends[..count]);
+            if seams.is_word(text.as_bytes()) {
+                prop_assert_eq!(pre_tokens(&pre_tokenizer, text).len(), 1, "{:?}", text);
+                prop_assert_eq!(pre_tokens(&pre_tokenizer, text)[0].1, (0, text.len() as u32), "{:?}", text);
+            }
+        }
+    }
+}
+
+#[test]
+fn published_patterns_have_the_seams_of_words() {
+    for pattern in PATTERNS[..4].iter().chain(Splitter::PATTERNS.iter().map(|(pattern, _)| pattern)) {
+        let split = Split::new(TextPattern::Regex((*pattern).to_owned()), Behavior::Isolated, false);
+        let seams = PreTokenizer::Split(Arc::new(split.expect("valid"))).seams().expect(pattern);
+        let mut ends = [0; 16];
+        let count = seams.fill_ends("Some words, a few.", 0, &mut ends);
+        assert_eq!(ends[..count], [4, 10, 11, 13, 17, 18], "{pattern}");
+    }
+}
