@@ -1,6 +1,5 @@
 //! Counts words in bounded memory: full counters write runs, which are merged at the end.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -8,10 +7,10 @@ use serde_json::Value;
 use crate::Result;
 use crate::added_tokens::AddedTokens;
 use crate::cache::KeyForm;
-use crate::counting::runs::{Budget, CountsFile, NormalizeWord, Overflow, Spelling, Stages};
+use crate::counting::runs::{Budget, CountsFile, Overflow, Spelling, Stages};
 use crate::formats::components::Component;
 use crate::formats::tokenizer_json::added_token_json;
-use crate::pipeline::{BertRewriter, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::structures::parallel::OnProgress;
 use crate::tokenizer::{Components, WordCounting};
 
@@ -38,18 +37,6 @@ fn added_tokens(added: &AddedTokens) -> Value {
     Value::Array(tokens)
 }
 
-impl NormalizeWord for BertRewriter {
-    fn normalized<'a>(&self, word: &'a [u8]) -> Cow<'a, [u8]> {
-        match String::from_utf8_lossy(word) {
-            Cow::Borrowed(word) => match self.normalize(word) {
-                Cow::Borrowed(word) => Cow::Borrowed(word.as_bytes()),
-                Cow::Owned(word) => Cow::Owned(word.into_bytes()),
-            },
-            Cow::Owned(word) => Cow::Owned(self.normalize(&word).into_owned().into_bytes()),
-        }
-    }
-}
-
 /// Counting whose outcome is on disk.
 #[derive(Debug)]
 pub struct BoundedCounting {
@@ -74,12 +61,9 @@ impl BoundedCounting {
             KeyForm::Bytes => Spelling::Bytes,
             KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => Spelling::Text,
         };
-        let normalizer = pipeline
-            .normalize_after_counting()
-            .map(|normalizer| Arc::new(normalizer) as Arc<dyn NormalizeWord>);
-        let overflow = Arc::new(Overflow::new(budget, threads, spelling, stages, normalizer)?);
-        let counting =
-            WordCounting::new(pipeline, threads).with_spill(Arc::clone(&overflow) as _, first_source);
+        let overflow = Arc::new(Overflow::new(budget, threads, spelling, stages)?);
+        let (spill, share) = (Arc::clone(&overflow) as _, overflow.share());
+        let counting = WordCounting::new(pipeline, threads).with_spill(spill, share, first_source);
         Ok(Self { counting, overflow })
     }
 

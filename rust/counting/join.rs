@@ -5,13 +5,13 @@
 //! hash, so that all counts of a word meet on one thread. Last, each thread orders the words that first appeared within one range
 //! of the corpus.
 
-use std::slice::Iter;
+use std::cmp::Ordering;
 
 use super::{Entry, WordCounter};
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::cache::KeyForm;
-use crate::cache::key::{hash_key, key_bytes};
+use crate::cache::key::hash_key;
 use crate::structures::huge_pages::vec_mapped;
 use crate::structures::parallel::{METER_EVERY, Meter, OnProgress, run_parts, share};
 use crate::trainers::word_counts::WordCounts;
@@ -78,7 +78,7 @@ impl CountedWords {
     /// The short words, and the long ones, which are in order already where texts came in order.
     fn into_parts(self) -> [Part; 2] {
         [(self.short, Vec::new()), (self.long, self.long_text)].map(|(mut words, long_text)| {
-            words.sort_unstable_by_key(|entry| entry.first);
+            words.sort_unstable_by(|one, other| compare((one, &long_text), (other, &long_text)));
             Part { words, long_text }
         })
     }
@@ -118,6 +118,13 @@ impl Part {
     }
 }
 
+/// Words with their long texts, in the order of first appearance. Words of one place, which only a text has that its normalizer makes much
+/// longer, are in the order of their bytes.
+fn compare((one, one_text): (&Entry, &[u8]), (other, other_text): (&Entry, &[u8])) -> Ordering {
+    let by_bytes = || one.with_word(one_text, |one| other.with_word(other_text, |other| one.cmp(other)));
+    one.first.cmp(&other.first).then_with(by_bytes)
+}
+
 /// Ranges of the corpus (start and end) in which about equally many words appeared first.
 fn corpus_ranges(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
     // The parts are chosen by hash, so each is a random sample of the words; the longest one gives the bounds.
@@ -132,22 +139,26 @@ fn corpus_ranges(parts: &[Part], count: usize) -> Vec<(u64, u64)> {
 
 /// The words that first appeared from `start` on and before `end`.
 fn ordered(parts: &[Part], start: u64, end: u64, key_form: KeyForm, meter: &Meter) -> WordCounts {
-    let mut lists: Vec<Iter<'_, Entry>> = parts.iter().map(|part| part.within(start, end).iter()).collect();
-    // Pairs of first appearance and list. Each list is in order, so the word of a pair is always the next one of its list.
-    let mut order = vec_mapped(lists.iter().map(Iter::len).sum());
-    for (number, list) in lists.iter().enumerate() {
-        order.extend(list.clone().map(|entry| (entry.first, number)));
+    let lists: Vec<(&[Entry], &[u8])> =
+        parts.iter().map(|part| (part.within(start, end), &part.long_text[..])).collect();
+    // First appearance, list, and place in the list.
+    let mut order: Vec<(u64, u32, u32)> = vec_mapped(lists.iter().map(|(list, _)| list.len()).sum());
+    for ((list, _), number) in lists.iter().zip(0..) {
+        order.extend(list.iter().zip(0..).map(|(entry, at)| (entry.first, number, at)));
     }
+    let entry = |(_, list, at): (u64, u32, u32)| {
+        let (list, long_text) = lists[list as usize];
+        (&list[at as usize], long_text)
+    };
     // A stable sort merges runs that are in order already.
-    order.sort_by_key(|&(first, _)| first);
-    let bytes: usize = lists.iter().flat_map(Iter::clone).map(Entry::len).sum();
+    order.sort_by(|&one, &other| one.0.cmp(&other.0).then_with(|| compare(entry(one), entry(other))));
+    let bytes: usize = lists.iter().flat_map(|(list, _)| list.iter()).map(Entry::len).sum();
     // A mapped byte takes at most two bytes.
     let mut words = WordCounts::with_room(order.len(), 2 * bytes);
     for chunk in order.chunks(METER_EVERY) {
-        for &(_, list) in chunk {
-            if let Some(entry) = lists[list].next() {
-                push(entry, &parts[list].long_text, key_form, &mut words);
-            }
+        for &place in chunk {
+            let (entry, long_text) = entry(place);
+            push(entry, long_text, key_form, &mut words);
         }
         if !meter.add(chunk.len()) {
             break;
@@ -157,10 +168,10 @@ fn ordered(parts: &[Part], start: u64, end: u64, key_form: KeyForm, meter: &Mete
 }
 
 fn push(entry: &Entry, long_text: &[u8], key_form: KeyForm, words: &mut WordCounts) {
-    let (bytes, len) = key_bytes(entry.key);
-    let word = if len > 0 { &bytes[..len] } else { entry.long_word(long_text) };
-    words.push_with(entry.count, |text| match key_form {
-        KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => text.push_str(&String::from_utf8_lossy(word)),
-        KeyForm::Bytes => push_mapped(word, text),
+    entry.with_word(long_text, |word| {
+        words.push_with(entry.count, |text| match key_form {
+            KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => text.push_str(&String::from_utf8_lossy(word)),
+            KeyForm::Bytes => push_mapped(word, text),
+        });
     });
 }

@@ -60,6 +60,12 @@ impl Entry {
         &long_text[self.key as u64 as usize..][..self.len()]
     }
 
+    /// Calls `each` with the pre-token.
+    fn with_word<T>(&self, long_text: &[u8], each: impl FnOnce(&[u8]) -> T) -> T {
+        let (bytes, len) = key_bytes(self.key);
+        each(if len > 0 { &bytes[..len] } else { self.long_word(long_text) })
+    }
+
     fn add(&mut self, count: u64, position: u64) {
         self.count += count;
         self.first = self.first.min(position);
@@ -82,8 +88,9 @@ pub struct WordCounter {
     long_text: Vec<u8>,
     // Indices into `long`, by hash.
     long_places: HashTable<usize>,
-    /// Where words go if memory is bounded, and the error of that.
+    /// Where words go if memory is bounded, the bytes that tables may take then, and the error of writing.
     spill: Option<Arc<dyn Spill>>,
+    share: usize,
     failed: Option<Error>,
 }
 
@@ -111,7 +118,42 @@ impl WordCounter {
         }
     }
 
-    /// Counts the pre-tokens that [`Self::add`] has deferred.
+    /// Adds the count of a word, first seen at `position` of the corpus.
+    pub fn add_counted(&mut self, word: &[u8], count: u64, position: u64) {
+        if word.len() > SHORT {
+            self.add_long(word, hash_long(word), count, position);
+        } else {
+            let key = key(word, 0, word.len());
+            self.add_short(hash_key(key), Entry { key, count, first: position });
+        }
+    }
+
+    /// Calls `each` with each word, its count and the position where it was first seen, in any order, and empties the counter.
+    pub fn drain(&mut self, mut each: impl FnMut(&[u8], u64, u64)) {
+        self.count_pending();
+        let short = self.entries.iter().filter(|entry| entry.key != 0);
+        for entry in short.chain(&self.long) {
+            entry.with_word(&self.long_text, |word| each(word, entry.count, entry.first));
+        }
+        self.clear();
+    }
+
+    /// Forgets all words, but keeps the memory.
+    fn clear(&mut self) {
+        self.entries.fill(Entry::default());
+        self.used = 0;
+        self.long.clear();
+        self.long_hashes.clear();
+        self.long_text.clear();
+        self.long_places.clear();
+    }
+
+    /// Bytes of the words, about.
+    pub fn bytes(&self) -> usize {
+        (self.used + self.long.len()) * size_of::<Entry>() + self.long_text.len()
+    }
+
+    /// Counts the words that [`Self::add`] has deferred.
     fn count_pending(&mut self) {
         let mut pending = std::mem::take(&mut self.pending);
         for Pending { key, hash, position } in pending.drain(..) {

@@ -19,7 +19,7 @@
 //! | `added_in_chunks` | added tokens in normalized chunks |
 //! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `seamed`, `unigram` | families of tokenizers |
 //! | `shards` | long texts in parts that are encoded separately |
-//! | `training_words` | the visitor that counts words |
+//! | `training_words` | words and chunks for trainers |
 //! | `preload` | caches that begin with the vocabulary |
 
 mod added_in_chunks;
@@ -46,8 +46,6 @@ mod testing;
 mod training_words;
 mod unigram;
 
-#[cfg(feature = "sources")]
-pub(crate) use bert_rewriter::BertRewriter;
 pub(crate) use compiled::check_length;
 pub use compiled::{DEFAULT_CACHE_LIMIT, LONGEST_TEXT, Pipeline};
 pub use model_encoder::Worker;
@@ -55,3 +53,4 @@ pub use plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 pub use plan_report::PlanReport;
 pub use shards::{Shard, WHOLE};
 pub(crate) use stages::{Visitor, Walk};
+pub use training_words::{Counted, TrainingWords};

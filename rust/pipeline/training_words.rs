@@ -1,80 +1,176 @@
-//! Pre-tokens as trainers count them: words.
+//! What trainers count in a text: words, or chunks that are made words once they are counted.
+//!
+//! A word is a pre-token or an added token. Most chunks come again and again. So the stages that are left for a chunk run once for each
+//! distinct chunk, not wherever the chunk stands in the text.
 
 use std::ops::Range;
 
 use super::bert_rewriter::BertRewriter;
 use super::compiled::Pipeline;
 use super::plan::{Rewrite, Scope};
-use super::stages::{Visitor, Walk};
+use super::plan_table::key_form_of_cuts;
+use super::seamed::ChunkPreTokenizer;
+use super::stages::{Stages, Visitor, Walk};
 use crate::Result;
-use crate::added_tokens::Matchers;
+use crate::cache::KeyForm;
 use crate::normalized::Normalized;
 use crate::scan::Splitter;
+use crate::scan::seams::Seams;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// A word.
+    Word,
+    /// A chunk, which [`TrainingWords::words_of`] makes words.
+    Chunk,
+}
+
+/// The stages of a tokenizer, as trainers use them.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingWords<'a> {
+    stages: &'a Stages,
+    key_form: KeyForm,
+    cutter: Cutter<'a>,
+}
+
+/// What cuts a text for trainers.
+#[derive(Clone, Copy, Debug)]
+enum Cutter<'a> {
+    /// The stages, into words.
+    Stages,
+    /// A scanner, which cuts normalized text into words.
+    Words(Splitter),
+    /// A scanner, which cuts original text into chunks; BERT's normalizer makes each a word or nothing.
+    Bert(Splitter, BertRewriter),
+    /// Seams, which cut normalized text into chunks; the pre-tokenizer cuts each into words.
+    Seams(&'a Seams, ChunkPreTokenizer<'a>),
+}
 
 impl Pipeline {
-    /// Calls `each` with every pre-token of a training text: a text that holds the pre-token, its start and its end.
-    ///
-    /// An added token is a pre-token of its own, which counts as any other word, as in Hugging Face. Pre-tokens are made of
-    /// [`Self::training_key_form`].
-    ///
-    /// # Errors
-    /// Those of the stages.
-    pub fn training_words(&self, text: &str, each: impl FnMut(&[u8], usize, usize)) -> Result<()> {
-        if let Some(splitter) = self.splitter_before_normalizer() {
-            let mut each = each;
-            splitter.for_each_span(text, |start, end| each(text.as_bytes(), start, end));
-            return Ok(());
-        }
-        let mut words = TrainingWords { splitter: self.training_splitter(), each };
-        let first_normalizer = self.stages().normalizer.as_ref();
+    /// The stages as trainers use them. Words are made of [`Self::training_key_form`].
+    pub fn training_words(&self) -> TrainingWords<'_> {
         let key_form = self.training_key_form();
-        self.stages().walk(Walk { text, tracked: false, first_normalizer, key_form }, &mut words)
+        TrainingWords { stages: self.stages(), key_form, cutter: self.training_cutter(key_form) }
     }
 
-    /// The normalizer that words still have to go through once they are counted, each distinct word by itself.
-    ///
-    /// Added tokens count as they are, so there must not be any.
-    pub(crate) fn normalize_after_counting(&self) -> Option<BertRewriter> {
-        let Matchers { original, normalized, .. } = &self.stages().matchers;
-        self.chunk_normalizer().filter(|_| original.is_empty() && normalized.is_empty())
-    }
-
-    /// The scanner that finds the words of original text, if each word is normalized by itself once it is counted.
-    fn splitter_before_normalizer(&self) -> Option<Splitter> {
-        self.normalize_after_counting().and(self.plan().chunked()?.splitter())
-    }
-
-    /// The scanner that finds the words of normalized text.
-    fn training_splitter(&self) -> Option<Splitter> {
-        let plan = self.plan().chunked()?;
-        match (plan.rewrite, plan.scope) {
-            (Rewrite::Bert(_), _) => Some(Splitter::Bert),
-            (_, Scope::Unchanged) => plan.splitter().filter(|_| self.training_key_form() == plan.key_form),
-            _ => None,
+    fn training_cutter(&self, key_form: KeyForm) -> Cutter<'_> {
+        let (stages, plan) = (self.stages(), self.plan().chunked());
+        let scanner = plan.and_then(|plan| Some((plan, plan.splitter()?)));
+        if let Some((plan, splitter)) = scanner {
+            match plan.rewrite {
+                Rewrite::Bert(bert) if stages.matchers.normalized.is_empty() => {
+                    return Cutter::Bert(splitter, BertRewriter(bert));
+                }
+                Rewrite::Bert(_) => return Cutter::Words(Splitter::Bert),
+                _ if plan.scope == Scope::Unchanged && plan.key_form == key_form => {
+                    return Cutter::Words(splitter);
+                }
+                _ => {}
+            }
+        }
+        match (stages.seams(), &stages.pre_tokenizer) {
+            (Some(seams), Some(pre_tokenizer)) if !stages.has_custom() => {
+                let cuts_alone = key_form_of_cuts(pre_tokenizer) == Some(key_form);
+                Cutter::Seams(seams, ChunkPreTokenizer { stages, cuts_alone })
+            }
+            _ => Cutter::Stages,
         }
     }
 }
 
-/// The visitor that hands each word to a counter.
-struct TrainingWords<F> {
-    splitter: Option<Splitter>,
+impl TrainingWords<'_> {
+    /// Whether texts have chunks.
+    pub fn have_chunks(&self) -> bool {
+        matches!(self.cutter, Cutter::Bert(..) | Cutter::Seams(..))
+    }
+
+    /// The same words, found stage by stage: the obvious twin.
+    #[cfg(test)]
+    pub fn by_stages(self) -> Self {
+        Self { cutter: Cutter::Stages, ..self }
+    }
+
+    /// Calls `each` with all that is counted in a text, from left to right: a text, and where a word or a chunk starts and ends in it.
+    ///
+    /// An added token counts as any other word, as in Hugging Face.
+    ///
+    /// # Errors
+    /// The errors of the stages.
+    pub fn for_each(&self, text: &str, each: impl FnMut(Counted, &[u8], Range<usize>)) -> Result<()> {
+        let first_normalizer = self.stages.normalizer.as_ref();
+        let walk = Walk { text, tracked: false, first_normalizer, key_form: self.key_form };
+        self.stages.walk(walk, &mut Counting { text, cutter: self.cutter, each })
+    }
+
+    /// Calls `each` with the words of a chunk, from left to right; a chunk may have none.
+    ///
+    /// # Errors
+    /// The errors of the pre-tokenizer.
+    pub fn words_of(&self, chunk: &str, mut each: impl FnMut(&[u8])) -> Result<()> {
+        let is_cut = match self.cutter {
+            Cutter::Bert(_, bert) => {
+                let word = bert.normalize(chunk);
+                if !word.is_empty() {
+                    each(word.as_bytes());
+                }
+                true
+            }
+            Cutter::Seams(_, pre_tokenizer) => pre_tokenizer.for_each_pre_token(chunk, |word| {
+                each(&chunk.as_bytes()[word]);
+                Ok(())
+            })?,
+            Cutter::Words(_) | Cutter::Stages => false,
+        };
+        if !is_cut {
+            let cut = self.stages.cut(Normalized::new(chunk, 0, false), self.key_form)?;
+            cut.spans.iter().for_each(|word| each(&cut.text.text().as_bytes()[word.clone()]));
+        }
+        Ok(())
+    }
+}
+
+/// The visitor that hands words and chunks to a counter.
+struct Counting<'a, F> {
+    text: &'a str,
+    cutter: Cutter<'a>,
     each: F,
 }
 
-impl<F: FnMut(&[u8], usize, usize)> Visitor for TrainingWords<F> {
+impl<F: FnMut(Counted, &[u8], Range<usize>)> Visitor for Counting<'_, F> {
     fn added_token(&mut self, _: u32, text: &Normalized<'_>, range: Range<usize>) -> Result<()> {
         self.pre_token(text, range)
     }
 
     fn pre_token(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<()> {
-        (self.each)(text.text().as_bytes(), range.start, range.end);
+        (self.each)(Counted::Word, text.text().as_bytes(), range);
         Ok(())
     }
 
+    fn segment(&mut self, range: Range<usize>) -> Result<bool> {
+        let Cutter::Bert(scanner, _) = self.cutter else { return Ok(false) };
+        let (bytes, base) = (self.text.as_bytes(), range.start);
+        scanner.for_each_span(&self.text[range], |start, end| {
+            (self.each)(Counted::Chunk, bytes, base + start..base + end);
+        });
+        Ok(true)
+    }
+
     fn normalized(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<bool> {
-        let Some(splitter) = self.splitter else { return Ok(false) };
-        let (bytes, start) = (text.text().as_bytes(), range.start);
-        splitter.for_each_span(&text.text()[range], |from, to| (self.each)(bytes, start + from, start + to));
+        let (bytes, base) = (text.text().as_bytes(), range.start);
+        let piece = &text.text()[range];
+        match self.cutter {
+            Cutter::Words(scanner) => scanner.for_each_span(piece, |start, end| {
+                (self.each)(Counted::Word, bytes, base + start..base + end);
+            }),
+            // Ends of parts have 32 bits.
+            Cutter::Seams(seams, _) if u32::try_from(piece.len()).is_ok() => {
+                seams.for_each_part(piece, |start, end| {
+                    (self.each)(Counted::Chunk, bytes, base + start..base + end);
+                });
+            }
+            _ => return Ok(false),
+        }
         Ok(true)
     }
 }

@@ -50,11 +50,6 @@ impl Cuts {
     /// # Errors
     /// [`crate::Error::Regex`] if a regular expression gives up on the text.
     pub fn for_each_block(&self, text: &str, found: impl FnMut(&[u32], &[u32])) -> Result<()> {
-        if let [PreTokenizer::Split(split)] = self.stages.as_slice()
-            && split.isolates()
-        {
-            return split.for_each_block(text, found);
-        }
         let mut block = Block { starts: [0; ROOM], ends: [0; ROOM], count: 0, found };
         self.for_each_span(text, |span| block.push(span))?;
         (block.found)(&block.starts[..block.count], &block.ends[..block.count]);

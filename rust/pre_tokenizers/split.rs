@@ -104,9 +104,6 @@ impl<F: FnMut(Range<usize>)> Pieces<F> {
     }
 }
 
-/// Spans in a block.
-const ROOM: usize = 128;
-
 /// A compiled splitting rule.
 #[derive(Clone, Debug)]
 pub struct Split {
@@ -178,50 +175,6 @@ impl Split {
         }
     }
 
-    /// True if every match, and all text between two matches, is a span of its own.
-    pub fn isolates(&self) -> bool {
-        self.behavior == Behavior::Isolated
-    }
-
-    /// Calls `found` with the starts and ends of many spans of an isolating rule at a time, from left to right; no span is
-    /// empty. The obvious twin is [`Self::for_each_span`].
-    ///
-    /// # Errors
-    /// The errors of [`Self::for_each_span`].
-    pub fn for_each_block(&self, text: &str, mut found: impl FnMut(&[u32], &[u32])) -> Result<()> {
-        let finder = match &self.search {
-            Search::Scanner(splitter) => {
-                splitter.for_each_block(text, found);
-                return Ok(());
-            }
-            Search::Finder(finder) => finder,
-        };
-        if finder.for_each_block(text, &mut found) {
-            return Ok(());
-        }
-        let (mut starts, mut ends, mut count) = ([0; ROOM], [0; ROOM], 0);
-        let mut push = |span: Range<usize>| {
-            (starts[count], ends[count]) = (span.start as u32, span.end as u32);
-            count += usize::from(!span.is_empty());
-            if count == ROOM {
-                found(&starts, &ends);
-                count = 0;
-            }
-        };
-        let mut done = 0;
-        let _ = finder.for_each(text, |matched| {
-            if done < matched.start {
-                push(done..matched.start);
-            }
-            done = matched.end;
-            push(matched);
-            ControlFlow::Continue(())
-        })?;
-        push(done..text.len());
-        found(&starts[..count], &ends[..count]);
-        Ok(())
-    }
-
     /// Calls `found` with the ranges of `piece` between cuts; a match of nothing is an empty range.
     ///
     /// # Errors
@@ -257,27 +210,7 @@ impl Split {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    proptest! {
-        #[test]
-        fn blocks_match_naive(text in "[ab1é \n]{0,300}", invert: bool) {
-            for pattern in ["a", "a*", "[a1]+", r"\b", "b(?=1é)", r" ?\w+|\s+(?!\S)|\s+"] {
-                let pattern = TextPattern::Regex(pattern.to_owned());
-                let split = Split::new(pattern, Behavior::Isolated, invert).expect("valid");
-                let (mut fast, mut naive) = (Vec::new(), Vec::new());
-                split.for_each_span(&text, |span| naive.push(span)).expect("a short text");
-                naive.retain(|span| !span.is_empty());
-                let found = |starts: &[u32], ends: &[u32]| {
-                    fast.extend(starts.iter().zip(ends).map(|(&start, &end)| start as usize..end as usize));
-                };
-                split.for_each_block(&text, found).expect("a short text");
-                prop_assert_eq!(&fast, &naive);
-            }
-        }
-    }
 
     fn pieces(behavior: Behavior, invert: bool) -> Vec<&'static str> {
         let text = "a--b-c";

@@ -106,6 +106,9 @@ pub(super) struct Rule {
     pub(super) after_ink: bool,
 }
 
+/// Parts that [`Seams::for_each_part`] looks for at a time.
+const PARTS: usize = 128;
+
 /// Rules at most: two for each kind.
 pub(super) const MOST_RULES: usize = 2 * KINDS;
 
@@ -183,6 +186,21 @@ impl Seams {
             starts[1..found].copy_from_slice(&ends[..found - 1]);
         }
         found
+    }
+
+    /// Calls `found` with the start and the end of each part of a text of less than 4 GiB.
+    pub(crate) fn for_each_part(&self, text: &str, mut found: impl FnMut(usize, usize)) {
+        let (mut ends, mut start) = ([0; PARTS], 0);
+        loop {
+            let count = self.fill_ends(text, start, &mut ends);
+            for &end in &ends[..count] {
+                found(start, end as usize);
+                start = end as usize;
+            }
+            if count == 0 {
+                return;
+            }
+        }
     }
 
     /// The obvious twin of [`Self::fill_ends`]: the ends of all parts of a text.

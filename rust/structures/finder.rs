@@ -109,15 +109,6 @@ impl Finder {
         }
     }
 
-    /// As [`Pattern::for_each_block`].
-    #[inline]
-    pub fn for_each_block(&self, text: &str, found: impl FnMut(&[u32], &[u32])) -> bool {
-        match &self.0 {
-            Kind::Regex(pattern) => pattern.for_each_block(text, found),
-            _ => false,
-        }
-    }
-
     /// All matches in `text`.
     ///
     /// # Errors

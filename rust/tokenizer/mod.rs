@@ -16,6 +16,7 @@ mod merge_checkpoint;
 mod nbest;
 mod padding;
 mod rows;
+mod text_counter;
 mod text_source;
 mod token_columns;
 mod training;

@@ -1,12 +1,11 @@
 //! From a corpus to counted words.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::text_counter::TextCounter;
 use crate::counting::{Spill, WordCounter};
 use crate::pipeline::Pipeline;
 use crate::structures::parallel::{InOrder, OnProgress, Parallelism, Progress, Runs, ordered_map, share};
@@ -24,14 +23,14 @@ const BYTES_PER_THREAD: u64 = 1 << 18;
 #[derive(Debug)]
 pub struct WordCounting {
     pipeline: Arc<Pipeline>,
-    counters: Vec<WordCounter>,
+    counters: Vec<TextCounter>,
     threads: usize,
     /// Position of the next text in the order of all pre-tokens.
     position: u64,
     texts: u64,
     bytes: u64,
-    /// Where full counters write their words, if memory is bounded.
-    spill: Option<Arc<dyn Spill>>,
+    /// Where full counters write their words, if memory is bounded, and the bytes that the tables of one may take.
+    spill: Option<(Arc<dyn Spill>, usize)>,
     /// The number of the next source.
     source: u32,
 }
@@ -54,15 +53,6 @@ fn positions(bytes: u64) -> u64 {
     (bytes + 1) * POSITIONS_PER_BYTE
 }
 
-fn count_text(pipeline: &Pipeline, text: &str, position: u64, counter: &mut WordCounter) -> Result<()> {
-    let mut at = position;
-    pipeline.training_words(text, |bytes, start, end| {
-        counter.add(bytes, start, end, at);
-        at += 1;
-    })?;
-    counter.check()
-}
-
 impl WordCounting {
     /// Starts counting for a tokenizer's pipeline.
     pub fn new(pipeline: Arc<Pipeline>, threads: usize) -> Self {
@@ -78,10 +68,11 @@ impl WordCounting {
         }
     }
 
-    /// Bounds the memory of the counters, which hand their words to `spill`; the first source has the number `source`.
+    /// Bounds the memory of the counters, which hand their words to `spill`; `share` bytes are for the tables of each. The first source has
+    /// the number `source`.
     #[must_use]
-    pub fn with_spill(self, spill: Arc<dyn Spill>, source: u32) -> Self {
-        Self { spill: Some(spill), source, ..self }
+    pub fn with_spill(self, spill: Arc<dyn Spill>, share: usize, source: u32) -> Self {
+        Self { spill: Some((spill, share)), source, ..self }
     }
 
     /// Begins `count` sources, the files or iterators that texts come from; answers what to call where one of these begins, with its
@@ -95,7 +86,7 @@ impl WordCounting {
         let limit = u32::MAX;
         self.source = next.ok_or_else(|| Error::Unsupported(format!("a corpus may have {limit} sources")))?;
         Ok(move |at: usize, offset| {
-            if let Some(spill) = &spill {
+            if let Some((spill, _)) = &spill {
                 spill.begin_source(position + positions(offset), first + at as u32);
             }
         })
@@ -104,9 +95,10 @@ impl WordCounting {
     /// Hands all words to where they are spilled; returns the numbers of texts and bytes.
     ///
     /// # Errors
-    /// Those of writing.
-    pub fn flush(mut self) -> Result<(u64, u64)> {
-        let flushed = share(std::mem::take(&mut self.counters), |mut counter| counter.flush());
+    /// The errors of the stages and of writing.
+    pub fn flush(self) -> Result<(u64, u64)> {
+        let stages = self.pipeline.training_words();
+        let flushed = share(self.counters, |counter| counter.into_words(&stages)?.flush());
         flushed.into_iter().collect::<Result<()>>()?;
         Ok((self.texts, self.bytes))
     }
@@ -135,6 +127,7 @@ impl WordCounting {
         }
         self.texts += texts.len() as u64;
         let (threads, pipeline) = (self.threads, Arc::clone(&self.pipeline));
+        let stages = pipeline.training_words();
         self.with_counters(|take, put| {
             let (runs, parallelism) = Runs::new(&sizes, threads.into());
             ordered_map(
@@ -143,7 +136,7 @@ impl WordCounting {
                 |_| take(),
                 put,
                 |_, run: &mut Range<usize>, counter| {
-                    run.clone().try_for_each(|at| count_text(&pipeline, texts[at], starts[at], counter))
+                    run.clone().try_for_each(|at| counter.add(&stages, texts[at], starts[at]))
                 },
             )
         })?;
@@ -169,6 +162,7 @@ impl WordCounting {
         let threads = self.threads.min((bytes / BYTES_PER_THREAD) as usize).max(1);
         let (pipeline, start, done) = (Arc::clone(&self.pipeline), self.position, AtomicU64::new(self.bytes));
         let on_progress = RefCell::new(on_progress);
+        let stages = pipeline.training_words();
         let report = || {
             let progress = Progress { stage: STAGE, done: done.load(Ordering::Relaxed), total };
             (*on_progress.borrow_mut())(progress)
@@ -184,7 +178,7 @@ impl WordCounting {
                     let mut texts = 0;
                     let end = read(block, &mut |text, offset| {
                         texts += 1;
-                        count_text(&pipeline, text, start + positions(offset), counter)
+                        counter.add(&stages, text, start + positions(offset))
                     })?;
                     done.fetch_add(end.read, Ordering::Relaxed);
                     Ok((texts, end.offset))
@@ -200,12 +194,12 @@ impl WordCounting {
     /// Lends the counters to threads: `work` gets what takes one and what gives it back.
     fn with_counters<T>(
         &mut self,
-        work: impl FnOnce(&(dyn Fn() -> WordCounter + Sync), &(dyn Fn(WordCounter) + Sync)) -> T,
+        work: impl FnOnce(&(dyn Fn() -> TextCounter + Sync), &(dyn Fn(TextCounter) + Sync)) -> T,
     ) -> T {
         let idle = Mutex::new(std::mem::take(&mut self.counters));
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let spill = self.spill.clone();
-        let new = || spill.clone().map_or_else(WordCounter::default, WordCounter::bounded);
+        let (spill, has_chunks) = (self.spill.clone(), self.pipeline.training_words().have_chunks());
+        let new = || TextCounter::new(spill.clone(), has_chunks);
         let result = work(&|| lock().pop().unwrap_or_else(new), &|counter| lock().push(counter));
         self.counters = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
         result
@@ -217,73 +211,13 @@ impl WordCounting {
     /// [`Error::EmptyCorpus`] if there is not one; what `on_progress` returns.
     pub fn finish(self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
         let key_form = self.pipeline.training_key_form();
-        let mut words = WordCounter::join(self.counters, key_form, self.threads, on_progress)?;
-        if let Some(bert) = self.pipeline.normalize_after_counting() {
-            words = normalized(&words, |word| bert.normalize(word));
-        }
+        let stages = self.pipeline.training_words();
+        let counters: Result<Vec<WordCounter>> =
+            share(self.counters, |counter| counter.into_words(&stages)).into_iter().collect();
+        let words = WordCounter::join(counters?, key_form, self.threads, on_progress)?;
         if words.is_empty() {
             return Err(Error::EmptyCorpus { texts: self.texts, bytes: self.bytes });
         }
         Ok(words)
-    }
-}
-
-/// The counts of normalized words: equal ones are added up at the place of the first, and empty ones left out.
-fn normalized(words: &WordCounts, normalize: impl Fn(&str) -> Cow<'_, str>) -> WordCounts {
-    let mut counts: HashMap<Cow<'_, str>, (usize, u64)> = HashMap::new();
-    for (place, (word, count)) in words.iter().enumerate() {
-        counts.entry(normalize(word)).or_insert((place, 0)).1 += count;
-    }
-    counts.remove("");
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_unstable_by_key(|&(_, (place, _))| place);
-    counts.into_iter().map(|(word, (_, count))| (word, count)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::added_tokens::{AddedToken, AddedTokens};
-    use crate::models::Model;
-    use crate::models::wordlevel::WordLevel;
-    use crate::normalizers::{Bert, Normalizer};
-    use crate::pipeline::Plan;
-    use crate::pre_tokenizers::PreTokenizer;
-    use crate::testing::bert_text;
-    use crate::vocab::Vocab;
-
-    fn pipeline(bert: Bert, with_added: bool) -> Pipeline {
-        let vocab = Arc::new(Vocab::from_tokens(["[UNK]"]));
-        let mut added = AddedTokens::default();
-        if with_added {
-            added.add(&[AddedToken::new("[X]", true)], &vocab);
-        }
-        let model = Arc::new(Model::WordLevel(WordLevel::new(vocab, "[UNK]".to_owned())));
-        let (normalizer, pre_tokenizer) = (Some(Normalizer::Bert(bert)), Some(PreTokenizer::Bert));
-        Pipeline::new(normalizer, pre_tokenizer, model, Arc::new(added), false, 1 << 20).expect("valid")
-    }
-
-    fn counts(pipeline: Pipeline, texts: &[&str]) -> Option<WordCounts> {
-        let mut counting = WordCounting::new(Arc::new(pipeline), 1);
-        counting.add_texts(texts).expect("no pattern to give up");
-        counting.finish(&mut |_| Ok(())).ok()
-    }
-
-    proptest! {
-        #[test]
-        fn normalize_after_counting_matches_naive(
-            texts in prop::collection::vec(bert_text(), 1..4),
-            lowercase in any::<bool>(),
-            with_added in any::<bool>(),
-        ) {
-            let bert = Bert { lowercase, ..Bert::default() };
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let (fast, naive) = (pipeline(bert, with_added), pipeline(bert, with_added).with_plan(Plan::Staged));
-            prop_assert_eq!(fast.normalize_after_counting().is_some(), !with_added);
-            prop_assert!(naive.normalize_after_counting().is_none());
-            prop_assert_eq!(counts(fast, &texts), counts(naive, &texts));
-        }
     }
 }

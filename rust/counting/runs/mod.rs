@@ -34,7 +34,7 @@ mod word;
 mod writer;
 
 pub use counts_file::{Addend, CountsFile};
-pub use overflow::{Budget, NormalizeWord, Overflow};
+pub use overflow::{Budget, Overflow};
 pub use reader::{Run, RunReader};
 pub use summary::{Spelling, Stages, Summary};
 pub use training_words::{OrderedWords, SortedWords};

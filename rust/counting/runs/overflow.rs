@@ -1,7 +1,5 @@
 //! Where counters write runs while they count.
 
-use std::borrow::Cow;
-use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,12 +16,6 @@ const LEAST_MEMORY: usize = 12 << 20;
 
 /// Runs that wait for the merge; more are merged while counting, so that their files stay few.
 const MOST_WAITING: usize = 64;
-
-/// Normalizes words that were counted as they stand in the text.
-pub trait NormalizeWord: Debug + Send + Sync {
-    /// The word as the model sees it.
-    fn normalized<'a>(&self, word: &'a [u8]) -> Cow<'a, [u8]>;
-}
 
 /// What counting may take.
 #[derive(Clone, Debug)]
@@ -52,12 +44,8 @@ impl Budget {
 pub struct Overflow {
     budget: Budget,
     threads: usize,
-    /// Bytes that the tables of one counter may take.
-    share: usize,
     spelling: Spelling,
     stages: Stages,
-    /// What each distinct word goes through once it is counted.
-    normalizer: Option<Arc<dyn NormalizeWord>>,
     runs: Mutex<Vec<Arc<Run>>>,
     /// The first position of each source, ascending, with the number of the source.
     starts: Mutex<Vec<(u64, u32)>>,
@@ -68,24 +56,16 @@ impl Overflow {
     ///
     /// # Errors
     /// Those of [`Budget::check`].
-    pub fn new(
-        budget: Budget,
-        threads: usize,
-        spelling: Spelling,
-        stages: Stages,
-        normalizer: Option<Arc<dyn NormalizeWord>>,
-    ) -> Result<Self> {
+    pub fn new(budget: Budget, threads: usize, spelling: Spelling, stages: Stages) -> Result<Self> {
         budget.check(threads)?;
         let (runs, starts) = (Mutex::default(), Mutex::default());
-        // A run is written with a block, its compressed form and the state of the compressor.
-        let share = budget.memory / threads.max(1) - (4 << 20);
-        Ok(Self { budget, threads: threads.max(1), share, spelling, stages, normalizer, runs, starts })
+        Ok(Self { budget, threads: threads.max(1), spelling, stages, runs, starts })
     }
 
-    /// As if `share` were the share of a counter.
-    #[cfg(test)]
-    pub(super) fn with_share(self, share: usize) -> Self {
-        Self { share, ..self }
+    /// Bytes that the tables of one counter may take.
+    pub fn share(&self) -> usize {
+        // A run is written with a block, its compressed form and the state of the compressor.
+        self.budget.memory / self.threads - (4 << 20)
     }
 
     fn summary(&self, texts: u64, bytes: u64) -> Summary {
@@ -114,19 +94,11 @@ impl Overflow {
 }
 
 impl Spill for Overflow {
-    fn share(&self) -> usize {
-        self.share
-    }
-
     fn begin_source(&self, position: u64, source: u32) {
         let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
         if starts.last().is_none_or(|&(_, last)| last != source) {
             starts.push((position, source));
         }
-    }
-
-    fn normalized<'a>(&self, word: &'a [u8]) -> Option<Cow<'a, [u8]>> {
-        self.normalizer.as_ref().map(|normalizer| normalizer.normalized(word))
     }
 
     fn write(&self, each: &mut dyn FnMut(&mut TakeWord<'_>) -> Result<()>) -> Result<()> {

@@ -1,6 +1,5 @@
 //! Runs against counters whose memory has no bound.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::block::push_number;
-use super::overflow::{Budget, NormalizeWord, Overflow};
+use super::overflow::{Budget, Overflow};
 use super::summary::Summary;
 use super::writer::MAGIC;
 use super::{
@@ -19,34 +18,26 @@ use crate::counting::{Spill, WordCounter};
 use crate::structures::parallel::Progress;
 use crate::trainers::word_counts::{WordCounts, WordSource};
 
-/// Drops the letter `q` and makes capital letters small.
-#[derive(Debug)]
-struct Lower;
-
-impl NormalizeWord for Lower {
-    fn normalized<'a>(&self, word: &'a [u8]) -> Cow<'a, [u8]> {
-        Cow::Owned(word.iter().filter(|&&byte| byte != b'q').map(u8::to_ascii_lowercase).collect())
-    }
-}
-
 #[expect(clippy::unnecessary_wraps, reason = "progress may stop the work")]
 fn silent(_: Progress) -> crate::Result<()> {
     Ok(())
 }
 
-fn overflow(share: usize, normalizer: Option<Arc<dyn NormalizeWord>>) -> Overflow {
+fn overflow() -> Arc<Overflow> {
     let budget = Budget { memory: 64 << 20, folder: std::env::temp_dir() };
-    let made = Overflow::new(budget, 2, Spelling::Text, Stages::default(), normalizer);
-    made.expect("enough memory").with_share(share)
+    Arc::new(Overflow::new(budget, 2, Spelling::Text, Stages::default()).expect("enough memory"))
+}
+
+fn counter(spill: &Arc<Overflow>, share: usize) -> WordCounter {
+    WordCounter::bounded(Arc::clone(spill) as Arc<dyn Spill>, share)
 }
 
 /// Counts of words at positions 10, 20, … of two sources, the second of which begins with the word at `border`.
-fn counted(words: &[String], counters: usize, border: usize, overflow: Overflow) -> CountsFile {
-    let spill = Arc::new(overflow);
+fn counted(words: &[String], counters: usize, border: usize, share: usize) -> CountsFile {
+    let spill = overflow();
     spill.begin_source(0, 4);
     spill.begin_source(10 * border as u64, 5);
-    let mut made: Vec<WordCounter> =
-        (0..counters).map(|_| WordCounter::bounded(Arc::clone(&spill) as Arc<dyn Spill>)).collect();
+    let mut made: Vec<WordCounter> = (0..counters).map(|_| counter(&spill, share)).collect();
     for (at, word) in words.iter().enumerate() {
         made[at * 7 % counters].add(word.as_bytes(), 0, word.len(), 10 * at as u64);
     }
@@ -77,9 +68,9 @@ fn bytes(counts: &CountsFile) -> Vec<u8> {
 
 /// Counts of words of one source, the first of which is its word number `before`.
 fn part(words: &[String], source: u32, before: usize, share: usize) -> CountsFile {
-    let spill = Arc::new(overflow(share, None));
+    let spill = overflow();
     spill.begin_source(0, source);
-    let mut counter = WordCounter::bounded(Arc::clone(&spill) as Arc<dyn Spill>);
+    let mut counter = counter(&spill, share);
     for (at, word) in words.iter().enumerate() {
         counter.add(word.as_bytes(), 0, word.len(), 10 * (before + at) as u64);
     }
@@ -130,10 +121,10 @@ proptest! {
     #[test]
     fn spilled_counts_matches_naive(words in words(), counters in 1..4usize, border in 0..9_000usize, share in 1000..400_000usize) {
         let border = border.min(words.len());
-        let counts = counted(&words, counters, border, overflow(share, None));
+        let counts = counted(&words, counters, border, share);
         prop_assert_eq!(read(&counts), naive(&words, border));
         prop_assert_eq!(counts.summary().total, words.len() as u64);
-        let unbounded = counted(&words, 1, border, overflow(usize::MAX, None));
+        let unbounded = counted(&words, 1, border, usize::MAX);
         prop_assert_eq!(bytes(&counts), bytes(&unbounded));
         // In the order of first appearance, as counters without a bound join.
         let mut counter = WordCounter::default();
@@ -157,18 +148,9 @@ proptest! {
     }
 
     #[test]
-    fn normalized_counts_matches_naive(words in words(), share in 1000..400_000usize) {
-        let words: Vec<String> = words.iter().map(|word| word.replace('b', "qB")).collect();
-        let counts = counted(&words, 2, words.len(), overflow(share, Some(Arc::new(Lower))));
-        let mut expected = naive(&words.iter().map(|word| word.replace('q', "").to_lowercase()).collect::<Vec<_>>(), words.len());
-        expected.retain(|(word, ..)| !word.is_empty());
-        prop_assert_eq!(read(&counts), expected);
-    }
-
-    #[test]
     fn merged_counts_do_not_depend_on_order(words in words(), cut in 0..9_000usize, share in 1000..400_000usize) {
         let cut = cut.min(words.len());
-        let whole = counted(&words, 1, cut, overflow(usize::MAX, None));
+        let whole = counted(&words, 1, cut, usize::MAX);
         let parts = [part(&words[..cut], 4, 0, share), part(&words[cut..], 5, 0, share)];
         let swapped = [parts[1].clone(), parts[0].clone()];
         for parts in [parts, swapped] {
@@ -180,7 +162,7 @@ proptest! {
 
     #[test]
     fn merging_in_levels_matches_naive(words in words(), pieces in 1..40usize, memory in 0..6_000_000usize) {
-        let whole = counted(&words, 1, words.len(), overflow(usize::MAX, None));
+        let whole = counted(&words, 1, words.len(), usize::MAX);
         let (folder, len) = (tempfile::tempdir().expect("room on the disk"), words.len().div_ceil(pieces).max(1));
         let parts = words.chunks(len).zip(0..).map(|(words, number)| {
             let path = folder.path().join(number.to_string());
@@ -198,7 +180,7 @@ proptest! {
 
     #[test]
     fn damaged_counts_are_errors(words in prop::collection::vec("[a-e]{1,20}", 1..200), at in any::<prop::sample::Index>(), flip in 1..=255u8, cut: bool) {
-        let mut bytes = bytes(&counted(&words, 1, 0, overflow(usize::MAX, None)));
+        let mut bytes = bytes(&counted(&words, 1, 0, usize::MAX));
         let at = at.index(bytes.len());
         if cut {
             bytes.truncate(at);
@@ -219,7 +201,7 @@ proptest! {
 #[test]
 fn counts_that_were_trimmed_say_so_and_are_not_merged() {
     let words = ["a", "b", "b", "c", "c", "c"].map(str::to_owned);
-    let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
+    let counts = counted(&words, 1, 0, usize::MAX);
     let trimmed = counts.trimmed(2, &std::env::temp_dir(), &mut silent).expect("room on the disk");
     assert_eq!(read(&trimmed).len(), 2);
     let summary = trimmed.summary();
@@ -232,7 +214,7 @@ fn counts_that_were_trimmed_say_so_and_are_not_merged() {
 #[test]
 fn a_long_word_has_a_block_of_its_own_length() {
     let words = ["x".repeat(1 << 20), "y".to_owned(), "x".repeat(1 << 20)];
-    let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
+    let counts = counted(&words, 1, 0, usize::MAX);
     let lens: Vec<(usize, u64)> = read(&counts).iter().map(|(word, count, _)| (word.len(), *count)).collect();
     assert_eq!(lens, [(1 << 20, 2), (1, 1)]);
 }
@@ -240,7 +222,7 @@ fn a_long_word_has_a_block_of_its_own_length() {
 /// What becomes of a run of one block whose footer is replaced.
 fn with_footer(footer: &[u8]) -> crate::Result<CountsFile> {
     let words = ["a", "b", "b"].map(str::to_owned);
-    let honest = bytes(&counted(&words, 1, 0, overflow(usize::MAX, None)));
+    let honest = bytes(&counted(&words, 1, 0, usize::MAX));
     let (rest, magic) = honest.split_at(honest.len() - 8);
     let compressed = u64::from_le_bytes(*rest[rest.len() - 16..].first_chunk().expect("a length"));
     let blocks = &rest[..rest.len() - 16 - compressed as usize];
@@ -254,7 +236,7 @@ fn with_footer(footer: &[u8]) -> crate::Result<CountsFile> {
 #[test]
 fn a_forged_footer_is_an_error_before_memory_is_taken() {
     let words = ["a", "b", "b"].map(str::to_owned);
-    let counts = counted(&words, 1, 0, overflow(usize::MAX, None));
+    let counts = counted(&words, 1, 0, usize::MAX);
     let summary = |words: u64| {
         let summary = Summary { words, ..counts.summary().clone() };
         serde_json::to_vec(&summary).expect("a summary")

@@ -159,16 +159,6 @@ impl Pattern {
         }
     }
 
-    /// Calls `found` with the starts and ends of many spans at a time: each match and each text between matches is a span, unless
-    /// it is empty. False, and nothing found, if the pattern or the text has no such way.
-    #[inline]
-    pub fn for_each_block(&self, text: &str, found: impl FnMut(&[u32], &[u32])) -> bool {
-        match &self.engine {
-            Engine::Program(program) => program.for_each_block(text, found),
-            Engine::Backtracking(_) => false,
-        }
-    }
-
     /// Calls `each` with the matches that [`Self::find_iter`] lists, until it breaks.
     ///
     /// # Errors

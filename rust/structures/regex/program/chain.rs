@@ -35,8 +35,6 @@ pub(super) struct Chain {
     gaps: usize,
     borders: usize,
     gap_borders: usize,
-    /// By state: whether a match that has come to it may fail.
-    may_fail: Vec<bool>,
 }
 
 /// Where a match or a gap begins.
@@ -57,8 +55,7 @@ impl Chain {
             return None;
         }
         let rows = vec![STUCK; ENTRIES].into_boxed_slice();
-        let may_fail = states.may_fail();
-        let mut made = Self { rows, width, gaps, borders, gap_borders, may_fail };
+        let mut made = Self { rows, width, gaps, borders, gap_borders };
         for atom in 0..atoms {
             for state in 0..states.len() as u16 {
                 let step = states.step(state, atom);
@@ -98,46 +95,9 @@ impl Chain {
         self.rows[same + atom] = next as u16;
     }
 
-    /// The row after a character of `atom`, without its border; and whether a match or a gap begins at the character. `None`
-    /// if a single search has to look: also where a match begins in a gap and may fail, for then the gap goes on.
-    #[inline]
-    pub(super) fn next(&self, row: u16, atom: u8) -> Option<(u16, bool)> {
-        let rows = self.rows.first_chunk::<ENTRIES>()?;
-        let next = rows[usize::from(row.wrapping_add(u16::from(atom)))];
-        if next == STUCK {
-            return None;
-        }
-        let is_border = usize::from(next) >= self.borders;
-        let next = if is_border { next - self.borders as u16 } else { next };
-        let is_in_vain =
-            self.is_gap(row) && self.may_fail.get(self.row_number(next)).is_some_and(|&may_fail| may_fail);
-        (!is_in_vain).then_some((next, is_border))
-    }
-
-    /// The row within a gap, after a character of `kind`.
-    pub(super) fn gap_row(&self, kind: u16) -> u16 {
-        (self.gaps + usize::from(kind) * self.width) as u16
-    }
-
-    /// Whether a row without a border is within a gap.
-    pub(super) fn is_gap(&self, row: u16) -> bool {
-        usize::from(row) >= self.gaps
-    }
-
     /// The state of a row within a match.
     pub(super) fn state(&self, row: u16) -> u16 {
         row / self.width as u16
-    }
-
-    /// The number of a row without a border, less than [`Self::row_count`].
-    #[inline]
-    pub(super) fn row_number(&self, row: u16) -> usize {
-        usize::from(row) >> self.width.trailing_zeros()
-    }
-
-    /// Number of rows without a border.
-    pub(super) fn row_count(&self) -> usize {
-        self.borders / self.width
     }
 
     /// Writes the borders of matches and gaps from `start` on, which is after a character of `kind`, as many as there is room for.

@@ -7,7 +7,6 @@
 //! | `threads` | the expression | instructions, where a choice lists its ways in the order of preference |
 //! | `states` | threads | a table: the list of threads after an atom, by the list before it, and whether the pattern matches before that atom |
 //! | `chain` | states | the same table for matches one after the other, which reads each character once |
-//! | `junctions`, `blocks` | the chain | the characters that need no step, found for 64 bytes at a time |
 //!
 //! A state remembers the order of its threads, so the match equals the match of a backtracking engine: the first way that leads to a
 //! match, not the longest. Pike's virtual machine has such lists of threads; RE2 makes
@@ -18,32 +17,26 @@
 //! program. Building takes some hundred microseconds for published patterns, and some milliseconds at most.
 
 mod atoms;
-mod blocks;
 mod chain;
 mod expression;
-mod junctions;
 pub(super) mod places;
 mod states;
 mod threads;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use atoms::Atoms;
-use blocks::{Borders, Fill};
 use chain::{Border, Chain};
 use expression::Expression;
-use junctions::Junctions;
 use states::{DEAD, States};
 use threads::Threads;
-
-use crate::scan::simd::Backend;
 
 /// Borders that are found at a time.
 const ROOM: usize = 128;
 
-/// A shorter text is not worth a block.
+/// A shorter text has few borders.
 const SHORT: usize = 32;
 
 /// Bytes between the positions of a search that are remembered if the search was in vain.
@@ -60,10 +53,6 @@ struct Tables {
     chain: Chain,
     /// Atoms before which a match may begin, one bit an atom.
     first_atoms: u128,
-    /// Whether the first character of a span says if it is a match: no look-behind, and no match that begins fails.
-    tells_gaps: bool,
-    /// Made for the first text that is not short; none if a match may be empty.
-    junctions: OnceLock<Option<Junctions>>,
 }
 
 /// States, each with its position, from which no match was found.
@@ -85,21 +74,10 @@ impl Program {
         let atoms = Atoms::new(&expression.sets)?;
         let states = States::new(&Threads::new(&expression)?, &atoms)?;
         let chain = Chain::new(&states, atoms.len())?;
-        let may_fail = states.may_fail();
-        let begun = |atom| states.step(states.start(0), atom).next;
-        let tells_gaps = states.kinds() == 1
-            && (0..atoms.len()).all(|atom| begun(atom) == DEAD || !may_fail[usize::from(begun(atom))]);
         let begins =
             |&atom: &usize| (0..states.kinds() as u16).any(|kind| states.begins(states.start(kind), atom));
         let first_atoms = (0..atoms.len()).filter(begins).fold(0, |bits, atom| bits | 1 << atom);
-        Some(Self(Arc::new(Tables {
-            atoms,
-            states,
-            chain,
-            first_atoms,
-            tells_gaps,
-            junctions: OnceLock::new(),
-        })))
+        Some(Self(Arc::new(Tables { atoms, states, chain, first_atoms })))
     }
 
     /// Calls `each` with the matches in `text`, from left to right and without overlap, until it breaks; an empty match is
@@ -110,13 +88,7 @@ impl Program {
         text: &str,
         each: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if text.len() >= SHORT
-            && self.0.tells_gaps
-            && let Some(junctions) = self.junctions()
-        {
-            return self.for_each_span(text, junctions, each);
-        }
-        // Words have few borders, and room takes time to clear.
+        // Room takes time to clear.
         if text.len() < SHORT {
             self.for_each_by::<16>(text, each)
         } else {
@@ -172,67 +144,6 @@ impl Program {
     /// Whether a match may begin with `c`, or be empty before it.
     pub(super) fn may_begin(&self, c: char) -> bool {
         self.0.first_atoms >> self.0.atoms.of_code(c as usize) & 1 == 1
-    }
-
-    /// Calls `found` with the starts and ends of many spans at a time, from left to right: each match and each text between
-    /// matches is a span, unless it is empty. The obvious twin is [`Self::for_each`].
-    ///
-    /// False, and nothing found, for a short text, and for a pattern that may match the empty text.
-    #[inline]
-    pub(super) fn for_each_block(&self, text: &str, mut found: impl FnMut(&[u32], &[u32])) -> bool {
-        if text.len() < SHORT {
-            return false;
-        }
-        let Some(junctions) = self.junctions() else { return false };
-        let mut search = Borders::new(self, junctions, text);
-        // A span ends where the next begins.
-        let mut borders = [0; 2 * ROOM + 1];
-        loop {
-            let count = Backend::best().run(Fill { search: &mut search, borders: &mut borders[1..] });
-            if count == 0 {
-                return true;
-            }
-            found(&borders[..count], &borders[1..=count]);
-            borders[0] = borders[count];
-        }
-    }
-
-    /// The junctions of the chain; none if a match may be empty.
-    fn junctions(&self) -> Option<&Junctions> {
-        let Tables { atoms, states, chain, junctions, .. } = &*self.0;
-        let build = || (!states.may_be_empty()).then(|| Junctions::new(chain, atoms, self.first_row()));
-        junctions.get_or_init(build).as_ref()
-    }
-
-    /// As [`Self::for_each`], for a pattern without look-behind, in which the first character of a span says whether it is a match.
-    fn for_each_span(
-        &self,
-        text: &str,
-        junctions: &Junctions,
-        mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let Tables { atoms, first_atoms, .. } = &*self.0;
-        let mut search = Borders::new(self, junctions, text);
-        let (mut borders, mut start) = ([0; ROOM], 0);
-        loop {
-            let count = Backend::best().run(Fill { search: &mut search, borders: &mut borders });
-            for &border in &borders[..count] {
-                let end = border as usize;
-                if first_atoms >> atoms.at(text.as_bytes(), start).0 & 1 == 1 {
-                    each(start, end)?;
-                }
-                start = end;
-            }
-            if count == 0 {
-                return ControlFlow::Continue(());
-            }
-        }
-    }
-
-    /// The row of the chain before a text.
-    fn first_row(&self) -> u16 {
-        let Tables { atoms, states, chain, .. } = &*self.0;
-        chain.gap_row(states.kind(atoms.len()))
     }
 
     /// The kind of the character before a position, or of the start of the text.
