@@ -24,6 +24,12 @@ use crate::structures::prefetch::prefetch;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
+/// Places that are read one after the other.
+const RUN: usize = 64;
+
+/// Odd, and near the golden section of all numbers: its multiples scatter evenly.
+const SCATTER: usize = 0x9E37_79B9_7F4A_7C15_u64 as usize;
+
 /// Pre-tokens per batch: each prefetches its slot and waits here, so that its cache miss overlaps with the counting of
 /// others.
 const PREFETCH_BATCH: usize = 32;
@@ -131,7 +137,11 @@ impl WordCounter {
     /// Calls `each` with each word, its count and the position where it was first seen, in any order, and empties the counter.
     pub fn drain(&mut self, mut each: impl FnMut(&[u8], u64, u64)) {
         self.count_pending();
-        let short = self.entries.iter().filter(|entry| entry.key != 0);
+        // In the order of its hashes, the words would fill another table from one end, and most places there would be taken. So runs of
+        // places are scattered.
+        let runs = self.entries.len() / RUN;
+        let run = |number: usize| &self.entries[(number.wrapping_mul(SCATTER) & (runs - 1)) * RUN..][..RUN];
+        let short = (0..runs).flat_map(run).filter(|entry| entry.key != 0);
         for entry in short.chain(&self.long) {
             entry.with_word(&self.long_text, |word| each(word, entry.count, entry.first));
         }

@@ -11,7 +11,7 @@ use crate::counting::{Spill, WordCounter};
 use crate::pipeline::{Counted, TrainingWords};
 
 /// Bytes of chunks that are counted before they are made words.
-const CHUNK_BYTES: usize = 16 << 20;
+const CHUNK_BYTES: usize = 4 << 20;
 
 /// Bytes of the longest chunk that is counted. A longer one seldom comes again, so it is made words at once.
 const LONGEST_CHUNK: usize = 256;
