@@ -21,6 +21,12 @@ impl ChunkKind {
         if in_context { Self::Fragment } else { Self::Chunk }
     }
 
+    /// A fragment in context, or a whole pre-token beside chunks that may have several.
+    #[inline]
+    pub fn of_pre_token(in_context: bool) -> Self {
+        if in_context { Self::Fragment } else { Self::PreToken }
+    }
+
     /// The bits of a key that tell its kind.
     #[inline]
     pub(super) fn bits(self) -> u128 {

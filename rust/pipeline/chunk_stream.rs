@@ -12,6 +12,7 @@ use super::seamed::ChunkPreTokenizer;
 use super::unigram::{ChunkStages, IsolatedChars, SubChunk, SubChunks};
 use crate::Result;
 use crate::cache::{CachedTokens, ChunkKind, Lookup};
+use crate::models::bpe::CutPoints;
 use crate::scan::Splitter;
 use crate::scan::seams::Seams;
 use crate::scan::spaces::{begins_non_ascii, is_continuation};
@@ -179,35 +180,41 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         {
             return;
         }
-        let (text, model) = (self.text.as_bytes(), self.encoder.model);
         let cuts = match self.encoder.holds_added(&self.text[chunk.clone()]) {
             // An error comes again when the chunk is encoded.
             Ok(true) | Err(_) => None,
-            Ok(false) => model.cut_points(chunk.len()),
+            Ok(false) => self.encoder.model.cut_points(chunk.len()),
         };
-        let mut start = chunk.start;
-        while start < chunk.end {
-            let end = cuts.map_or(chunk.end, |cuts| cuts.fragment_end(text, start, chunk.end));
-            let in_context = is_continuation || model.in_context(&chunk, start, end);
-            let kind = ChunkKind::in_context(in_context);
+        self.push_fragments(chunk, cuts, |in_context| ChunkKind::in_context(is_continuation || in_context));
+    }
+
+    /// Takes the fragments of a pre-token, each of the kind that `kind` says of fragments in context and of whole pre-tokens.
+    fn push_fragments(
+        &mut self,
+        pre_token: Range<usize>,
+        cuts: Option<&CutPoints>,
+        kind: impl Fn(bool) -> ChunkKind,
+    ) {
+        let (text, model) = (self.text.as_bytes(), self.encoder.model);
+        let pushed = model.for_each_fragment(text, pre_token, cuts, |fragment, in_context| {
+            let (Range { start, end }, kind) = (fragment, kind(in_context));
             self.push(self.worker.cache.prefetch(text, start, end, self.word_id, kind));
-            start = end;
-        }
+            Ok(())
+        });
+        debug_assert!(pushed.is_ok(), "nothing fails here");
     }
 
     /// Takes the pre-tokens of a long chunk; false if the chunk has to be encoded as a whole.
     fn push_pre_tokens(&mut self, pre_tokenizer: &ChunkPreTokenizer<'_>, chunk: Range<usize>) -> bool {
-        let (text, model, base) = (self.text, self.encoder.model, chunk.start);
+        let (text, base) = (self.text, chunk.start);
         // The caller counts the chunk as one word.
         self.word_id = self.word_id.wrapping_sub(self.step);
         let is_cut = pre_tokenizer.for_each_pre_token(&text[chunk], |pre_token| {
-            let pre_token = base + pre_token.start..base + pre_token.end;
             self.word_id = self.word_id.wrapping_add(self.step);
-            model.for_each_fragment(text.as_bytes(), pre_token, |fragment, kind| {
-                let (start, end) = (fragment.start, fragment.end);
-                self.push(self.worker.cache.prefetch(text.as_bytes(), start, end, self.word_id, kind));
-                Ok(())
-            })
+            let cuts = self.encoder.model.cut_points_of_long(pre_token.len());
+            let pre_token = base + pre_token.start..base + pre_token.end;
+            self.push_fragments(pre_token, cuts, ChunkKind::of_pre_token);
+            Ok(())
         });
         if let Ok(false) = is_cut {
             self.word_id = self.word_id.wrapping_add(self.step);

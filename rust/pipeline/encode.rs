@@ -203,25 +203,20 @@ impl<'a, S: Sink> TextEncoding<'a, S> {
     pub(super) fn encode_pre_token(&mut self, text: &Normalized<'_>, pre_token: Range<usize>) -> Result<()> {
         let encoder = self.pipeline.encoder();
         let (bytes, Worker { cache, scratch, .. }) = (text.text().as_bytes(), &mut *self.worker);
-        let len = pre_token.len();
         let is_cut = is_cut(bytes, pre_token.clone());
-        let cuts = if is_cut { encoder.cut_points(len) } else { None };
-        let mut start = pre_token.start;
-        while start < pre_token.end {
-            let end = cuts.map_or(pre_token.end, |cuts| cuts.fragment_end(bytes, start, pre_token.end));
-            let in_context = encoder.in_context(&pre_token, start, end);
-            let miss = |range, out: &mut _| encoder.encode(text.text(), range, in_context, scratch, out);
-            let kind = match in_context {
-                true => ChunkKind::Fragment,
-                false if self.pipeline.rewrites_chunks() => ChunkKind::PreToken,
-                false => ChunkKind::Chunk,
+        let cuts = if is_cut { encoder.cut_points(pre_token.len()) } else { None };
+        encoder.for_each_fragment(bytes, pre_token, cuts, |fragment, in_context| {
+            let kind = if in_context || self.pipeline.rewrites_chunks() {
+                ChunkKind::of_pre_token(in_context)
+            } else {
+                ChunkKind::Chunk
             };
-            let lookup = cache.prefetch(bytes, start, end, self.word_id, kind);
+            let lookup = cache.prefetch(bytes, fragment.start, fragment.end, self.word_id, kind);
+            let miss = |range, out: &mut _| encoder.encode(text.text(), range, in_context, scratch, out);
             let tokens = cache.resolve(lookup, bytes, miss)?;
-            self.sink.pre_token(tokens, text, start..end, self.word_id);
-            start = end;
-        }
-        Ok(())
+            self.sink.pre_token(tokens, text, fragment, self.word_id);
+            Ok(())
+        })
     }
 }
 

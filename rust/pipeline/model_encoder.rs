@@ -10,7 +10,7 @@ use super::unigram::ClusterMemo;
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::cache::key::SHORT;
-use crate::cache::{self, ChunkKind, ChunkTokens, KeyForm, NEW_PRE_TOKEN};
+use crate::cache::{self, ChunkTokens, KeyForm, NEW_PRE_TOKEN};
 use crate::encoding::SpacesAround;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
@@ -140,6 +140,11 @@ impl ModelEncoder {
         self.cut_points.get(len, self.token_lens.len(), make)
     }
 
+    /// As [`Self::cut_points`], for a pre-token that no key holds; none for others.
+    pub(super) fn cut_points_of_long(&self, len: usize) -> Option<&CutPoints> {
+        if len > SHORT { self.cut_points(len) } else { None }
+    }
+
     /// Whether the fragment `start..end` of the pre-token `pre_token` stands in context: it is not the whole pre-token, and the
     /// model treats whole pre-tokens otherwise.
     #[inline]
@@ -147,8 +152,8 @@ impl ModelEncoder {
         self.depends_on_context && *pre_token != (start..end)
     }
 
-    /// Calls `each` with the fragments of a pre-token, at `range` of `text`, until one fails: where it is better cut and may be, or the whole.
-    /// What each is tells it from chunks that may have several pre-tokens.
+    /// Calls `each` with the fragments of a pre-token, at `range` of `text`, and whether they stand in context, until one fails. Without cut
+    /// points the pre-token is its only fragment.
     ///
     /// # Errors
     /// The errors of `each`.
@@ -156,14 +161,13 @@ impl ModelEncoder {
         &self,
         text: &[u8],
         range: Range<usize>,
-        mut each: impl FnMut(Range<usize>, ChunkKind) -> Result<()>,
+        cuts: Option<&CutPoints>,
+        mut each: impl FnMut(Range<usize>, bool) -> Result<()>,
     ) -> Result<()> {
-        let cuts = if range.len() > SHORT { self.cut_points(range.len()) } else { None };
         let mut start = range.start;
         while start < range.end {
             let end = cuts.map_or(range.end, |cuts| cuts.fragment_end(text, start, range.end));
-            let in_context = self.in_context(&range, start, end);
-            each(start..end, if in_context { ChunkKind::Fragment } else { ChunkKind::PreToken })?;
+            each(start..end, self.in_context(&range, start, end))?;
             start = end;
         }
         Ok(())

@@ -62,10 +62,11 @@ impl ChunkPreTokenizer<'_> {
                 return model.encode(text, range, false, scratch, out);
             }
             out.begin_pre_token(pre_token.start);
-            model.for_each_fragment(text.as_bytes(), range, |fragment, kind| {
+            let cuts = model.cut_points_of_long(range.len());
+            model.for_each_fragment(text.as_bytes(), range, cuts, |fragment, in_context| {
+                let kind = ChunkKind::of_pre_token(in_context);
                 let lookup = cache.prefetch(text.as_bytes(), fragment.start, fragment.end, 0, kind);
-                let miss =
-                    |range, out: &mut _| model.encode(text, range, kind == ChunkKind::Fragment, scratch, out);
+                let miss = |range, out: &mut _| model.encode(text, range, in_context, scratch, out);
                 let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
                 out.push_part(tokens, fragment.start - base, model.token_lens());
                 Ok(())
