@@ -196,13 +196,12 @@ impl Split {
         Ok(())
     }
 
-    /// Whether a piece that holds `c` may be cut, or dropped; false only if `c` begins no match, and a piece without matches stays
-    /// one span.
+    /// Whether a piece that holds `c` may be cut, or dropped; false only if a piece of such characters alone has no match, and stays one span.
     pub fn may_cut(&self, c: char) -> bool {
         let drops_gaps = self.behavior == Behavior::Removed && self.invert;
         drops_gaps
             || match &self.search {
-                Search::Finder(finder) => finder.may_begin(c),
+                Search::Finder(finder) => finder.may_match(c),
                 Search::Scanner(_) => true,
             }
     }

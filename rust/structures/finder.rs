@@ -98,14 +98,14 @@ impl Finder {
         }
     }
 
-    /// Whether a match may begin with `c`, or be empty before it.
-    pub fn may_begin(&self, c: char) -> bool {
+    /// False only if a text of such characters alone has no match.
+    pub fn may_match(&self, c: char) -> bool {
         match &self.0 {
             Kind::Byte(byte) => c == char::from(*byte),
             Kind::Literal(finder) => finder.needle().starts_with(c.encode_utf8(&mut [0; 4]).as_bytes()),
             Kind::RunOfSpaces => c == ' ',
             Kind::Beginning => true,
-            Kind::Regex(pattern) => pattern.may_begin(c),
+            Kind::Regex(pattern) => pattern.may_match(c),
         }
     }
 

@@ -41,18 +41,25 @@ impl Search {
 
     /// As [`Pattern::whole`], which is none too for texts of which some are more than one match.
     pub(super) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
-        if let Self::Pattern(pattern) = self {
-            return pattern.whole(sets);
-        }
-        let are = |atom: AtomSet| sets.iter().all(|set| set & !atom == 0);
         // Each character of a class is a match of its own.
-        are(1).then_some(Whole { is_match: false, is_gap: true })
+        let mut atoms_of_gaps = 1;
+        if let Self::Pattern(pattern) = self {
+            match pattern.beyond_reach() {
+                Some(beyond) => atoms_of_gaps = beyond,
+                None => return pattern.whole(sets),
+            }
+        }
+        let is_gap = sets.iter().all(|set| set & !atoms_of_gaps == 0);
+        is_gap.then_some(Whole { is_match: false, is_gap })
     }
 
     /// The places after a character of `before`, or nothing, and one more; none if the search cannot tell.
     pub(super) fn places(&self, before: AtomSet) -> Option<SearchPlaces<'_>> {
         match self {
-            Self::Pattern(pattern) => pattern.places(before).map(SearchPlaces::OfPattern),
+            Self::Pattern(pattern) => match pattern.beyond_reach() {
+                Some(beyond) => Some(SearchPlaces::BeyondReach(beyond)),
+                None => pattern.places(before).map(SearchPlaces::OfPattern),
+            },
             Self::Class(_) | Self::Char(_) => Some(SearchPlaces::OfChars),
         }
     }
@@ -61,6 +68,8 @@ impl Search {
 /// The places of a search.
 pub(super) enum SearchPlaces<'a> {
     OfPattern(Places<'a>),
+    /// These atoms are beyond the reach of the pattern.
+    BeyondReach(AtomSet),
     /// Every character is a match, or not, by itself.
     OfChars,
 }
@@ -68,8 +77,14 @@ pub(super) enum SearchPlaces<'a> {
 impl SearchPlaces<'_> {
     /// As [`Places::between`].
     pub(super) fn between(&self, left: AtomSet, right: AtomSet) -> Option<BTreeSet<Place>> {
-        if let Self::OfPattern(places) = self {
-            return places.between(left, right);
+        let beyond = match self {
+            Self::OfPattern(places) => return places.between(left, right),
+            Self::BeyondReach(beyond) => Some(beyond),
+            Self::OfChars => None,
+        };
+        if let Some(beyond) = beyond {
+            let gap = Place { is_border: false, after_match: false, before_match: Some(false) };
+            return ((left | right) & !beyond == 0).then(|| BTreeSet::from([gap]));
         }
         let pairs = [(false, false), (false, true), (true, false), (true, true)];
         let is_in = |atoms: AtomSet, is_match: bool| atoms >> u8::from(is_match) & 1 == 1;

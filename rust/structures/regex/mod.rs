@@ -27,11 +27,15 @@ mod program;
 mod quantifier;
 mod translate;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use backtracking::Backtracking;
 use program::Program;
+use program::atoms::Atoms;
+use program::expression::Expression;
 pub use program::places::{AtomSet, Place, Places, Whole};
+use program::reach::Reach;
 
 use crate::{Error, Result};
 
@@ -40,6 +44,8 @@ use crate::{Error, Result};
 pub struct Pattern {
     source: String,
     engine: Engine,
+    /// None if the pattern has no reach that could be told.
+    reach: Option<Arc<Reach>>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,10 +65,7 @@ impl Pattern {
     pub fn new(pattern: &str) -> Result<Self> {
         let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
         let translated = translate::translate(pattern).map_err(|error| refused(error.0))?;
-        match Program::new(&translated) {
-            Some(program) => Ok(Self { source: pattern.to_owned(), engine: Engine::Program(program) }),
-            None => Self::backtracking(pattern, &translated),
-        }
+        Self::compile(pattern, &translated)
     }
 
     /// Compiles a pattern that matches `text` alone.
@@ -71,35 +74,54 @@ impl Pattern {
     /// [`Error::Regex`] if the text is too long.
     pub fn literal(text: &str) -> Result<Self> {
         let translated = regex_syntax::escape(text);
-        match Program::new(&translated) {
-            Some(program) => Ok(Self { source: translated, engine: Engine::Program(program) }),
-            None => Self::backtracking(text, &translated),
+        Self::compile(&translated, &translated)
+    }
+
+    fn compile(source: &str, translated: &str) -> Result<Self> {
+        let expression = Expression::parse(translated);
+        let reach = expression.as_ref().and_then(Reach::new).map(Arc::new);
+        let source = source.to_owned();
+        match expression.as_ref().and_then(Program::new) {
+            Some(program) => Ok(Self { source, engine: Engine::Program(program), reach }),
+            None => Self::backtracking(source, translated).map(|pattern| Self { reach, ..pattern }),
         }
     }
 
-    fn backtracking(pattern: &str, translated: &str) -> Result<Self> {
-        let refused = |message: String| Error::Regex { pattern: pattern.to_owned(), message };
-        let engine = Backtracking::new(translated).map_err(refused)?;
-        Ok(Self { source: pattern.to_owned(), engine: Engine::Backtracking(engine) })
+    fn backtracking(source: String, translated: &str) -> Result<Self> {
+        match Backtracking::new(translated) {
+            Ok(engine) => Ok(Self { source, engine: Engine::Backtracking(engine), reach: None }),
+            Err(message) => Err(Error::Regex { pattern: source, message }),
+        }
     }
 
-    /// As [`Self::new`], but never by a program.
+    /// As [`Self::new`], but never by a program, nor by regions.
     #[cfg(test)]
     fn by_backtracking(pattern: &str) -> Result<Self> {
         let refused =
             |error: translate::Refused| Error::Regex { pattern: pattern.to_owned(), message: error.0 };
-        Self::backtracking(pattern, &translate::translate(pattern).map_err(refused)?)
+        Self::backtracking(pattern.to_owned(), &translate::translate(pattern).map_err(refused)?)
     }
 
     /// The atom of a code point: the number of the class of characters that the pattern does not tell apart. A pattern without a program has
-    /// one atom.
+    /// one atom for characters within its reach, and one for others.
     pub fn atom(&self, code: usize) -> u8 {
-        self.program().map_or(0, |program| program.atom(code))
+        self.atoms().map_or(0, |atoms| atoms.of_code(code))
     }
 
     /// Equal for blocks of 64 code points whose atoms are equal, most often.
     pub fn page_number(&self, block: usize) -> u16 {
-        self.program().map_or(0, |program| program.page_number(block))
+        self.atoms().map_or(0, |atoms| atoms.page_number(block))
+    }
+
+    fn atoms(&self) -> Option<&Atoms> {
+        let of_reach = || self.reach.as_ref().map(|reach| reach.atoms());
+        self.program().map(Program::atoms).or_else(of_reach)
+    }
+
+    /// The atoms beyond the reach of a pattern without a program: between two of them a text may be cut, and no match holds one.
+    pub(crate) fn beyond_reach(&self) -> Option<AtomSet> {
+        let reach = self.reach.as_ref().filter(|_| self.program().is_none())?;
+        Some(reach.beyond())
     }
 
     /// The places of texts at which they may be cut, where a character of `before`, or nothing, stands before the two characters beside
@@ -151,12 +173,10 @@ impl Pattern {
         Ok(matches)
     }
 
-    /// Whether a match may begin with `c`, or be empty before it.
-    pub fn may_begin(&self, c: char) -> bool {
-        match &self.engine {
-            Engine::Program(program) => program.may_begin(c),
-            Engine::Backtracking(_) => true,
-        }
+    /// False only if a text of such characters alone has no match.
+    pub fn may_match(&self, c: char) -> bool {
+        let in_reach = self.reach.as_ref().is_none_or(|reach| reach.holds(c));
+        in_reach && self.program().is_none_or(|program| program.may_begin(c))
     }
 
     /// Calls `each` with the matches that [`Self::find_iter`] lists, until it breaks.
@@ -164,6 +184,23 @@ impl Pattern {
     /// # Errors
     /// Those of [`Self::find_iter`].
     pub fn for_each(
+        &self,
+        text: &str,
+        mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        let Some(reach) = self.reach.as_ref().filter(|reach| reach.is_narrow()) else {
+            return self.search(text, each);
+        };
+        for Range { start, end } in reach.regions(text) {
+            if self.search(&text[start..end], |from, to| each(start + from, start + to))?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// [`Self::for_each`] for text that is searched as a whole.
+    fn search(
         &self,
         text: &str,
         mut each: impl FnMut(usize, usize) -> ControlFlow<()>,

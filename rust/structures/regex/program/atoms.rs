@@ -13,7 +13,7 @@ const MOST_ATOMS: usize = 128;
 
 /// The atom of every character, in two stages: the block of a code point, then the atom in the block.
 #[derive(Clone, Debug)]
-pub(super) struct Atoms {
+pub(in crate::structures::regex) struct Atoms {
     /// Atoms of ASCII.
     ascii: [u8; 128],
     /// Where the atoms of a block begin in `by_block`, divided by [`BLOCK`].
@@ -78,13 +78,13 @@ impl Atoms {
     }
 
     /// The number of the page that holds the atoms of a block of 64 code points; equal blocks may share one.
-    pub(super) fn page_number(&self, block: usize) -> u16 {
+    pub(in crate::structures::regex) fn page_number(&self, block: usize) -> u16 {
         self.blocks[block]
     }
 
     /// The atom of a code point.
     #[inline]
-    pub(super) fn of_code(&self, code: usize) -> u8 {
+    pub(in crate::structures::regex) fn of_code(&self, code: usize) -> u8 {
         self.by_block[usize::from(self.blocks[code / BLOCK]) * BLOCK + code % BLOCK]
     }
 

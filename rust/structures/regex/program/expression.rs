@@ -1,8 +1,8 @@
 //! Patterns as expressions over sets of characters.
 //!
-//! The translated pattern is parsed by `fancy_regex`, its sets by `regex_syntax`. An expression holds the constructs that a program can
-//! run: sets, sequences, ordered choices, repeats, and look-around of one character. [`Expression::parse`] answers `None`
-//! for everything else.
+//! The translated pattern is parsed by `fancy_regex`, its sets by `regex_syntax`. An expression holds sets, sequences, ordered choices, repeats,
+//! look-around and atomic groups. A program runs the first four, and look-around of one character. [`Expression::parse`] answers
+//! `None` for everything else.
 
 use fancy_regex::{Assertion, Expr, LookAround};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
@@ -42,18 +42,21 @@ pub(super) enum Node {
     Concat(Vec<Node>),
     /// The first node that lets the rest of the pattern match.
     Alt(Vec<Node>),
-    /// `least` to `most` times; a greedy repeat prefers more, a lazy one fewer. The node itself never matches the empty
-    /// text.
+    /// `least` to `most` times; a greedy repeat prefers more, a lazy one fewer.
     Repeat { node: Box<Node>, least: usize, most: Option<usize>, is_greedy: bool },
     /// The empty text before an allowed neighbour.
     Before(Neighbours),
     /// The empty text after an allowed neighbour.
     After(Neighbours),
+    /// The empty text before or after a match of the node, or none if `is_negated`, where one neighbour does not decide that.
+    Look { node: Box<Node>, is_negated: bool },
+    /// The match of the node that is preferred, and no other.
+    Atomic(Box<Node>),
 }
 
 /// A pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Expression {
+pub(in crate::structures::regex) struct Expression {
     pub(super) root: Node,
     pub(super) sets: Vec<ClassUnicode>,
 }
@@ -61,7 +64,7 @@ pub(super) struct Expression {
 impl Expression {
     /// The expression of a pattern in the language of `fancy_regex`, or `None` if the pattern holds more than an
     /// expression can say.
-    pub(super) fn parse(pattern: &str) -> Option<Self> {
+    pub(in crate::structures::regex) fn parse(pattern: &str) -> Option<Self> {
         let tree = Expr::parse_tree(pattern).ok()?;
         let mut sets = Vec::new();
         let root = Reader { sets: &mut sets }.node(&tree.expr)?;
@@ -88,13 +91,12 @@ impl Reader<'_> {
             Expr::Repeat { child, lo, hi, greedy } => {
                 let node = self.node(child)?;
                 let most = (*hi != usize::MAX).then_some(*hi);
-                // How engines count rounds of nothing differs.
-                if is_nullable(&node) {
-                    return None;
-                }
                 Node::Repeat { node: Box::new(node), least: *lo, most, is_greedy: *greedy }
             }
-            Expr::AtomicGroup(child) => self.atomic(child)?,
+            Expr::AtomicGroup(child) => {
+                let node = self.node(child)?;
+                choiceless(&node).unwrap_or_else(|| Node::Atomic(Box::new(node)))
+            }
             Expr::Assertion(Assertion::EndText) => {
                 Node::Before(Neighbours { border: true, ..Neighbours::default() })
             }
@@ -102,12 +104,16 @@ impl Reader<'_> {
                 Node::After(Neighbours { border: true, ..Neighbours::default() })
             }
             Expr::LookAround(child, kind) => {
-                let negated = matches!(kind, LookAround::LookAheadNeg | LookAround::LookBehindNeg);
+                let is_negated = matches!(kind, LookAround::LookAheadNeg | LookAround::LookBehindNeg);
                 let node = self.node(child)?;
                 let is_ahead = matches!(kind, LookAround::LookAhead | LookAround::LookAheadNeg);
-                let neighbours = neighbours(&node, is_ahead)?;
-                let neighbours = Neighbours { negated: neighbours.negated != negated, ..neighbours };
-                if is_ahead { Node::Before(neighbours) } else { Node::After(neighbours) }
+                match neighbours(&node, is_ahead) {
+                    Some(found) => {
+                        let found = Neighbours { negated: found.negated != is_negated, ..found };
+                        if is_ahead { Node::Before(found) } else { Node::After(found) }
+                    }
+                    None => Node::Look { node: Box::new(node), is_negated },
+                }
             }
             _ => return None,
         })
@@ -115,21 +121,6 @@ impl Reader<'_> {
 
     fn nodes(&mut self, nodes: &[Expr]) -> Option<Vec<Node>> {
         nodes.iter().map(|node| self.node(node)).collect()
-    }
-
-    /// A possessive repeat of one set is the repeat without another such character after it.
-    fn atomic(&mut self, child: &Expr) -> Option<Node> {
-        let node = self.node(child)?;
-        let Node::Repeat { node: inner, least, most, is_greedy: true } = &node else {
-            return is_choiceless(&node).then_some(node);
-        };
-        let Node::Set(set) = **inner else { return None };
-        let none_follows = Node::Before(Neighbours { sets: 1 << set, border: false, negated: true });
-        match (least, most) {
-            (_, None) => Some(Node::Concat(vec![node.clone(), none_follows])),
-            (0, Some(1)) => Some(Node::Alt(vec![Node::Set(set), none_follows])),
-            _ => None,
-        }
     }
 
     /// The node of a pattern without look-around, which is a set or a short text.
@@ -168,21 +159,37 @@ impl Reader<'_> {
     }
 }
 
+/// A node without choices that matches as an atomic group does, if there is one. A possessive repeat of one set is the repeat without another
+/// such character after it.
+fn choiceless(node: &Node) -> Option<Node> {
+    let Node::Repeat { node: inner, least, most, is_greedy: true } = node else {
+        return is_choiceless(node).then(|| node.clone());
+    };
+    let Node::Set(set) = **inner else { return None };
+    let none_follows = Node::Before(Neighbours { sets: 1 << set, border: false, negated: true });
+    match (least, most) {
+        (_, None) => Some(Node::Concat(vec![node.clone(), none_follows])),
+        (0, Some(1)) => Some(Node::Alt(vec![Node::Set(set), none_follows])),
+        _ => None,
+    }
+}
+
 /// True if a node can match the empty text.
-fn is_nullable(node: &Node) -> bool {
+pub(super) fn is_nullable(node: &Node) -> bool {
     match node {
-        Node::Empty | Node::Before(_) | Node::After(_) => true,
+        Node::Empty | Node::Before(_) | Node::After(_) | Node::Look { .. } => true,
         Node::Set(_) => false,
+        Node::Atomic(node) => is_nullable(node),
         Node::Concat(nodes) => nodes.iter().all(is_nullable),
         Node::Alt(nodes) => nodes.iter().any(is_nullable),
-        Node::Repeat { least, .. } => *least == 0,
+        Node::Repeat { node, least, .. } => *least == 0 || is_nullable(node),
     }
 }
 
 /// True if a node matches in one way at most, so that nothing can be given back.
 fn is_choiceless(node: &Node) -> bool {
     match node {
-        Node::Empty | Node::Set(_) | Node::Before(_) | Node::After(_) => true,
+        Node::Empty | Node::Set(_) | Node::Before(_) | Node::After(_) | Node::Look { .. } | Node::Atomic(_) => true,
         Node::Concat(nodes) => nodes.iter().all(is_choiceless),
         Node::Repeat { node, least, most, .. } => Some(*least) == *most && is_choiceless(node),
         Node::Alt(_) => false,

@@ -6,6 +6,8 @@
 //! | `atoms` | the sets | the classes of characters that no set tells apart, and a table of them |
 //! | `threads` | the expression | instructions, where a choice lists its ways in the order of preference |
 //! | `states` | threads | a table: the list of threads after an atom, by the list before it, and whether the pattern matches before that atom |
+//! | `places` | states | where a text may be cut without any match changing |
+//! | `reach` | the expression | the same for patterns that no program runs |
 //! | `chain` | states | the same table for matches one after the other, which reads each character once |
 //!
 //! A state remembers the order of its threads, so the match equals the match of a backtracking engine: the first way that leads to a
@@ -16,10 +18,11 @@
 //! A pattern with more than that (longer look-around, most atomic groups), or with more states than the limits allow, has no
 //! program. Building takes some hundred microseconds for published patterns, and some milliseconds at most.
 
-mod atoms;
+pub(super) mod atoms;
 mod chain;
-mod expression;
+pub(super) mod expression;
 pub(super) mod places;
+pub(super) mod reach;
 mod states;
 mod threads;
 
@@ -68,11 +71,10 @@ struct DeadEnds {
 }
 
 impl Program {
-    /// Compiles a pattern in the language of `fancy_regex`; `None` if a program cannot run it, or would be too large.
-    pub(super) fn new(translated: &str) -> Option<Self> {
-        let expression = Expression::parse(translated)?;
+    /// Compiles a pattern; `None` if a program cannot run it, or would be too large.
+    pub(super) fn new(expression: &Expression) -> Option<Self> {
         let atoms = Atoms::new(&expression.sets)?;
-        let states = States::new(&Threads::new(&expression)?, &atoms)?;
+        let states = States::new(&Threads::new(expression)?, &atoms)?;
         let chain = Chain::new(&states, atoms.len())?;
         let begins =
             |&atom: &usize| (0..states.kinds() as u16).any(|kind| states.begins(states.start(kind), atom));
@@ -139,6 +141,11 @@ impl Program {
             (from, last_end, kind) = (end, Some(end), self.kind_before(text, end));
         }
         ControlFlow::Continue(())
+    }
+
+    /// The atoms of the pattern.
+    pub(super) fn atoms(&self) -> &Atoms {
+        &self.0.atoms
     }
 
     /// Whether a match may begin with `c`, or be empty before it.

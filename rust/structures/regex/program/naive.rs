@@ -46,6 +46,7 @@ impl<'a> Naive<'a> {
             Node::After(neighbours) => {
                 neighbours.allow(at.checked_sub(1).map(|before| self.sets[before])) && rest(at)
             }
+            Node::Look { .. } | Node::Atomic(_) => unreachable!("no program runs it"),
             Node::Repeat { node, least, most, is_greedy } => {
                 self.rounds(node, (*least, *most, *is_greedy), at, rest)
             }

@@ -35,16 +35,6 @@ enum Row {
 }
 
 impl Program {
-    /// The atom of a character.
-    pub(in crate::structures::regex) fn atom(&self, code: usize) -> u8 {
-        self.0.atoms.of_code(code)
-    }
-
-    /// The number of the page that holds the atoms of a block of 64 code points; equal blocks may share one.
-    pub(in crate::structures::regex) fn page_number(&self, block: usize) -> u16 {
-        self.0.atoms.page_number(block)
-    }
-
     /// The places of texts where a character of `before`, or nothing, stands before the two characters beside the place; none if a match
     /// may be empty.
     pub(in crate::structures::regex) fn places(&self, before: AtomSet) -> Option<Places<'_>> {

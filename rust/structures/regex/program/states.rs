@@ -12,10 +12,10 @@ use super::expression::Neighbours;
 use super::threads::{At, Instruction, Threads};
 
 /// States of one program, at most.
-const MOST_STATES: usize = 512;
+const MOST_STATES: usize = 1536;
 
 /// Instructions that building may follow, at most: some milliseconds.
-const MOST_WORK: usize = 1 << 20;
+const MOST_WORK: usize = 1 << 21;
 
 /// The state without threads.
 pub(super) const DEAD: u16 = 0;

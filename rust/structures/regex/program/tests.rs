@@ -1,12 +1,13 @@
 use proptest::prelude::*;
 
 use super::naive::Naive;
+use super::reach::Reach;
 use super::*;
 use crate::structures::regex::{Pattern, translate};
 use crate::testing::cases;
 
 fn program(pattern: &str) -> Option<Program> {
-    Program::new(&translate::translate(pattern).ok()?)
+    Program::new(&expression(pattern)?)
 }
 
 fn expression(pattern: &str) -> Option<Expression> {
@@ -76,7 +77,7 @@ fn searches_that_read_beyond_their_match_take_linear_time() {
 
 #[test]
 fn a_program_has_bounds() {
-    for pattern in ["a{2000}", "(?:a{30}){30}", "(?:(?:a?b?c?){20}d){20}", r"(?:a|b)*a(?:a|b){12}"] {
+    for pattern in ["a{2000}", "(?:a{50}){50}", "(?:(?:a?b?c?){20}d){20}", r"(?:a|b)*a(?:a|b){12}"] {
         let built = std::time::Instant::now();
         assert!(program(pattern).is_none(), "{pattern}");
         assert!(built.elapsed().as_millis() < 500, "{pattern}");
@@ -141,6 +142,22 @@ fn any_pattern() -> impl Strategy<Value = String> {
     (prop::collection::vec(branch, 1..5), tail).prop_map(|(branches, tail)| branches.join("|") + tail)
 }
 
+/// Patterns that read few characters, mostly with look-around that no program runs.
+fn any_looking_pattern() -> impl Strategy<Value = String> {
+    let set = prop::sample::select(vec!["1", r"\d", "[12]", "a", "[ab]", "'", r"[^\p{L}\s]", "日", r"\p{Lu}"]);
+    let repeat = prop::sample::select(vec!["", "", "?", "+", "*", "{1,3}", "{2}", "+?", "++", "{3}"]);
+    let neighbour = prop::sample::select(vec![r"\b", r"\B", "^", "$", r"\A", r"\z", r"(?!\S)", r"(?<=a)", r"(?<!\d)"]);
+    let atom = prop_oneof![6 => (set, repeat).prop_map(|(set, repeat)| format!("{set}{repeat}")), 1 => neighbour.prop_map(str::to_owned)];
+    let branch = prop::collection::vec(atom, 1..4).prop_map(|atoms| atoms.concat());
+    let open = prop::sample::select(vec!["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?:"]);
+    let end = prop::sample::select(vec![")", ")", ")?", ")+", "){2}"]);
+    let group = (open, prop::collection::vec(branch.clone(), 1..3), end)
+        .prop_map(|(open, branches, end)| format!("{open}{}{end}", branches.join("|")));
+    let part = prop_oneof![branch, group];
+    let branch = prop::collection::vec(part, 1..4).prop_map(|parts| parts.concat());
+    prop::collection::vec(branch, 1..3).prop_map(|branches| branches.join("|"))
+}
+
 const TEXT: &str = "[ ab \\t\\n\\r1'sSſ2AéßÉ日本²!.\u{3000}\u{a0}\u{85}\u{301}🤗]{0,24}";
 
 const LONG_TEXT: &str = "([ ab \\t\\n\\r1'sSſ2AéßÉ日本²!.\u{3000}\u{a0}\u{85}\u{301}🤗]{0,24}|[a-z]{1,9} |'(s|t|re|RE|r|l)| {1,70}|[0-9]{1,9}|[A-Z][a-z]{0,80}|(日|д|\n ){1,40}){0,30}";
@@ -154,6 +171,28 @@ proptest! {
             let naive = naive_matches(&Naive::new(&expression, &text), &text);
             prop_assert_eq!(matches(&program, &text), naive, "{}", pattern);
         }
+    }
+
+    #[test]
+    fn places_beyond_reach_matches_naive(pattern in any_looking_pattern(), text in TEXT) {
+        let (Ok(naive), Some(expression)) = (Pattern::by_backtracking(&pattern), expression(&pattern)) else { return Ok(()) };
+        let Some(reach) = Reach::new(&expression) else { return Ok(()) };
+        let found = |text: &str| naive.find_iter(text).expect("short");
+        let whole = found(&text);
+        for (at, next) in text.char_indices().skip(1) {
+            let last = text[..at].chars().next_back().expect("not the first");
+            if !reach.holds(last) && !reach.holds(next) {
+                let mut cut = found(&text[..at]);
+                cut.extend(found(&text[at..]).iter().map(|&(start, end)| (at + start, at + end)));
+                prop_assert_eq!(&cut, &whole, "{} cut at {}", pattern, at);
+            }
+        }
+    }
+
+    #[test]
+    fn regions_matches_naive(pattern in any_looking_pattern(), text in TEXT) {
+        let (Ok(fast), Ok(naive)) = (Pattern::new(&pattern), Pattern::by_backtracking(&pattern)) else { return Ok(()) };
+        prop_assert_eq!(fast.find_iter(&text).expect("short"), naive.find_iter(&text).expect("short"), "{}", pattern);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Threads: the ways in which a match may go on, as instructions in the order of preference.
 
-use super::expression::{Expression, Neighbours, Node, SetId};
+use super::expression::{Expression, Neighbours, Node, SetId, is_nullable};
 
 /// Instructions of one program, at most.
-const MOST_INSTRUCTIONS: usize = 1024;
+const MOST_INSTRUCTIONS: usize = 2048;
 
 /// The index of an instruction.
 pub(super) type At = u16;
@@ -30,7 +30,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Compiles an expression; `None` if it takes more than [`MOST_INSTRUCTIONS`].
+    /// Compiles an expression; `None` if it takes more than [`MOST_INSTRUCTIONS`], or holds what threads cannot do.
     pub(super) fn new(expression: &Expression) -> Option<Self> {
         let mut made = Self { instructions: vec![Instruction::Match], start: 0 };
         made.start = made.node(&expression.root, 0)?;
@@ -57,6 +57,9 @@ impl Threads {
                 let ways = nodes.iter().map(|node| self.node(node, next)).collect::<Option<_>>()?;
                 self.push(Instruction::Choose(ways))
             }
+            Node::Look { .. } | Node::Atomic(_) => None,
+            // How engines count rounds of nothing differs.
+            Node::Repeat { node, .. } if is_nullable(node) => None,
             Node::Repeat { node, least, most, is_greedy } => {
                 let choose = |again: At, done: At| {
                     Instruction::Choose(if *is_greedy { vec![again, done] } else { vec![done, again] })
