@@ -170,7 +170,9 @@ fn ordered(parts: &[Part], start: u64, end: u64, key_form: KeyForm, meter: &Mete
 fn push(entry: &Entry, long_text: &[u8], key_form: KeyForm, words: &mut WordCounts) {
     entry.with_word(long_text, |word| {
         words.push_with(entry.count, |text| match key_form {
-            KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => text.push_str(&String::from_utf8_lossy(word)),
+            KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => {
+                text.push_str(&String::from_utf8_lossy(word))
+            }
             KeyForm::Bytes => push_mapped(word, text),
         });
     });

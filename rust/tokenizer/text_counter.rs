@@ -137,8 +137,7 @@ mod tests {
     }
 
     fn any_pre_tokenizer() -> impl Strategy<Value = PreTokenizer> {
-        let byte_level =
-            |use_regex| PreTokenizer::ByteLevel(ByteLevel { use_regex, ..ByteLevel::default() });
+        let byte_level = |use_regex| PreTokenizer::ByteLevel(ByteLevel { use_regex, ..ByteLevel::default() });
         (prop::collection::vec(any_cut(), 1..3), prop::option::of(any::<bool>()), any::<bool>()).prop_map(
             move |(mut stages, bytes, is_last)| {
                 if let Some(use_regex) = bytes {
@@ -157,7 +156,8 @@ mod tests {
             tokens.add(&[AddedToken { normalized, ..AddedToken::new("ab", true) }], &vocab);
         }
         let model = Arc::new(Model::WordLevel(WordLevel::new(vocab, "[UNK]".to_owned())));
-        Pipeline::new(normalizer, Some(pre_tokenizer), model, Arc::new(tokens), false, 1 << 20).expect("valid")
+        Pipeline::new(normalizer, Some(pre_tokenizer), model, Arc::new(tokens), false, 1 << 20)
+            .expect("valid")
     }
 
     /// The words of all texts in the order of appearance, by their stages alone.
@@ -184,7 +184,8 @@ mod tests {
             counter.add(&stages, text, number << 20).expect("no pattern to give up");
         }
         let words = counter.into_words(&stages).expect("no pattern to give up");
-        let counts = WordCounter::join(vec![words], KeyForm::Text, 1, &mut |_| Ok(())).expect("nothing stops it");
+        let counts =
+            WordCounter::join(vec![words], KeyForm::Text, 1, &mut |_| Ok(())).expect("nothing stops it");
         counts.iter().map(|(word, count)| (word.as_bytes().to_owned(), count)).collect()
     }
 

@@ -7,160 +7,114 @@
 //! Stages that look at single characters keep every place. For a pattern, its automaton says which places it keeps, whatever was read
 //! before ([`Places`]). A stage after a mapping of bytes to characters is asked about the last
 //! mapped byte of one character and the first of the next.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `groups` | all characters, divided by what the stages tell apart |
+//! | `search` | the answers of one stage |
+//! | `answers` | the answers of all stages together, for each two groups |
+//! | `kinds` | groups that share a kind, and rules |
+//! | `words` | words that no stage cuts |
 
+mod answers;
+mod groups;
+mod kinds;
 mod search;
 #[cfg(test)]
 mod tests;
-
-use std::collections::BTreeSet;
+mod words;
 
 use super::{Behavior, ByteLevel, PreTokenizer};
 use crate::scan::Splitter;
 use crate::scan::classes::{NUMERIC, PUNCTUATION, SPACE, WORD};
-use crate::scan::seams::{BLANK, CAPITAL, KINDS, Letters, SMALL, Seams, UNCASED, Words};
+use crate::scan::kinds::Kinds;
+use crate::scan::seams::Seams;
+use crate::structures::regex::Pattern;
 #[cfg(doc)]
 use crate::structures::regex::Places;
-use crate::structures::regex::{AtomSet, Pattern, Place, Whole};
-use search::{Search, Sets};
+use answers::Answers;
+use groups::Groups;
+use search::Search;
+use words::words;
 
-/// What a stage does at a place between two characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Answer {
-    /// Cutting there may change other spans.
-    Changes,
-    Keeps,
-    Cuts,
+/// A stage that cuts by the matches of a search.
+struct Stage {
+    search: Search,
+    behavior: Behavior,
+    invert: bool,
+    /// The stage sees mapped bytes.
+    is_mapped: bool,
 }
 
-/// The answers of all stages together, by the kinds of the two characters.
-type Table = [[Answer; KINDS]; KINDS];
+/// The stages of a pre-tokenizer, up to one that may change spans wherever a text is cut.
+#[derive(Default)]
+struct Stages {
+    stages: Vec<Stage>,
+    is_mapped: bool,
+    /// There are stages after these.
+    are_more: bool,
+}
 
 impl PreTokenizer {
     /// The seams of the pre-tokenizer; none if there are none, or if a stage does more than cut and map bytes.
     pub(crate) fn seams(&self) -> Option<Seams> {
-        let mut derived = Derived {
-            tables: [[[Answer::Keeps; KINDS]; KINDS]; 2],
-            words: Words { alone: Letters::All, after_space: Letters::All },
-            is_mapped: false,
-        };
-        derived.add(self)?;
-        let [always, after_ink] = derived.tables;
-        let begins_words = after_ink.iter().any(|row| row[BLANK] == Answer::Cuts);
-        let is_seam = |left: usize, right: usize, is_after_ink: bool| {
-            // A space stays with the word after it, or every word would be two parts.
-            let is_kept = left == BLANK && begins_words;
-            !is_kept && (if is_after_ink { after_ink } else { always })[left][right] == Answer::Cuts
-        };
-        Seams::new(is_seam, derived.words)
+        let mut made = Stages::default();
+        made.add(self)?;
+        let (stages, are_more) = (made.stages, made.are_more);
+        let groups = Groups::new(&stages);
+        let (kinds, tables) = Answers::new(&stages, &groups)?.seams().into_kinds();
+        let table = groups.table(|group| kinds[group].map_or(0, |kind| 1 << kind));
+        let ink =
+            tables.is_ink.iter().zip(0..).fold(0, |ink, (&is_ink, kind)| ink | Kinds::from(is_ink) << kind);
+        let words = (!are_more).then(|| words(&stages, &groups));
+        Seams::new(table, ink, tables.rules(), words)
     }
 }
 
-struct Derived {
-    /// After any character, and after ink.
-    tables: [Table; 2],
-    /// What words no stage cuts.
-    words: Words,
-    /// The stages after see mapped bytes.
-    is_mapped: bool,
-}
-
-impl Derived {
+impl Stages {
     /// Adds a stage; none if it does more than cut and map bytes.
     fn add(&mut self, stage: &PreTokenizer) -> Option<()> {
         match stage {
             PreTokenizer::Sequence(stages) => return stages.iter().try_for_each(|stage| self.add(stage)),
             PreTokenizer::Split(split) => match split.as_pattern() {
-                Some(pattern) => self.ask(&Search::Pattern(pattern), split.behavior(), split.invert()),
-                None => self.change_all(),
+                Some(pattern) => self.ask(Search::Pattern(pattern), split.behavior(), split.invert()),
+                None => self.are_more = true,
             },
             PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex, .. })
                 if !self.is_mapped =>
             {
                 if *use_regex {
                     let (gpt2, _) = Splitter::PATTERNS[0];
-                    self.ask(&Search::Pattern(Pattern::new(gpt2).ok()?), Behavior::Isolated, false);
+                    self.ask(Search::Pattern(Pattern::new(gpt2).ok()?), Behavior::Isolated, false);
                 }
                 self.is_mapped = true;
             }
             PreTokenizer::Whitespace => {
-                self.ask(&Search::Class(SPACE), Behavior::Removed, false);
-                self.ask(&Search::Class(WORD), Behavior::Contiguous, false);
+                self.ask(Search::Class(SPACE), Behavior::Removed, false);
+                self.ask(Search::Class(WORD), Behavior::Contiguous, false);
             }
-            PreTokenizer::WhitespaceSplit => self.ask(&Search::Class(SPACE), Behavior::Removed, false),
+            PreTokenizer::WhitespaceSplit => self.ask(Search::Class(SPACE), Behavior::Removed, false),
             PreTokenizer::Bert => {
-                self.ask(&Search::Class(SPACE), Behavior::Removed, false);
-                self.ask(&Search::Class(PUNCTUATION), Behavior::Isolated, false);
+                self.ask(Search::Class(SPACE), Behavior::Removed, false);
+                self.ask(Search::Class(PUNCTUATION), Behavior::Isolated, false);
             }
             PreTokenizer::Digits { individual_digits } => {
                 let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
-                self.ask(&Search::Class(NUMERIC), behavior, false);
+                self.ask(Search::Class(NUMERIC), behavior, false);
             }
-            PreTokenizer::Punctuation { behavior } => self.ask(&Search::Class(PUNCTUATION), *behavior, false),
+            PreTokenizer::Punctuation { behavior } => self.ask(Search::Class(PUNCTUATION), *behavior, false),
             PreTokenizer::CharDelimiterSplit { delimiter } => {
-                self.ask(&Search::Char(*delimiter), Behavior::Removed, false);
+                self.ask(Search::Char(*delimiter), Behavior::Removed, false);
             }
-            PreTokenizer::UnicodeScripts | PreTokenizer::FixedLength { .. } => self.change_all(),
+            PreTokenizer::UnicodeScripts | PreTokenizer::FixedLength { .. } => self.are_more = true,
             PreTokenizer::ByteLevel(_) | PreTokenizer::Metaspace(_) | PreTokenizer::Custom(_) => return None,
         }
         Some(())
     }
 
-    /// Adds a stage that may change spans wherever a text is cut.
-    fn change_all(&mut self) {
-        let places = self.tables.iter_mut().flatten().flatten();
-        places.filter(|answer| **answer == Answer::Keeps).for_each(|answer| *answer = Answer::Changes);
-        self.words = Words::default();
-    }
-
-    /// Adds the answers of a search whose matches `behavior` treats.
-    fn ask(&mut self, search: &Search, behavior: Behavior, invert: bool) {
-        let sets = if self.is_mapped { Sets::of_bytes(search) } else { Sets::of_chars(search) };
-        let answer = |places: Option<BTreeSet<Place>>| match places {
-            None => Answer::Changes,
-            Some(places) => {
-                let answers = places.iter().map(|place| behavior.answer(invert, *place));
-                answers.min().unwrap_or(Answer::Keeps)
-            }
-        };
-        for (table, before) in self.tables.iter_mut().zip(sets.before) {
-            let places = search.places(before);
-            for (row, &left) in table.iter_mut().zip(&sets.left) {
-                for (known, &right) in row.iter_mut().zip(&sets.right) {
-                    if *known == Answer::Keeps {
-                        *known = answer(places.as_ref().and_then(|places| places.between(left, right)));
-                    }
-                }
-            }
+    fn ask(&mut self, search: Search, behavior: Behavior, invert: bool) {
+        if !self.are_more {
+            self.stages.push(Stage { search, behavior, invert, is_mapped: self.is_mapped });
         }
-        let [blank, small, capital] = [BLANK, SMALL, CAPITAL].map(|kind| sets.left[kind]);
-        let letters = sets.left[SMALL..=UNCASED].iter().fold(0, |all, atoms| all | atoms);
-        let is_kept = |sets: &[AtomSet]| {
-            let keeps = |whole: Whole| {
-                let drops = behavior == Behavior::Removed;
-                !(drops && if invert { whole.is_gap } else { whole.is_match })
-            };
-            search.whole(sets).is_some_and(keeps)
-        };
-        let kept = |all: bool, small: bool| match (all, small) {
-            (true, _) => Letters::All,
-            (false, true) => Letters::Small,
-            (false, false) => Letters::None,
-        };
-        let alone = kept(is_kept(&[letters, letters]), is_kept(&[small | capital, small]));
-        let after_space =
-            kept(is_kept(&[blank, letters, letters]), is_kept(&[blank, small | capital, small]));
-        self.words.alone = self.words.alone.min(alone);
-        self.words.after_space = self.words.after_space.min(after_space);
-    }
-}
-
-impl Behavior {
-    fn answer(self, invert: bool, place: Place) -> Answer {
-        let joins = |before_match: bool| self.joins(place.after_match != invert, before_match != invert);
-        let may_join = match place.before_match {
-            Some(before_match) => joins(before_match),
-            None => joins(true) || joins(false),
-        };
-        if place.is_border && !may_join { Answer::Cuts } else { Answer::Keeps }
     }
 }

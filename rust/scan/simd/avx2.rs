@@ -1,12 +1,16 @@
 //! AVX2: two vectors per block.
 
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epu8,
-    _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_sub_epi8,
+    __m128i, __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_andnot_si256, _mm256_broadcastsi128_si256,
+    _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sub_epi8,
 };
 
 use super::fill::{Isa, Job};
-use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, opaque, positions};
+use super::masks::{
+    BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, add_wide_kinds, opaque, positions,
+};
+use crate::scan::kinds::{KindTable, Kinds};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,22 @@ impl Isa for Avx2 {
     fn masks(self, window: &Window, has_classes: bool) -> Masks {
         // SAFETY: a value of this type exists only where `detect` found these features.
         unsafe { masks(window, has_classes) }
+    }
+
+    type Kinds = [__m256i; 2];
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
+    fn kinds(self, window: &Window, table: &KindTable) -> [__m256i; 2] {
+        // SAFETY: a value of this type exists only where `detect` found these features.
+        unsafe { kinds(window, table) }
+    }
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
+    fn are_in(self, kinds: [__m256i; 2], set: Kinds) -> u64 {
+        // SAFETY: a value of this type exists only where `detect` found these features.
+        unsafe { are_in(kinds, set) }
     }
 
     #[inline(always)]
@@ -81,6 +101,45 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
         add_wide(&mut masks, window, |classes, bit| with_bit(classes, bit));
     }
     masks
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn kinds(window: &Window, table: &KindTable) -> [__m256i; 2] {
+    let block = halves(window.first_chunk().expect("a window is longer"));
+    let low_bits = _mm256_set1_epi8(0x0f);
+    let mut kinds = [_mm256_setzero_si256(); 2];
+    for (row, high) in table.ascii().as_chunks::<16>().0.iter().zip(0..) {
+        // A byte from 0x80 on is in no row.
+        let row = _mm256_broadcastsi128_si256(sixteen(row));
+        let high = _mm256_set1_epi8(high << 4);
+        for (kinds, half) in kinds.iter_mut().zip(block) {
+            let is_here = _mm256_cmpeq_epi8(_mm256_andnot_si256(low_bits, half), high);
+            *kinds = _mm256_or_si256(*kinds, _mm256_and_si256(_mm256_shuffle_epi8(row, half), is_here));
+        }
+    }
+    if gather(block, |half| half) != 0 {
+        let mut wide = [0; BLOCK];
+        add_wide_kinds(window, table, &mut wide);
+        let [first, second] = halves(&wide);
+        kinds = [_mm256_or_si256(kinds[0], first), _mm256_or_si256(kinds[1], second)];
+    }
+    kinds
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn are_in(kinds: [__m256i; 2], set: Kinds) -> u64 {
+    let set = _mm256_set1_epi8(set.cast_signed());
+    !gather(kinds, |half| _mm256_cmpeq_epi8(_mm256_and_si256(half, set), _mm256_setzero_si256()))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+#[expect(unsafe_code, reason = "loads from a pointer")]
+fn sixteen(bytes: &[u8; 16]) -> __m128i {
+    // SAFETY: the load covers the 16 bytes of the reference and needs no alignment.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
 /// The mask of the bytes that have the single bit `bits` set.

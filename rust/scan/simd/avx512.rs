@@ -5,13 +5,14 @@ use std::arch::x86_64::{
     _mm512_cmple_epu8_mask, _mm512_cmplt_epi8_mask, _mm512_cvtepu8_epi32, _mm512_loadu_si512,
     _mm512_mask_cmpeq_epi8_mask, _mm512_mask_permutexvar_epi8, _mm512_mask_storeu_epi32,
     _mm512_mask_test_epi8_mask, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask,
-    _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_shuffle_i32x4, _mm512_sub_epi8,
-    _mm512_test_epi8_mask,
+    _mm512_permutex2var_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi32,
+    _mm512_shuffle_i32x4, _mm512_sub_epi8, _mm512_test_epi8_mask,
 };
 
 use super::fill::{Isa, Job};
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
+use crate::scan::kinds::{KindTable, Kinds};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,22 @@ impl Isa for Avx512 {
         unsafe { masks(window, has_classes) }
     }
 
+    type Kinds = __m512i;
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
+    fn kinds(self, window: &Window, table: &KindTable) -> __m512i {
+        // SAFETY: a value of this type exists only where `detect` found these features.
+        unsafe { kinds(window, table) }
+    }
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
+    fn are_in(self, kinds: __m512i, set: Kinds) -> u64 {
+        // SAFETY: a value of this type exists only where `detect` found these features.
+        unsafe { are_in(kinds, set) }
+    }
+
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
     fn positions(self, mask: u64, base: usize, out: &mut [u32]) -> usize {
@@ -63,9 +80,9 @@ impl Isa for Avx512 {
 const MIXED: u8 = 1 << 7;
 
 /// By the lower six bits of a lead byte: the class of all characters that begin with this byte, or [`MIXED`].
-static LEADS: [u8; 64] = leads();
+static LEADS: [u8; 64] = classes_of_leads();
 
-const fn leads() -> [u8; 64] {
+const fn classes_of_leads() -> [u8; 64] {
     let mut classes = [MIXED; 64];
     // A lead byte of three-byte characters has 4096 characters.
     let mut lead = 0xe1;
@@ -91,7 +108,11 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
     let mut classes = _mm512_permutex2var_epi8(load(low), bytes, load(high));
     let wide = _mm512_movepi8_mask(bytes);
     if has_classes && wide != 0 {
-        classes = wide_classes(window, bytes, wide, classes);
+        let leads = leads(bytes);
+        classes = _mm512_maskz_mov_epi8(!wide, classes);
+        classes = _mm512_mask_permutexvar_epi8(classes, leads, bytes, load(&LEADS));
+        let mixed = _mm512_mask_test_epi8_mask(leads, classes, _mm512_set1_epi8(MIXED as i8));
+        classes = look_up(window, bytes, mixed, classes, page);
     }
     let equal = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
     let between = |first: u8, last: u8| {
@@ -121,20 +142,53 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
     }
 }
 
-/// Puts the class of each non-ASCII character at its first byte, and zeros at its other bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn kinds(window: &Window, table: &KindTable) -> __m512i {
+    let bytes = load(window.first_chunk::<BLOCK>().expect("a window is longer"));
+    let [low, high] = table.ascii().as_chunks::<64>().0 else { unreachable!() };
+    let kinds = _mm512_permutex2var_epi8(load(low), bytes, load(high));
+    let wide = _mm512_movepi8_mask(bytes);
+    if wide == 0 {
+        return kinds;
+    }
+    let (leads, (of_leads, mixed)) = (leads(bytes), table.leads());
+    let kinds = _mm512_maskz_mov_epi8(!wide, kinds);
+    let kinds = _mm512_mask_permutexvar_epi8(kinds, leads, bytes, load(of_leads));
+    let mixed = _mm512_permutexvar_epi8(bytes, load(mixed));
+    let mixed = _mm512_mask_test_epi8_mask(leads, mixed, mixed);
+    look_up(window, bytes, mixed, kinds, |number| table.page(number))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn are_in(kinds: __m512i, set: Kinds) -> u64 {
+    _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(set.cast_signed()))
+}
+
+/// The first bytes of characters of several bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn leads(bytes: __m512i) -> u64 {
+    _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xc0_u8 as i8))
+}
+
+/// Puts what a table says of each character that begins at `mixed` into `found`, at its first byte.
 ///
-/// Characters that differ in the last byte alone have their classes in one vector of the table (a page), so one lookup
+/// Characters that differ in the last byte alone lie in one vector of the table (a page), so one lookup
 /// serves all of them. The loop takes one step per page in the block, and text in one script has few pages. Ideographs
 /// and Hangul have many, but their lead byte alone decides.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn wide_classes(window: &Window, bytes: __m512i, wide: u64, ascii: __m512i) -> __m512i {
+fn look_up<'a>(
+    window: &Window,
+    bytes: __m512i,
+    mut mixed: u64,
+    mut found: __m512i,
+    page: impl Fn(usize) -> &'a [u8; BLOCK],
+) -> __m512i {
     let shifted = |by: usize| load(window[by..].first_chunk::<BLOCK>().expect("a window is longer"));
     let seconds = shifted(1);
-    let leads = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xc0_u8 as i8));
-    let ascii = _mm512_maskz_mov_epi8(!wide, ascii);
-    let mut classes = _mm512_mask_permutexvar_epi8(ascii, leads, bytes, load(&LEADS));
-    let mut mixed = _mm512_mask_test_epi8_mask(leads, classes, _mm512_set1_epi8(MIXED as i8));
     while mixed != 0 {
         let at = mixed.trailing_zeros() as usize;
         let [first, second, third, ..] = *window[at..].first_chunk::<4>().expect("a window is longer");
@@ -152,10 +206,10 @@ fn wide_classes(window: &Window, bytes: __m512i, wide: u64, ascii: __m512i) -> _
                 (low(first & 0x07) << 12 | low(second) << 6 | low(third), shifted(3))
             }
         };
-        classes = _mm512_mask_permutexvar_epi8(classes, same, lasts, load(page(number)));
+        found = _mm512_mask_permutexvar_epi8(found, same, lasts, load(page(number)));
         mixed &= !same;
     }
-    classes
+    found
 }
 
 #[inline]

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::masks::{BLOCK, Masks, Window, below};
 use crate::scan::Scan;
+use crate::scan::kinds::{KindTable, Kinds};
 
 /// Below this many bytes a block costs more than a scalar scan.
 pub(super) const SHORT: usize = 16;
@@ -13,6 +14,15 @@ pub(crate) trait Isa: Copy {
     /// The masks of the block that `window` begins with, with classes at the first byte of each character alone.
     /// Without `has_classes`, the classes of non-ASCII bytes are arbitrary.
     fn masks(self, window: &Window, has_classes: bool) -> Masks;
+
+    /// The kinds of the characters of a block, at their first bytes.
+    type Kinds: Copy;
+
+    /// The kinds of the characters of the block that `window` begins with.
+    fn kinds(self, window: &Window, table: &KindTable) -> Self::Kinds;
+
+    /// The mask of the first bytes of characters whose kind is in a set.
+    fn are_in(self, kinds: Self::Kinds, set: Kinds) -> u64;
 
     /// Writes the indices of the set bits of `mask`, lowest first and each plus `base`, as many as `out` holds; returns
     /// how many.
@@ -119,18 +129,21 @@ pub(super) fn fill_ends_scalar<S: Scan>(text: &str, mut pos: usize, ends: &mut [
 /// The masks of the block at `at`; `before` are those of the previous block, and `has_classes` is as in [`Isa::masks`].
 #[inline(always)]
 pub(crate) fn load<I: Isa>(isa: I, bytes: &[u8], at: usize, has_classes: bool, before: &Masks) -> Masks {
-    let padded;
-    let window = if let Some(window) = bytes.get(at..at + size_of::<Window>()) {
-        window.first_chunk().expect("as long as it is")
-    } else {
-        padded = pad(bytes, at);
-        &padded
-    };
-    let mut masks = isa.masks(window, has_classes);
+    let mut padded = None;
+    let mut masks = isa.masks(window(bytes, at, &mut padded), has_classes);
     if has_classes && masks.wide != 0 {
         masks.spread(before);
     }
     masks
+}
+
+/// The window at `at`, in `padded` if the text ends before.
+#[inline(always)]
+pub(super) fn window<'a>(bytes: &'a [u8], at: usize, padded: &'a mut Option<Window>) -> &'a Window {
+    match bytes.get(at..at + size_of::<Window>()) {
+        Some(window) => window.first_chunk().expect("as long as it is"),
+        None => padded.insert(pad(bytes, at)),
+    }
 }
 
 /// The window at the end of a text, padded with blanks.

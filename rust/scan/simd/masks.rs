@@ -5,6 +5,7 @@
 
 use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD};
 use crate::scan::cursor::class_at;
+use crate::scan::kinds::KindTable;
 
 /// Bytes in a block.
 pub(crate) const BLOCK: usize = 64;
@@ -178,6 +179,26 @@ pub(super) fn add_wide(masks: &mut Masks, window: &Window, bit_of: impl Fn(&[u8;
     masks.space |= bit_of(&classes, SPACE.bits());
     masks.word |= bit_of(&classes, WORD.bits()) | alike;
     masks.punctuation |= bit_of(&classes, PUNCTUATION.bits());
+}
+
+/// The kinds of the characters of a block at their first bytes, for back ends that cannot look up many at a time.
+#[inline(always)]
+pub(super) fn kinds(window: &Window, table: &KindTable) -> [u8; BLOCK] {
+    let ascii = table.ascii();
+    let mut kinds: [u8; BLOCK] =
+        std::array::from_fn(|at| if window[at] < 0x80 { ascii[usize::from(window[at])] } else { 0 });
+    if window[..BLOCK].iter().any(|&byte| byte >= 0x80) {
+        add_wide_kinds(window, table, &mut kinds);
+    }
+    kinds
+}
+
+/// Adds the kinds of characters beyond ASCII, at their first bytes.
+#[inline(never)]
+pub(super) fn add_wide_kinds(window: &Window, table: &KindTable, kinds: &mut [u8; BLOCK]) {
+    for at in (0..BLOCK).filter(|&at| window[at] >= 0xc0) {
+        kinds[at] = table.at(window, at).0;
+    }
 }
 
 /// Writes the indices of the set bits of `mask`, each plus `base`, as many as `out` holds; returns how many.

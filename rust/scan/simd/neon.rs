@@ -6,7 +6,8 @@ use std::arch::aarch64::{
 };
 
 use super::fill::Isa;
-use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, positions};
+use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, kinds, positions};
+use crate::scan::kinds::{KindTable, Kinds};
 
 /// The back end of 64-bit ARM.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,20 @@ impl Isa for Neon {
     fn masks(self, window: &Window, has_classes: bool) -> Masks {
         // SAFETY: NEON is part of the target.
         unsafe { masks(window, has_classes) }
+    }
+
+    type Kinds = [u8; BLOCK];
+
+    #[inline(always)]
+    fn kinds(self, window: &Window, table: &KindTable) -> [u8; BLOCK] {
+        kinds(window, table)
+    }
+
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "calls code for a feature of the processor")]
+    fn are_in(self, kinds: [u8; BLOCK], set: Kinds) -> u64 {
+        // SAFETY: NEON is part of the target.
+        unsafe { with_bit(&kinds, set) }
     }
 
     #[inline(always)]

@@ -1,7 +1,8 @@
 //! No vectors: eight bytes at a time in 64-bit integers. The other back ends are tested against this one.
 
 use super::fill::Isa;
-use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, positions};
+use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, kinds, positions};
+use crate::scan::kinds::{KindTable, Kinds};
 
 /// The back end for any processor.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,22 @@ impl Isa for Portable {
             });
         }
         masks
+    }
+
+    type Kinds = [u8; BLOCK];
+
+    #[inline(always)]
+    fn kinds(self, window: &Window, table: &KindTable) -> [u8; BLOCK] {
+        kinds(window, table)
+    }
+
+    #[inline(always)]
+    fn are_in(self, kinds: [u8; BLOCK], set: Kinds) -> u64 {
+        // The sum has its top bit set for each byte of 1 to 127, and the word for each above.
+        gather(&kinds, |word| {
+            let word = word & spread(set);
+            ((word & !TOPS) + !TOPS | word) & TOPS
+        })
     }
 
     #[inline(always)]

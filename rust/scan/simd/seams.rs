@@ -1,8 +1,9 @@
 //! Masks for seams.
 
-use super::fill::{Isa, Job, load};
-use super::masks::{BLOCK, Masks, below, flood, last, up};
-use crate::scan::seams::{BLANK, MOST_RULES, NEWLINE, SIGN, SMALL, STOP, Seams, WIDE_OTHER, WIDE_STOP};
+use super::fill::{Isa, Job, window};
+use super::masks::{BLOCK, below, flood, last, up};
+use crate::scan::kinds::Kinds;
+use crate::scan::seams::{Beside, MOST_RULES, Rule, Seams};
 
 /// Writes the ends of the parts of `text` from `start` on.
 pub(in crate::scan) struct FillSeams<'a> {
@@ -12,115 +13,90 @@ pub(in crate::scan) struct FillSeams<'a> {
     pub(in crate::scan) ends: &'a mut [u32],
 }
 
-/// One mask for each kind.
-#[inline(always)]
-fn kind_masks(masks: &Masks) -> [u64; ROOM] {
-    let Masks {
-        upper,
-        lower,
-        letter,
-        number,
-        space,
-        blank,
-        newline,
-        punctuation,
-        apostrophe,
-        stop,
-        wide,
-        ..
-    } = *masks;
-    let (small, capital, other) = (lower & !upper, upper & !lower, !(upper | lower | number | space));
-    let wide_other = other & wide;
-    [
-        small & !wide,
-        small & wide,
-        capital & !wide,
-        capital & wide,
-        letter & upper & lower,
-        number & !wide,
-        blank,
-        newline,
-        stop,
-        wide_other & punctuation,
-        wide_other & !punctuation,
-        apostrophe,
-        upper & lower & !letter,
-        punctuation & !(wide | apostrophe | stop),
-        0,
-        0,
-    ]
-}
-
 /// The state that one block leaves to the next.
 struct Carry {
-    masks: Masks,
-    /// By rule, whether the last byte may stand to the left of its seams.
-    left: [u64; MOST_RULES],
+    ink: Spread,
     /// Characters after anything but ink.
     after_other: After,
+    rules: [RuleCarry; MOST_RULES],
+    /// Whether there is a seam at the last byte.
+    seam: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct RuleCarry {
+    left: Spread,
+    /// Whether the last byte may stand to the left of a seam, and whether it is a space to the right of one.
+    is_left: u64,
+    is_blank: u64,
+}
+
+/// All bytes of the characters of some kinds. A value holds the state that one block leaves to the next.
+#[derive(Clone, Copy, Default)]
+struct Spread(u64);
+
+impl Spread {
+    /// All bytes of the characters whose first bytes are `first`.
+    #[inline(always)]
+    fn next(&mut self, first: u64, tail: u64) -> u64 {
+        let all = first | flood(tail, up(first, self.0) & tail);
+        self.0 = last(all);
+        all
+    }
 }
 
 /// Characters that follow one of a mask. A value holds the state that one block leaves to the next.
 #[derive(Default)]
 struct After {
     mask: u64,
-    found: u64,
+    found: Spread,
 }
 
 impl After {
-    /// All bytes of the characters that follow one of `mask`; those of one character are neighbours.
+    /// All bytes of the characters that follow one of `mask`.
     #[inline(always)]
     fn next(&mut self, mask: u64, tail: u64) -> u64 {
         let first = up(mask, self.mask) & !tail;
-        let found = first | flood(tail, up(first, self.found) & tail);
-        (self.mask, self.found) = (last(mask), last(found));
-        found
+        self.mask = last(mask);
+        self.found.next(first, tail)
     }
-}
-
-/// Room for the masks of all kinds; a power of two, so that an index needs no check.
-const ROOM: usize = 16;
-
-/// The union of the masks of some kinds.
-#[inline(always)]
-fn union(masks: &[u64; ROOM], mut kinds: u16) -> u64 {
-    let mut all = 0;
-    while kinds != 0 {
-        all |= masks[kinds.trailing_zeros() as usize % ROOM];
-        kinds &= kinds - 1;
-    }
-    all
 }
 
 impl Carry {
     fn new() -> Self {
-        Self { masks: Masks::default(), left: [0; MOST_RULES], after_other: After::default() }
+        let rules = [RuleCarry::default(); MOST_RULES];
+        Self { ink: Spread::default(), after_other: After::default(), rules, seam: 0 }
     }
 
-    /// The seams of the next block of `bytes`.
+    /// Two masks of the next block of `bytes`: its seams, and the places after a seam that its rule knows of only there.
     #[inline(always)]
-    fn seams<I: Isa>(&mut self, isa: I, seams: &Seams, bytes: &[u8], base: usize) -> u64 {
-        let masks = load(isa, bytes, base, true, &self.masks);
-        let mut kinds = kind_masks(&masks);
-        let ink = kinds.iter().fold(0, |all, mask| all | mask) & !(kinds[BLANK] | kinds[NEWLINE]);
-        if seams.joins_letters {
-            kinds[SMALL] = masks.letter;
+    fn seams<I: Isa>(&mut self, isa: I, seams: &Seams, bytes: &[u8], base: usize) -> (u64, u64) {
+        let mut padded = None;
+        let window = window(bytes, base, &mut padded);
+        let (masks, kinds) = (isa.masks(window, false), isa.kinds(window, &seams.table));
+        let of = |set: Kinds| isa.are_in(kinds, set);
+        let mut after_ink = 0;
+        if seams.asks_for_ink {
+            let ink = self.ink.next(of(seams.ink), masks.tail);
+            after_ink = !self.after_other.next(!ink, masks.tail);
         }
-        if seams.joins_stops {
-            kinds[STOP] |= kinds[WIDE_STOP] | kinds[WIDE_OTHER] | kinds[SIGN];
-        }
-        let after_ink = !self.after_other.next(!ink, masks.tail);
-        let mut found = 0;
-        for (rule, carry) in seams.rules.iter().zip(&mut self.left) {
-            let mut left = union(&kinds, rule.left);
-            if rule.after_ink {
+        let (mut found, mut before) = (0, 0);
+        for (&Rule { left, right, beside }, carry) in seams.rules.iter().zip(&mut self.rules) {
+            let mut left = carry.left.next(of(left), masks.tail);
+            if beside == Beside::Ink {
                 left &= after_ink;
             }
-            found |= up(left, *carry) & union(&kinds, rule.right);
-            *carry = left >> (BLOCK - 1);
+            let after_left = up(left, carry.is_left);
+            carry.is_left = last(left);
+            if beside == Beside::Space {
+                let blank = after_left & masks.blank;
+                before |= up(blank, carry.is_blank) & of(right);
+                carry.is_blank = last(blank);
+            } else {
+                found |= after_left & of(right);
+            }
         }
-        self.masks = masks;
-        found & !masks.tail
+        (found & !masks.tail, before & !masks.tail)
     }
 }
 
@@ -131,11 +107,26 @@ impl Job for FillSeams<'_> {
         let (bytes, mut carry) = (text.as_bytes(), Carry::new());
         let (mut base, mut found) = (start, 0);
         // A part ends where the next begins, but for the first one.
-        let mut counted = !1;
+        let (mut counted, mut counted_before) = (!1, !3);
         while base < bytes.len() && found < ends.len() {
-            let begins = carry.seams(isa, seams, bytes, base) & counted & below(bytes.len() - base);
+            let (mut begins, before) = carry.seams(isa, seams, bytes, base);
+            begins &= counted & below(bytes.len() - base);
+            if seams.asks_for_next {
+                // The seam at the last byte waits for the next block.
+                let before = before & counted_before & below(bytes.len() - base);
+                if carry.seam | before & 1 != 0 {
+                    ends[found] = (base - 1) as u32;
+                    found += 1;
+                }
+                carry.seam = last(begins);
+                begins = begins & !(1 << (BLOCK - 1)) | before >> 1;
+            }
             found += isa.positions(begins, base, &mut ends[found..]);
-            (base, counted) = (base + BLOCK, u64::MAX);
+            (base, counted, counted_before) = (base + BLOCK, u64::MAX, u64::MAX);
+        }
+        if base >= bytes.len() && carry.seam != 0 && found < ends.len() {
+            ends[found] = (base - 1) as u32;
+            found += 1;
         }
         if base >= bytes.len() && start < bytes.len() && found < ends.len() {
             ends[found] = bytes.len() as u32;
@@ -143,17 +134,4 @@ impl Job for FillSeams<'_> {
         }
         found
     }
-}
-
-/// The kinds of the first character of a text, one bit each.
-#[cfg(test)]
-pub(in crate::scan) fn kinds_of(text: &str) -> u16 {
-    struct Kinds<'a>(&'a str);
-    impl Job for Kinds<'_> {
-        fn run<I: Isa>(self, isa: I) -> usize {
-            let masks = load(isa, self.0.as_bytes(), 0, true, &Masks::default());
-            (0..).zip(kind_masks(&masks)).fold(0, |kinds, (kind, mask)| kinds | ((mask & 1) as usize) << kind)
-        }
-    }
-    super::Backend::best().run(Kinds(text)) as u16
 }

@@ -34,7 +34,7 @@ use backtracking::Backtracking;
 use program::Program;
 use program::atoms::Atoms;
 use program::expression::Expression;
-pub use program::places::{AtomSet, Place, Places, Whole};
+pub use program::places::{AtomSet, Next, Place, Places, PlacesAfter, Whole};
 use program::reach::Reach;
 
 use crate::{Error, Result};

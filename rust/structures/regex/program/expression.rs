@@ -189,7 +189,12 @@ pub(super) fn is_nullable(node: &Node) -> bool {
 /// True if a node matches in one way at most, so that nothing can be given back.
 fn is_choiceless(node: &Node) -> bool {
     match node {
-        Node::Empty | Node::Set(_) | Node::Before(_) | Node::After(_) | Node::Look { .. } | Node::Atomic(_) => true,
+        Node::Empty
+        | Node::Set(_)
+        | Node::Before(_)
+        | Node::After(_)
+        | Node::Look { .. }
+        | Node::Atomic(_) => true,
         Node::Concat(nodes) => nodes.iter().all(is_choiceless),
         Node::Repeat { node, least, most, .. } => Some(*least) == *most && is_choiceless(node),
         Node::Alt(_) => false,

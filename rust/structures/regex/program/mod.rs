@@ -28,7 +28,7 @@ mod threads;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use atoms::Atoms;
 use chain::{Border, Chain};
@@ -56,6 +56,8 @@ struct Tables {
     chain: Chain,
     /// Atoms before which a match may begin, one bit an atom.
     first_atoms: u128,
+    /// As [`States::may_fail`]; made when it is needed.
+    may_fail: OnceLock<Vec<bool>>,
 }
 
 /// States, each with its position, from which no match was found.
@@ -79,7 +81,7 @@ impl Program {
         let begins =
             |&atom: &usize| (0..states.kinds() as u16).any(|kind| states.begins(states.start(kind), atom));
         let first_atoms = (0..atoms.len()).filter(begins).fold(0, |bits, atom| bits | 1 << atom);
-        Some(Self(Arc::new(Tables { atoms, states, chain, first_atoms })))
+        Some(Self(Arc::new(Tables { atoms, states, chain, first_atoms, may_fail: OnceLock::new() })))
     }
 
     /// Calls `each` with the matches in `text`, from left to right and without overlap, until it breaks; an empty match is

@@ -38,12 +38,12 @@ impl Program {
     /// The places of texts where a character of `before`, or nothing, stands before the two characters beside the place; none if a match
     /// may be empty.
     pub(in crate::structures::regex) fn places(&self, before: AtomSet) -> Option<Places<'_>> {
-        let Tables { atoms, states, .. } = &*self.0;
+        let Tables { atoms, states, may_fail, .. } = &*self.0;
         if states.may_be_empty() {
             return None;
         }
-        let mut made =
-            Places { states, end: atoms.len(), may_fail: states.may_fail(), rows: BTreeSet::new() };
+        let may_fail = may_fail.get_or_init(|| states.may_fail());
+        let mut made = Places { states, end: atoms.len(), may_fail, rows: BTreeSet::new() };
         let (matches, gaps) = (1..states.len() as u16, 0..states.kinds() as u16);
         let all = matches.map(Row::Match).chain(gaps.map(Row::Gap)).collect();
         made.rows = made.step(&all, before);
@@ -51,9 +51,7 @@ impl Program {
         made.rows.extend(members(before).chain([made.end]).map(|atom| Row::Gap(states.kind(atom))));
         Some(made)
     }
-}
 
-impl Program {
     /// Whether each text of one character of each of `sets`, but any number of the last, is one match or one gap: whether some are
     /// matches, and whether some are gaps. None if a text may be more than one.
     pub(in crate::structures::regex) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
@@ -109,38 +107,63 @@ pub struct Whole {
     pub is_gap: bool,
 }
 
+/// What stands after the two characters beside a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Next {
+    /// A character of this atom.
+    pub atom: u8,
+    /// Or the end of the text.
+    pub or_end: bool,
+}
+
 /// The places of one pattern.
+#[derive(Clone)]
 pub struct Places<'a> {
     states: &'a States,
     /// In place of an atom: the end of the text.
     end: usize,
     /// By state, as [`States::may_fail`].
-    may_fail: Vec<bool>,
+    may_fail: &'a [bool],
     /// Rows before the character to the left of a place.
     rows: BTreeSet<Row>,
 }
 
-impl Places<'_> {
-    /// All that a place between characters of `left` and `right` may be; none if cutting there may change a match.
-    pub fn between(&self, left: AtomSet, right: AtomSet) -> Option<BTreeSet<Place>> {
-        let mut places = BTreeSet::new();
-        for atom in members(left) {
-            let mut rows: BTreeSet<Row> = self.rows.iter().map(|&row| self.after(row, atom)).collect();
-            let begun = |row: &Row| matches!(row, Row::Gap(_)).then(|| self.after(*row, atom));
-            let begun: Vec<Row> = self.rows.iter().filter_map(begun).collect();
-            for next in members(right) {
-                // Where a search that begins with the character fails, the character may be in a gap.
-                if begun.iter().any(|&row| self.fails(row, next)) {
-                    rows.insert(Row::Gap(self.states.kind(atom)));
-                }
-                if !rows.iter().all(|&row| self.add_place(row, next, &mut places)) {
-                    return None;
-                }
-            }
-        }
-        Some(places)
-    }
+/// The places after a character of one atom.
+pub struct PlacesAfter<'a> {
+    places: Places<'a>,
+    /// Rows after the character, and the kind of the character.
+    rows: BTreeSet<Row>,
+    kind: u16,
+    /// Rows of searches that begin with the character.
+    begun: BTreeSet<Row>,
+}
 
+impl<'a> Places<'a> {
+    /// The places after a character of an atom.
+    pub fn after_char(&self, atom: u8) -> PlacesAfter<'a> {
+        let atom = usize::from(atom);
+        let rows = self.rows.iter().map(|&row| self.after(row, atom)).collect();
+        let begun = |row: &Row| matches!(row, Row::Gap(_)).then(|| self.after(*row, atom));
+        let begun = self.rows.iter().filter_map(begun).collect();
+        PlacesAfter { places: self.clone(), rows, kind: self.states.kind(atom), begun }
+    }
+}
+
+impl PlacesAfter<'_> {
+    /// All that a place before a character of an atom may be, where `next` stands after the character, if that is known; none if
+    /// cutting there may change a match.
+    pub fn before_char(&self, atom: u8, next: Option<Next>) -> Option<BTreeSet<Place>> {
+        let (mut found, atom) = (BTreeSet::new(), usize::from(atom));
+        // Where a search that begins with the character before fails, that character may be in a gap.
+        let fails = self.begun.iter().any(|&row| self.places.fails(row, atom));
+        let gap = fails.then_some(Row::Gap(self.kind));
+        let rows = self.rows.iter().copied().chain(gap);
+        let is_kept = rows.into_iter().all(|row| self.places.add_place(row, (atom, next), &mut found));
+        is_kept.then_some(found)
+    }
+}
+
+impl Places<'_> {
     /// Whether the search of a row fails before `atom`.
     fn fails(&self, row: Row, atom: usize) -> bool {
         let Row::Match(state) = row else { return false };
@@ -174,7 +197,7 @@ impl Places<'_> {
     }
 
     /// Adds the place between a row and `atom`, unless the search of the row fails there; false if cutting there may change a match.
-    fn add_place(&self, row: Row, atom: usize, places: &mut BTreeSet<Place>) -> bool {
+    fn add_place(&self, row: Row, (atom, next): (usize, Option<Next>), found: &mut BTreeSet<Place>) -> bool {
         let kind = match row {
             Row::Gap(kind) => kind,
             Row::Match(state) => {
@@ -193,15 +216,27 @@ impl Places<'_> {
             return false;
         }
         let after_match = matches!(row, Row::Match(_));
-        let may_fail = matches!(begun, Row::Match(state) if self.may_fail[usize::from(state)]);
-        let before_match = matches!(begun, Row::Match(_));
-        places.insert(Place {
-            // A gap goes on where a match fails that has begun in it.
-            is_border: after_match || before_match && !may_fail,
-            after_match,
-            before_match: (!may_fail).then_some(before_match),
-        });
+        let before_match = self.matches_on(begun, next);
+        // A gap goes on where a match fails that has begun in it.
+        let is_border = after_match || before_match == Some(true);
+        found.insert(Place { is_border, after_match, before_match });
         true
+    }
+
+    /// Whether the search of a row comes to a match, if that is certain.
+    fn matches_on(&self, row: Row, next: Option<Next>) -> Option<bool> {
+        let Row::Match(state) = row else { return Some(false) };
+        if !self.may_fail[usize::from(state)] {
+            return Some(true);
+        }
+        let next = next?;
+        let before = |atom: usize| {
+            let step = self.states.step(state, atom);
+            let is_certain = step.is_match || step.next != DEAD && !self.may_fail[usize::from(step.next)];
+            (is_certain || step.next == DEAD).then_some(is_certain)
+        };
+        let matches = before(usize::from(next.atom));
+        matches.filter(|_| !next.or_end || before(self.end) == matches)
     }
 }
 

@@ -97,7 +97,9 @@ impl Reach {
     /// Whether the character at a position is within the reach, and its length in bytes.
     #[inline]
     fn at(&self, bytes: &[u8], pos: usize) -> Option<(bool, usize)> {
-        (pos < bytes.len()).then(|| self.atoms.at(bytes, pos)).map(|(atom, width)| (self.holds_atom(atom), width))
+        (pos < bytes.len())
+            .then(|| self.atoms.at(bytes, pos))
+            .map(|(atom, width)| (self.holds_atom(atom), width))
     }
 }
 

@@ -144,9 +144,11 @@ fn any_pattern() -> impl Strategy<Value = String> {
 
 /// Patterns that read few characters, mostly with look-around that no program runs.
 fn any_looking_pattern() -> impl Strategy<Value = String> {
-    let set = prop::sample::select(vec!["1", r"\d", "[12]", "a", "[ab]", "'", r"[^\p{L}\s]", "日", r"\p{Lu}"]);
+    let set =
+        prop::sample::select(vec!["1", r"\d", "[12]", "a", "[ab]", "'", r"[^\p{L}\s]", "日", r"\p{Lu}"]);
     let repeat = prop::sample::select(vec!["", "", "?", "+", "*", "{1,3}", "{2}", "+?", "++", "{3}"]);
-    let neighbour = prop::sample::select(vec![r"\b", r"\B", "^", "$", r"\A", r"\z", r"(?!\S)", r"(?<=a)", r"(?<!\d)"]);
+    let neighbour =
+        prop::sample::select(vec![r"\b", r"\B", "^", "$", r"\A", r"\z", r"(?!\S)", r"(?<=a)", r"(?<!\d)"]);
     let atom = prop_oneof![6 => (set, repeat).prop_map(|(set, repeat)| format!("{set}{repeat}")), 1 => neighbour.prop_map(str::to_owned)];
     let branch = prop::collection::vec(atom, 1..4).prop_map(|atoms| atoms.concat());
     let open = prop::sample::select(vec!["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?:"]);

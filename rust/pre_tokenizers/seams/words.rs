@@ -1,0 +1,86 @@
+//! Words that no stage cuts, so that they need not be searched.
+
+use super::groups::Groups;
+use super::{Behavior, Stage};
+use crate::scan::kinds::Kinds;
+use crate::scan::seams::{MOST_WORDS, Words};
+use crate::structures::regex::AtomSet;
+
+/// Groups that are tried, those that are met most: each is asked about with each other one.
+const TRIED: usize = 16;
+
+/// A set of groups, one bit each.
+type GroupSet = u128;
+
+/// Words whose characters are of groups that no stage tells apart by cutting between them.
+pub(super) fn words(stages: &[Stage], groups: &Groups) -> Words {
+    let asked = Asked { stages, groups };
+    let mut tried: Vec<usize> =
+        (0..groups.groups.len()).filter(|&group| groups.groups[group].is_ink).collect();
+    tried.sort_by(|&one, &other| groups.groups[other].weight.total_cmp(&groups.groups[one].weight));
+    tried.truncate(TRIED);
+    let (mut sets, mut done) = (Vec::new(), 0);
+    for &seed in &tried {
+        let mut rest: GroupSet = 1 << seed;
+        if sets.len() == MOST_WORDS || done & rest != 0 || !asked.are_kept(false, rest, rest) {
+            continue;
+        }
+        for &group in &tried {
+            let more = rest | 1 << group;
+            if more != rest && asked.are_kept(false, more, more) {
+                rest = more;
+            }
+        }
+        done |= rest;
+        let after_space = asked.are_kept(true, rest, rest);
+        let may_begin = |&&group: &&usize| {
+            asked.are_kept(false, 1 << group, rest)
+                && (!after_space || asked.are_kept(true, 1 << group, rest))
+        };
+        let first = tried.iter().filter(may_begin).fold(rest, |first, group| first | 1 << group);
+        sets.push((first, rest, after_space));
+    }
+    let table = groups.table(|group| {
+        sets.iter().zip(0..).fold(0, |bits: Kinds, (&(first, rest, _), number)| {
+            let is_in = |set: GroupSet| (set >> group & 1) as Kinds;
+            bits | is_in(rest) << number | is_in(first) << (number + MOST_WORDS)
+        })
+    });
+    let after_space =
+        sets.iter().zip(0..).fold(0, |bits, (&(.., after), number)| bits | Kinds::from(after) << number);
+    Words { table, after_space }
+}
+
+struct Asked<'a> {
+    stages: &'a [Stage],
+    groups: &'a Groups,
+}
+
+impl Asked<'_> {
+    /// Whether no stage cuts or drops a word, or one with a space before it: one character of the first set and any number of the
+    /// second.
+    fn are_kept(&self, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
+        self.stages.iter().enumerate().all(|(number, stage)| {
+            let all = self.groups.groups.iter().enumerate();
+            let of = |set: GroupSet| {
+                let members = all.clone().filter(|(group, _)| set >> group & 1 == 1);
+                members.fold(0, |all, (_, group)| all | group.seen[number].all)
+            };
+            let (first, rest) = (of(first), of(rest));
+            // A character of mapped text may be any byte of a character.
+            let (first, rest) = if stage.is_mapped { (first | rest, first | rest) } else { (first, rest) };
+            let space = self.groups.groups.iter().find(|group| group.is_space);
+            let space = space.map_or(0, |group| group.seen[number].all);
+            stage.keeps(&[space, first, rest][usize::from(!has_space)..])
+        })
+    }
+}
+
+impl Stage {
+    /// Whether the stage leaves each text of one character of each of these sets, but any number of the last, alone.
+    fn keeps(&self, sets: &[AtomSet]) -> bool {
+        let drops = self.behavior == Behavior::Removed;
+        let whole = self.search.whole(sets);
+        whole.is_some_and(|whole| !(drops && if self.invert { whole.is_gap } else { whole.is_match }))
+    }
+}
