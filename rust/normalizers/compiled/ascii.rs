@@ -1,5 +1,7 @@
 //! Characters of ASCII that become one character of ASCII each: a table, and the loop that maps runs of them.
 
+use std::collections::BTreeMap;
+
 use super::closed::{Matched, is_closed, sees_alone};
 use super::output::Output;
 use crate::normalizers::Normalizer;
@@ -44,7 +46,7 @@ impl Shift {
 struct Blocks {
     stops: Vec<Shift>,
     shifts: Vec<Shift>,
-    joined: Vec<(u8, u8)>,
+    joined: Vec<(Shift, Shift)>,
 }
 
 /// How each byte is mapped.
@@ -106,9 +108,19 @@ impl AsciiTable {
         let shifts = ranges(|byte| Some(by(byte)).filter(|&by| self.kind(byte) != Kind::Stop && by != 0));
         let is_plain = |byte: &u8| self.kind(*byte) != Kind::Stop;
         let lefts = (0..128).filter(is_plain);
-        let joined: Vec<(u8, u8)> = lefts
-            .flat_map(|left| (0..128).map(move |right| (left, right)))
-            .filter(|&(left, right)| self.do_join(left, right))
+        // Bytes that join the same bytes, together.
+        let mut by_right: BTreeMap<u128, u128> = BTreeMap::new();
+        for left in lefts {
+            let joins = |right: &u8| self.do_join(left, *right);
+            let rights = (0..128).filter(joins).fold(0, |set, right| set | 1 << right);
+            *by_right.entry(rights).or_default() |= 1 << left;
+        }
+        let joined: Vec<(Shift, Shift)> = by_right
+            .into_iter()
+            .flat_map(|(rights, lefts)| {
+                let [lefts, rights] = [lefts, rights].map(|set| ranges(|byte| (byte < 128 && set >> byte & 1 == 1).then_some(0)));
+                lefts.into_iter().flat_map(move |left| rights.clone().into_iter().map(move |right| (left, right)))
+            })
             .collect();
         let is_short = stops.len() <= MOST && shifts.len() <= MOST && joined.len() <= MOST;
         is_short.then_some(Blocks { stops, shifts, joined })
@@ -213,7 +225,7 @@ impl Blocks {
         }
         for &(left, right) in &self.joined {
             for ((stop, &byte), &before) in stops.iter_mut().zip(block).zip(before) {
-                *stop |= u8::from(before == left) & u8::from(byte == right);
+                *stop |= u8::from(left.holds(before)) & u8::from(right.holds(byte));
             }
         }
         let mut made = [0; BLOCK];

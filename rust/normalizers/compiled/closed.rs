@@ -4,6 +4,7 @@ use crate::normalizers::clusters::{is_cluster, is_simple_grapheme};
 use crate::normalizers::unicode::Form;
 use crate::normalizers::{Bert, Normalizer};
 use crate::structures::finder::{RUN_OF_SPACES, Replacement, TextPattern};
+use crate::structures::regex::Pattern;
 
 /// The characters that a match may hold one after the other.
 pub(super) enum Matched<'a> {
@@ -11,6 +12,8 @@ pub(super) enum Matched<'a> {
     Literal(&'a str),
     /// Any number of spaces.
     Spaces,
+    /// Any characters within the reach of a pattern, which sees no neighbours of a match.
+    Reach(&'a Pattern),
 }
 
 impl<'a> Matched<'a> {
@@ -19,7 +22,10 @@ impl<'a> Matched<'a> {
         match replacement.pattern() {
             TextPattern::Literal(literal) => (!literal.is_empty()).then_some(Self::Literal(literal)),
             TextPattern::Regex(pattern) if pattern == RUN_OF_SPACES => Some(Self::Spaces),
-            TextPattern::Regex(_) => None,
+            TextPattern::Regex(_) => {
+                let pattern = replacement.finder().compiled()?;
+                pattern.sees_matches_alone().then_some(Self::Reach(pattern))
+            }
         }
     }
 
@@ -28,6 +34,7 @@ impl<'a> Matched<'a> {
         match self {
             Self::Literal(literal) => literal.chars().skip(1).any(|c| c == right),
             Self::Spaces => right == ' ',
+            Self::Reach(pattern) => pattern.may_read(right),
         }
     }
 
@@ -36,6 +43,7 @@ impl<'a> Matched<'a> {
         match self {
             Self::Literal(literal) => literal.chars().rev().skip(1).any(|c| c == left),
             Self::Spaces => left == ' ',
+            Self::Reach(pattern) => pattern.may_read(left),
         }
     }
 
@@ -46,6 +54,7 @@ impl<'a> Matched<'a> {
                 literal.chars().zip(literal.chars().skip(1)).any(|pair| pair == (left, right))
             }
             Self::Spaces => (left, right) == (' ', ' '),
+            Self::Reach(pattern) => pattern.may_read(left) && pattern.may_read(right),
         }
     }
 }

@@ -174,6 +174,8 @@ fn stage() -> impl Strategy<Value = Normalizer> {
         4 => prop::sample::select(literals.map(literal).to_vec()),
         2 => prop::sample::select(vec![" ", "\u{2581}", "", "a"])
             .prop_map(|content| replace(TextPattern::Regex(RUN_OF_SPACES.to_owned()), content)),
+        2 => (prop::sample::select(vec![r"\s+", r"\s", "[ab]+|``?", r"[\p{L}&&[^a]]{2}", "e\u{301}|a*b", " +?"]), prop::sample::select(vec![" ", "", "``", "\u{301}"]))
+            .prop_map(|(pattern, content)| replace(TextPattern::Regex(pattern.to_owned()), content)),
         2 => Just(precompiled()),
     ]
 }

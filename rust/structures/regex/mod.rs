@@ -173,10 +173,19 @@ impl Pattern {
         Ok(matches)
     }
 
+    /// Whether each match needs a character, and no match depends on the characters beside it.
+    pub(crate) fn sees_matches_alone(&self) -> bool {
+        self.reach.as_ref().is_some_and(|reach| !reach.sees_neighbours())
+    }
+
+    /// Whether the pattern may read a character.
+    pub(crate) fn may_read(&self, c: char) -> bool {
+        self.reach.as_ref().is_none_or(|reach| reach.holds(c))
+    }
+
     /// False only if a text of such characters alone has no match.
     pub fn may_match(&self, c: char) -> bool {
-        let in_reach = self.reach.as_ref().is_none_or(|reach| reach.holds(c));
-        in_reach && self.program().is_none_or(|program| program.may_begin(c))
+        self.may_read(c) && self.program().is_none_or(|program| program.may_begin(c))
     }
 
     /// Calls `each` with the matches that [`Self::find_iter`] lists, until it breaks.

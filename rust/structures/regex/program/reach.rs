@@ -22,6 +22,7 @@ pub(in crate::structures::regex) struct Reach {
     atoms: Atoms,
     /// Whether common characters are beyond the reach, so that regions pay.
     is_narrow: bool,
+    sees_neighbours: bool,
 }
 
 impl Reach {
@@ -37,7 +38,8 @@ impl Reach {
                 all.union(class);
             }
         }
-        let mut made = Self { atoms: Atoms::new(&[all])?, is_narrow: false };
+        let (atoms, sees_neighbours) = (Atoms::new(&[all])?, sees_neighbours(&expression.root));
+        let mut made = Self { atoms, is_narrow: false, sees_neighbours };
         made.is_narrow = !(' '..='~').any(|c| (c == ' ' || c.is_ascii_alphabetic()) && made.holds(c));
         Some(made)
     }
@@ -50,6 +52,11 @@ impl Reach {
     /// Whether common characters are beyond the reach, so that [`Self::regions`] pay.
     pub(in crate::structures::regex) fn is_narrow(&self) -> bool {
         self.is_narrow
+    }
+
+    /// Whether the pattern has look-around, or groups that are like it.
+    pub(in crate::structures::regex) fn sees_neighbours(&self) -> bool {
+        self.sees_neighbours
     }
 
     /// The atoms beyond the reach.
@@ -110,6 +117,15 @@ fn sets_read(node: &Node) -> u64 {
         Node::Set(set) => 1 << set,
         Node::Concat(nodes) | Node::Alt(nodes) => nodes.iter().fold(0, |all, node| all | sets_read(node)),
         Node::Repeat { node, .. } | Node::Look { node, .. } | Node::Atomic(node) => sets_read(node),
+    }
+}
+
+fn sees_neighbours(node: &Node) -> bool {
+    match node {
+        Node::Empty | Node::Set(_) => false,
+        Node::Before(_) | Node::After(_) | Node::Look { .. } => true,
+        Node::Concat(nodes) | Node::Alt(nodes) => nodes.iter().any(sees_neighbours),
+        Node::Repeat { node, .. } | Node::Atomic(node) => sees_neighbours(node),
     }
 }
 
