@@ -47,7 +47,8 @@ pub(super) type Pool = cache::Pool<MissScratch>;
 pub struct MissScratch {
     model: Scratch,
     tokens: Tokens,
-    mapped: String,
+    /// Mapped bytes.
+    pub mapped: String,
     /// Ids of the fragments of a chunk.
     pub fragment_ids: Vec<u32>,
     /// Tokens of a chunk that has several pre-tokens.

@@ -12,6 +12,7 @@ use super::plan::{ChunkPlan, Chunker, Rewrite, Scope};
 use super::plan_table::key_form_of_cuts;
 use super::stages::Stages;
 use crate::Result;
+use crate::byte_level::push_mapped;
 use crate::cache::key::SHORT;
 use crate::cache::{ChunkCache, ChunkKind, ChunkTokens, KeyForm};
 use crate::models::Model;
@@ -73,20 +74,39 @@ impl ChunkPreTokenizer<'_> {
             })
         })?;
         if !is_cut {
-            let cut = self.stages.cut(Normalized::new(&text[chunk], 0, true), KeyForm::Text)?;
-            for pre_token in &cut.spans {
-                let original = |range| cut.text.original(range);
-                model.encode_pre_token(
-                    (cut.text.text(), pre_token.clone()),
-                    false,
-                    original,
-                    scratch,
-                    out,
-                )?;
-            }
+            self.encode_mapped(&text[chunk], model, scratch, out)?;
             model.set_regularity(out);
         }
         Ok(())
+    }
+
+    /// Encodes a chunk whose pre-tokens are made of mapped text.
+    fn encode_mapped(
+        &self,
+        chunk: &str,
+        model: &ModelEncoder,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let word = chunk.strip_prefix(' ').unwrap_or(chunk);
+        let is_visible = word.bytes().all(|byte| byte.is_ascii_graphic());
+        if is_visible && self.stages.seams().is_some_and(|seams| seams.is_word(chunk.as_bytes())) {
+            let mut mapped = std::mem::take(&mut scratch.mapped);
+            mapped.clear();
+            push_mapped(chunk.as_bytes(), &mut mapped);
+            // Only a space in front takes more than one byte.
+            let longer = mapped.len() - chunk.len();
+            let at = |mapped: usize| mapped.saturating_sub(longer) as u32;
+            let original = |range: Range<usize>| (at(range.start), at(range.end));
+            let result = model.encode_pre_token((&mapped, 0..mapped.len()), false, original, scratch, out);
+            scratch.mapped = mapped;
+            return result;
+        }
+        let cut = self.stages.cut(Normalized::new(chunk, 0, true), KeyForm::Text)?;
+        cut.spans.iter().try_for_each(|pre_token| {
+            let pre_token = (cut.text.text(), pre_token.clone());
+            model.encode_pre_token(pre_token, false, |range| cut.text.original(range), scratch, out)
+        })
     }
 
     /// Whether a chunk is known to be one pre-token, which the model sees as it is.
@@ -219,7 +239,7 @@ mod tests {
             (ignore_merges, is_whole, lowercase, has_added) in any::<(bool, bool, bool, bool)>(),
             stages in prop::collection::vec(any_cut(), 1..4),
             texts in prop::collection::vec(
-                "( ?[abc]{1,6}[.,]?){0,12}|[abcAé日本,.' \n\t1]{0,40}|( ?[日本]{1,20}|a{14,40}|['’][sa]|\n|  |12345|\u{301}|<s>){0,9}", 1..6),
+                "( ?[abc]{1,6}[.,]?){0,12}|[abcAé日本,.' \n\t1]{0,40}|( ?[日本]{1,20}|a{14,40}|['’][sa]|\n|  |12345|\u{301}|[.\u{1}]{2}|<s>){0,9}", 1..6),
         ) {
             let (model, mut added) = (Arc::new(model(&choices, ignore_merges, is_whole)), AddedTokens::default());
             if has_added {

@@ -14,6 +14,7 @@ use super::stages::{Stages, Visitor, Walk};
 use crate::Result;
 use crate::cache::KeyForm;
 use crate::normalized::Normalized;
+use crate::normalizers::{CompiledNormalizer, Normalizer, PieceMemo};
 use crate::scan::Splitter;
 use crate::scan::seams::Seams;
 
@@ -30,6 +31,8 @@ pub enum Counted {
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingWords<'a> {
     stages: &'a Stages,
+    /// The normalizer in one pass.
+    normalizer: Option<&'a CompiledNormalizer>,
     key_form: KeyForm,
     cutter: Cutter<'a>,
 }
@@ -51,7 +54,8 @@ impl Pipeline {
     /// The stages as trainers use them. Words are made of [`Self::training_key_form`].
     pub fn training_words(&self) -> TrainingWords<'_> {
         let key_form = self.training_key_form();
-        TrainingWords { stages: self.stages(), key_form, cutter: self.training_cutter(key_form) }
+        let (stages, normalizer) = (self.stages(), self.compiled_normalizer());
+        TrainingWords { stages, normalizer, key_form, cutter: self.training_cutter(key_form) }
     }
 
     fn training_cutter(&self, key_form: KeyForm) -> Cutter<'_> {
@@ -88,19 +92,24 @@ impl TrainingWords<'_> {
     /// The same words, found stage by stage: the obvious twin.
     #[cfg(test)]
     pub fn by_stages(self) -> Self {
-        Self { cutter: Cutter::Stages, ..self }
+        Self { normalizer: None, cutter: Cutter::Stages, ..self }
     }
 
     /// Calls `each` with all that is counted in a text, from left to right: a text, and where a word or a chunk starts and ends in it.
     ///
-    /// An added token counts as any other word, as in Hugging Face.
+    /// An added token counts as any other word, as in Hugging Face. `memo` remembers rewrites of the normalizer.
     ///
     /// # Errors
     /// The errors of the stages.
-    pub fn for_each(&self, text: &str, each: impl FnMut(Counted, &[u8], Range<usize>)) -> Result<()> {
+    pub fn for_each(
+        &self,
+        text: &str,
+        memo: &mut PieceMemo,
+        each: impl FnMut(Counted, &[u8], Range<usize>),
+    ) -> Result<()> {
         let first_normalizer = self.stages.normalizer.as_ref();
         let walk = Walk { text, tracked: false, first_normalizer, key_form: self.key_form };
-        self.stages.walk(walk, &mut Counting { text, cutter: self.cutter, each })
+        self.stages.walk(walk, &mut Counting { text, stages: self, memo, each })
     }
 
     /// Calls `each` with the words of a chunk, from left to right; a chunk may have none.
@@ -133,7 +142,8 @@ impl TrainingWords<'_> {
 /// The visitor that hands words and chunks to a counter.
 struct Counting<'a, F> {
     text: &'a str,
-    cutter: Cutter<'a>,
+    stages: &'a TrainingWords<'a>,
+    memo: &'a mut PieceMemo,
     each: F,
 }
 
@@ -148,7 +158,7 @@ impl<F: FnMut(Counted, &[u8], Range<usize>)> Visitor for Counting<'_, F> {
     }
 
     fn segment(&mut self, range: Range<usize>) -> Result<bool> {
-        let Cutter::Bert(scanner, _) = self.cutter else { return Ok(false) };
+        let Cutter::Bert(scanner, _) = self.stages.cutter else { return Ok(false) };
         let (bytes, base) = (self.text.as_bytes(), range.start);
         scanner.for_each_span(&self.text[range], |start, end| {
             (self.each)(Counted::Chunk, bytes, base + start..base + end);
@@ -156,10 +166,17 @@ impl<F: FnMut(Counted, &[u8], Range<usize>)> Visitor for Counting<'_, F> {
         Ok(true)
     }
 
+    fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
+        match self.stages.normalizer {
+            Some(compiled) => compiled.normalize(text, self.stages.stages.looks_at_beginning(), self.memo),
+            None => normalizer.normalize(text),
+        }
+    }
+
     fn normalized(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<bool> {
         let (bytes, base) = (text.text().as_bytes(), range.start);
         let piece = &text.text()[range];
-        match self.cutter {
+        match self.stages.cutter {
             Cutter::Words(scanner) => scanner.for_each_span(piece, |start, end| {
                 (self.each)(Counted::Word, bytes, base + start..base + end);
             }),

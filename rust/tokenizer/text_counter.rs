@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::Result;
 use crate::counting::{Spill, WordCounter};
+use crate::normalizers::PieceMemo;
 use crate::pipeline::{Counted, TrainingWords};
 
 /// Bytes of chunks that are counted before they are made words.
@@ -23,6 +24,7 @@ pub(super) struct TextCounter {
     chunks: WordCounter,
     /// Bytes of chunks at which they are made words.
     most: usize,
+    memo: PieceMemo,
 }
 
 impl TextCounter {
@@ -36,7 +38,7 @@ impl TextCounter {
                 (WordCounter::bounded(spill, share_of_words), (share / 16).min(CHUNK_BYTES))
             }
         };
-        Self { words, chunks: WordCounter::default(), most }
+        Self { words, chunks: WordCounter::default(), most, memo: PieceMemo::default() }
     }
 
     /// Counts the words of a text whose first word has `position` in the corpus. Each word after that has a greater position, by as many bytes
@@ -46,7 +48,8 @@ impl TextCounter {
     /// The errors of the stages, and of writing.
     pub(super) fn add(&mut self, stages: &TrainingWords<'_>, text: &str, position: u64) -> Result<()> {
         let (mut next, mut result) = (position, Ok(()));
-        stages.for_each(text, |counted, text, Range { start, end }| match counted {
+        let mut memo = std::mem::take(&mut self.memo);
+        let walked = stages.for_each(text, &mut memo, |counted, text, Range { start, end }| match counted {
             Counted::Word => {
                 self.words.add(text, start, end, next);
                 next += 1;
@@ -62,7 +65,9 @@ impl TextCounter {
                 }
                 next += (end - start) as u64;
             }
-        })?;
+        });
+        self.memo = memo;
+        walked?;
         result.and_then(|()| self.words.check())
     }
 
@@ -172,7 +177,7 @@ mod tests {
                 });
                 counts[place].1 += 1;
             };
-            pipeline.training_words().by_stages().for_each(text, each).expect("no pattern to give up");
+            pipeline.training_words().by_stages().for_each(text, &mut PieceMemo::default(), each).expect("no pattern to give up");
         }
         counts
     }
