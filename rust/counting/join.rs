@@ -171,7 +171,7 @@ fn push(entry: &Entry, long_text: &[u8], key_form: KeyForm, words: &mut WordCoun
     entry.with_word(long_text, |word| {
         words.push_with(entry.count, |text| match key_form {
             KeyForm::Text | KeyForm::Spaced | KeyForm::Prefixed => {
-                text.push_str(&String::from_utf8_lossy(word))
+                text.push_str(&String::from_utf8_lossy(word));
             }
             KeyForm::Bytes => push_mapped(word, text),
         });

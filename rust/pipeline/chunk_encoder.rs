@@ -64,18 +64,26 @@ impl ChunkEncoder<'_> {
         cache: &mut ChunkCache,
         scratch: &mut MissScratch,
     ) -> Result<bool> {
-        let Rewriter::None = self.rewriter else { return Ok(false) };
-        if self.holds_added(&text[chunk.start as usize..chunk.end as usize])? {
+        let (bytes, range) = (text.as_bytes(), chunk.start as usize..chunk.end as usize);
+        let kind = match self.rewriter {
+            Rewriter::None => ChunkKind::in_context,
+            Rewriter::PreTokenizer(pre_tokenizer)
+                if chunk.kind() != ChunkKind::Chunk || pre_tokenizer.is_word(&bytes[range.clone()]) =>
+            {
+                ChunkKind::of_pre_token
+            }
+            _ => return Ok(false),
+        };
+        if self.holds_added(&text[range.clone()])? {
             return Ok(false);
         }
-        let (bytes, range) = (text.as_bytes(), chunk.start as usize..chunk.end as usize);
         let Some(cuts) = self.model.cut_points(range.len()) else { return Ok(false) };
         // All lookups are under way before the first is needed, as in the stream of chunks.
         let (mut lookups, mut count, mut start) = ([Lookup::default(); MEDIUM], 0, range.start);
         while start < range.end {
             let end = cuts.fragment_end(bytes, start, range.end);
             let in_context = chunk.in_context() || self.model.in_context(&range, start, end);
-            lookups[count] = cache.prefetch(bytes, start, end, 0, ChunkKind::in_context(in_context));
+            lookups[count] = cache.prefetch(bytes, start, end, 0, kind(in_context));
             (start, count) = (end, count + 1);
         }
         if count < 2 {
@@ -111,6 +119,19 @@ impl ChunkEncoder<'_> {
     /// The errors of the normalizer.
     pub(super) fn holds_added(&self, chunk: &str) -> Result<bool> {
         self.added.map_or(Ok(false), |added| added.is_in(&self.rewriter, chunk))
+    }
+
+    /// Whether it is known that the model sees a chunk, the text of a token, as it is.
+    pub(super) fn leaves_alone(&self, chunk: &[u8], token: &str) -> bool {
+        let is_alone = match self.rewriter {
+            Rewriter::None => true,
+            Rewriter::Bert(_) => chunk.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
+            Rewriter::PreTokenizer(pre_tokenizer) => {
+                str::from_utf8(chunk).is_ok() && pre_tokenizer.is_word(chunk)
+            }
+            Rewriter::Stages(_) => false,
+        };
+        is_alone && !self.holds_added(token).unwrap_or(true)
     }
 
     /// Encodes the chunk at `range` of `text` into `out`.

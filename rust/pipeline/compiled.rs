@@ -9,7 +9,7 @@ use super::bert_rewriter::BertRewriter;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::metaspace_bpe::without_prefix;
 use super::model_encoder::{ModelEncoder, Pool, Worker};
-use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
+use super::plan::{ChunkPlan, Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::seamed::ChunkPreTokenizer;
@@ -246,12 +246,9 @@ impl Pipeline {
         if bytes >= PRELOAD_MIN_BYTES {
             let chunks = bytes / threads.max(1) / BYTES_PER_NEW_CHUNK;
             self.pool.prepare(threads, |limits| {
-                let holds_added = |chunk: &str| self.chunk_encoder().holds_added(chunk).unwrap_or(true);
-                let known = if self.plan.chunked().is_some_and(|plan| plan.chunker == Chunker::Seams) {
-                    None
-                } else {
-                    preload_vocab(&self.encoder, self.chunk_normalizer().is_some(), holds_added, limits)
-                };
+                let encoder = self.chunk_encoder();
+                let may_be_known = |chunk: &[u8], token: &str| encoder.leaves_alone(chunk, token);
+                let known = preload_vocab(&self.encoder, may_be_known, limits);
                 known.unwrap_or_else(|| ChunkCache::with_room(limits, chunks))
             });
         }
@@ -331,14 +328,6 @@ impl Pipeline {
     /// The table of isolated characters, if chunks may be cut beside these.
     pub(super) fn isolated_chars(&self) -> Option<&IsolatedChars> {
         self.refinement.as_ref()?.isolated.as_ref()
-    }
-
-    /// BERT's normalizer, if it works on each chunk by itself.
-    pub(super) fn chunk_normalizer(&self) -> Option<BertRewriter> {
-        match self.plan.chunked()?.rewrite {
-            Rewrite::Bert(bert) => Some(BertRewriter(bert)),
-            Rewrite::None | Rewrite::Stages | Rewrite::PreTokenizer { .. } => None,
-        }
     }
 
     /// A walk of `text` through the stages; `is_first` says whether `text` begins a text or continues one.

@@ -1,7 +1,8 @@
 //! A plan in words, for users who want to know how a tokenizer encodes.
 
 use super::compiled::Pipeline;
-use super::plan::{Chunker, Plan, Rewrite};
+use super::plan::{ChunkPlan, Chunker, Plan, Rewrite};
+use crate::normalizers::CompiledNormalizer;
 
 /// How a tokenizer encodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +31,10 @@ impl Pipeline {
                 because: Some(self.reason_for_stages()),
             };
         };
-        let (chunks, because) = match plan.chunker {
-            Chunker::Splitter(_) => ("a scanner", None),
-            Chunker::Seams => ("the seams of the pre-tokenizer", None),
-            Chunker::PreTokenizer => (
-                "the pre-tokenizer",
-                Some("no place is known at which a text may be cut before the pre-tokenizer runs"),
-            ),
+        let chunks = match plan.chunker {
+            Chunker::Splitter(_) => "a scanner",
+            Chunker::Seams => "the seams of the pre-tokenizer",
+            Chunker::PreTokenizer => "the pre-tokenizer",
         };
         let on_a_miss = match plan.rewrite {
             Rewrite::None => "the model",
@@ -49,7 +47,20 @@ impl Pipeline {
             chunks: Some(chunks),
             on_a_miss,
             has_offsets: !plan.is_for_ids_alone(),
-            because,
+            because: self.reason_against_speed(plan),
+        }
+    }
+
+    fn reason_against_speed(&self, plan: ChunkPlan) -> Option<&'static str> {
+        let normalizer = self.stages().normalizer.as_ref().filter(|_| plan.is_after_normalizer());
+        if !self.model().is_deterministic() {
+            Some("the model chooses at random, so no chunk is remembered")
+        } else if plan.chunker == Chunker::PreTokenizer {
+            Some("no place is known at which a text may be cut before the pre-tokenizer runs")
+        } else if normalizer.is_some_and(CompiledNormalizer::is_beyond) {
+            Some("the normalizer runs stage by stage")
+        } else {
+            None
         }
     }
 

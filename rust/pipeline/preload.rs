@@ -11,12 +11,10 @@ const MOST: usize = 1 << 14;
 
 /// A cache with the first tokens of the vocabulary, if the model takes tokens whole.
 ///
-/// With `is_normalized`, BERT's normalizer works on each chunk: then only tokens of ASCII that it leaves unchanged are stored. Tokens
-/// that `hold_added` tokens are left out.
+/// Chunks are stored only if the model sees them as they are; `may_be_known` says that of a chunk and the token for it.
 pub(super) fn preload_vocab(
     encoder: &ModelEncoder,
-    is_normalized: bool,
-    hold_added: impl Fn(&str) -> bool,
+    may_be_known: impl Fn(&[u8], &str) -> bool,
     limits: CacheLimits,
 ) -> Option<ChunkCache> {
     let (model, key_form) = (encoder.model(), encoder.key_form());
@@ -30,12 +28,7 @@ pub(super) fn preload_vocab(
         let Some(id) = vocab.id(token).filter(|_| spell(token, key_form, &mut chunk)) else { continue };
         // A token that continues words stands for less than its spelling.
         let is_own = encoder.token_lens().get(id as usize) == Some(&(chunk.len() as u32));
-        let is_unchanged = chunk.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-        if !is_own
-            || !(1..=SHORT).contains(&chunk.len())
-            || (is_normalized && !is_unchanged)
-            || hold_added(token)
-        {
+        if !is_own || !(1..=SHORT).contains(&chunk.len()) || !may_be_known(&chunk, token) {
             continue;
         }
         if stored == MOST || !cache.preload(&chunk, id) {
@@ -83,8 +76,7 @@ mod tests {
             let model = Model::WordLevel(words.clone().with_spaced_words(spaced));
             let encoder = ModelEncoder::new(Arc::new(model), KeyForm::Text);
             assert_eq!(
-                preload_vocab(&encoder, false, |_| false, CacheLimits { bytes: 1 << 20, id_bound: 2 })
-                    .is_some(),
+                preload_vocab(&encoder, |_, _| true, CacheLimits { bytes: 1 << 20, id_bound: 2 }).is_some(),
                 is_known
             );
         }
@@ -111,7 +103,7 @@ mod tests {
             };
             let encoder = ModelEncoder::new(Arc::new(model), key_form);
             let limits = CacheLimits { bytes: limit, id_bound: all.len() };
-            let cache = preload_vocab(&encoder, false, |_| false, limits).expect("the model takes tokens whole");
+            let cache = preload_vocab(&encoder, |_, _| true, limits).expect("the model takes tokens whole");
             let mut word = Vec::new();
             for token in all.iter().filter(|token| token.len() <= SHORT) {
                 if !spell(token, key_form, &mut word) {

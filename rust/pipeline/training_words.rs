@@ -91,6 +91,7 @@ impl TrainingWords<'_> {
 
     /// The same words, found stage by stage: the obvious twin.
     #[cfg(test)]
+    #[must_use]
     pub fn by_stages(self) -> Self {
         Self { normalizer: None, cutter: Cutter::Stages, ..self }
     }

@@ -177,7 +177,11 @@ mod tests {
                 });
                 counts[place].1 += 1;
             };
-            pipeline.training_words().by_stages().for_each(text, &mut PieceMemo::default(), each).expect("no pattern to give up");
+            pipeline
+                .training_words()
+                .by_stages()
+                .for_each(text, &mut PieceMemo::default(), each)
+                .expect("no pattern to give up");
         }
         counts
     }

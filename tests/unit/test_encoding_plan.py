@@ -50,6 +50,28 @@ def test_reasons_are_told() -> None:
     assert "nothing cuts the text" in str(tokenizer(None).encoding_plan()["because"])
 
 
+def test_reasons_of_chunked_plans_are_told() -> None:
+    random = models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")], dropout=0.5)
+    assert "chooses at random" in str(tokenizer(pre_tokenizers.Whitespace(), random).encoding_plan()["because"])
+    made = tokenizer(pre_tokenizers.Whitespace())
+    for pattern, reason in ((r"a+", None), (r"\s+", None), (r"a(?=b)", "the normalizer runs stage by stage")):
+        made.normalizer = normalizers.Replace(Regex(pattern), " ")
+        assert made.encoding_plan()["because"] == reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "chunks"),
+    [
+        (r"\d{1,3}(?=(?:\d{3})*\b)", SEAMS),
+        (r"\w+(?=::)", "the pre-tokenizer"),
+        (r" ?[^(\s|[.,!?])]+", SEAMS),
+    ],
+)
+def test_chunks_of_patterns_are_told(pattern: str, chunks: str) -> None:
+    stages = [pre_tokenizers.Split(Regex(pattern), "isolated"), pre_tokenizers.WhitespaceSplit()]
+    assert tokenizer(pre_tokenizers.Sequence(stages)).encoding_plan()["chunks"] == chunks
+
+
 def test_a_plan_follows_changes() -> None:
     made = tokenizer(pre_tokenizers.Punctuation())
     assert made.encoding_plan()["chunks"] == SEAMS

@@ -118,8 +118,11 @@ impl AsciiTable {
         let joined: Vec<(Shift, Shift)> = by_right
             .into_iter()
             .flat_map(|(rights, lefts)| {
-                let [lefts, rights] = [lefts, rights].map(|set| ranges(|byte| (byte < 128 && set >> byte & 1 == 1).then_some(0)));
-                lefts.into_iter().flat_map(move |left| rights.clone().into_iter().map(move |right| (left, right)))
+                let [lefts, rights] = [lefts, rights]
+                    .map(|set| ranges(|byte| (byte < 128 && set >> byte & 1 == 1).then_some(0)));
+                lefts
+                    .into_iter()
+                    .flat_map(move |left| rights.clone().into_iter().map(move |right| (left, right)))
             })
             .collect();
         let is_short = stops.len() <= MOST && shifts.len() <= MOST && joined.len() <= MOST;

@@ -114,6 +114,11 @@ fn run(stages: &[Normalizer], text: &str, more: usize) -> Option<String> {
     Some(made.into_owned())
 }
 
+/// The number of stages that see more than a character.
+fn reach(stages: &[&Normalizer]) -> usize {
+    stages.iter().filter(|stage| matches!(sight(stage), Sight::Neighbours | Sight::Ends)).count()
+}
+
 /// The stages of a normalizer, compiled.
 #[derive(Debug)]
 pub struct CompiledNormalizer {
@@ -129,16 +134,20 @@ pub struct CompiledNormalizer {
 }
 
 impl CompiledNormalizer {
-    /// Compiles a normalizer; none if a stage may see any distance, or if the stages themselves are as fast.
+    /// Whether a normalizer cannot be compiled: a stage may see any distance, or too many see more than a character.
+    pub fn is_beyond(normalizer: &Normalizer) -> bool {
+        let stages = normalizer.stages();
+        stages.iter().any(|stage| sight(stage) == Sight::Unlimited) || reach(&stages) > MOST_REACH
+    }
+
+    /// Compiles a normalizer; none if it cannot be, or if the stages themselves are as fast.
     pub fn new(normalizer: &Normalizer) -> Option<Self> {
         let stages = normalizer.stages();
-        let sees = |kind: Sight| stages.iter().filter(move |stage| sight(stage) == kind).count();
-        let reach = sees(Sight::Neighbours) + sees(Sight::Ends);
         let is_inner = |stage: &&&Normalizer| sight(stage) != Sight::Ends;
         let inner: Vec<Normalizer> = stages.iter().filter(is_inner).map(|&stage| stage.clone()).collect();
         // A form by itself finds unchanged text by vectors of bytes.
         let is_fast = inner.is_empty() || matches!(stages.as_slice(), [Normalizer::Unicode(_)]);
-        if sees(Sight::Unlimited) > 0 || reach > MOST_REACH || is_fast {
+        if is_fast || Self::is_beyond(normalizer) {
             return None;
         }
         let end = |is_first: bool| {
@@ -153,10 +162,10 @@ impl CompiledNormalizer {
         };
         Some(Self {
             whole: normalizer.clone(),
-            ends: (sees(Sight::Ends) > 0).then(|| [end(true), end(false)]),
+            ends: stages.iter().any(|stage| sight(stage) == Sight::Ends).then(|| [end(true), end(false)]),
             ascii: AsciiTable::new(&inner),
             rules: Rules(inner),
-            reach: reach.max(1),
+            reach: reach(&stages).max(1),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-use super::groups::{Group, Groups, Seen};
+use super::groups::{Characters, Group, Seen};
 use super::kinds::SeamTables;
 use super::search::{SearchPlaces, SearchPlacesAfter};
 use super::{Behavior, Stage};
@@ -23,6 +23,9 @@ pub(super) enum Answer {
 /// The answer of a stage, and whether the two characters certainly are in one gap.
 type Known = (Answer, bool);
 
+/// The atoms of two neighbours, and what stands after these.
+type Neighbours = (u8, u8, Option<Next>);
+
 /// The answers of the stages, which are asked once for each two atoms.
 pub(super) struct Answers<'a> {
     stages: &'a [Stage],
@@ -36,22 +39,23 @@ pub(super) struct Answers<'a> {
 struct Asked<'a> {
     places: Option<SearchPlaces<'a>>,
     after: RefCell<HashMap<u8, SearchPlacesAfter<'a>>>,
-    known: RefCell<HashMap<(u8, u8, Option<Next>), Known>>,
+    known: RefCell<HashMap<Neighbours, Known>>,
 }
 
 impl<'a> Answers<'a> {
     /// None if there is no group of the space.
-    pub(super) fn new(stages: &'a [Stage], groups: &'a Groups) -> Option<Self> {
-        let space = groups.groups.iter().find(|group| group.is_space)?;
+    pub(super) fn new(stages: &'a [Stage], characters: &'a Characters) -> Option<Self> {
+        let space = characters.groups.iter().find(|group| group.is_space)?;
         let asked = |stage: &'a Stage, before: AtomSet| Asked {
             places: stage.search.places(before),
             after: RefCell::default(),
             known: RefCell::default(),
         };
         let numbered = || stages.iter().enumerate();
-        let after_any = numbered().map(|(number, stage)| asked(stage, groups.all[number])).collect();
-        let after_ink = numbered().map(|(number, stage)| asked(stage, ink(stage, number, groups))).collect();
-        Some(Self { stages, groups: &groups.groups, space, asked: [after_any, after_ink] })
+        let after_any = numbered().map(|(number, stage)| asked(stage, characters.atoms[number])).collect();
+        let after_ink =
+            numbered().map(|(number, stage)| asked(stage, ink(stage, number, characters))).collect();
+        Some(Self { stages, groups: &characters.groups, space, asked: [after_any, after_ink] })
     }
 
     /// Between which groups there are seams.
@@ -120,9 +124,9 @@ fn are_gaps(places: &BTreeSet<Place>) -> bool {
 }
 
 /// What a stage may see of ink before the last byte of a character: ink, or other bytes of the character.
-fn ink(stage: &Stage, number: usize, groups: &Groups) -> AtomSet {
+fn ink(stage: &Stage, number: usize, characters: &Characters) -> AtomSet {
     if !stage.is_mapped {
-        return groups
+        return characters
             .groups
             .iter()
             .filter(|group| group.is_ink)

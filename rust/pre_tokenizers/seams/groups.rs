@@ -1,4 +1,4 @@
-//! Groups of characters that no stage tells apart.
+//! Characters of characters that no stage tells apart.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::scan::classes::{Class, SPACE, page_number};
 use crate::scan::kinds::{KindTable, Kinds, PAGE, PAGES};
 use crate::structures::regex::AtomSet;
 
-/// Groups, at most. Other characters have none.
+/// Characters, at most. Other characters have none.
 const MOST_GROUPS: usize = 128;
 
 /// In place of a group: the character has none.
@@ -39,19 +39,19 @@ pub(super) struct Group {
 }
 
 /// All characters.
-pub(super) struct Groups {
+pub(super) struct Characters {
     pub(super) groups: Vec<Group>,
     /// By stage, what it sees of all characters.
-    pub(super) all: Vec<AtomSet>,
+    pub(super) atoms: Vec<AtomSet>,
     /// By page, the place of its groups in `pages`.
     places: Vec<u16>,
     pages: Vec<[u16; PAGE]>,
 }
 
-impl Groups {
+impl Characters {
     pub(super) fn new(stages: &[Stage]) -> Self {
         let places = Vec::with_capacity(PAGES);
-        let mut made = Self { groups: Vec::new(), all: Vec::new(), places, pages: Vec::new() };
+        let mut made = Self { groups: Vec::new(), atoms: Vec::new(), places, pages: Vec::new() };
         let (mut known, mut key, mut maker) = (HashMap::<Vec<u16>, u16>::new(), Vec::new(), Maker::default());
         for page in 0..PAGES {
             // Where bytes are mapped, pages of one lead byte are alike.
@@ -73,7 +73,7 @@ impl Groups {
         }
         made.groups = maker.groups;
         let seen = |stage: usize| made.groups.iter().fold(0, |all, group| all | group.seen[stage].all);
-        made.all = (0..stages.len()).map(seen).collect();
+        made.atoms = (0..stages.len()).map(seen).collect();
         made.drop_rare();
         made
     }
@@ -165,8 +165,7 @@ fn weight(code: usize) -> f64 {
         0x2c | 0x2e => 1 << 18,
         0x0a | 0x30..=0x39 | 0x41..=0x5a => 1 << 17,
         0x21 | 0x22 | 0x27..=0x29 | 0x2d | 0x3a | 0x3b | 0x3f => 1 << 16,
-        0x00..=0x7f => 1 << 12,
-        0x2010..=0x2026 | 0x3000..=0x3002 | 0xff01..=0xff1f => 1 << 12,
+        0x00..=0x7f | 0x2010..=0x2026 | 0x3000..=0x3002 | 0xff01..=0xff1f => 1 << 12,
         0xc0..=0x52f | 0x3040..=0x30ff => 1 << 10,
         0x530..=0x11ff => 1 << 8,
         0x4e00..=0x9fff | 0xac00..=0xd7ff => 1 << 5,

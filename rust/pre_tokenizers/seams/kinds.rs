@@ -52,7 +52,9 @@ impl SeamTables {
     /// Appends a row without seams.
     fn push_none(&mut self) {
         for table in &mut self.tables {
-            table.iter_mut().for_each(|row| row.push(false));
+            for row in &mut *table {
+                row.push(false);
+            }
             table.push(vec![false; table.len() + 1]);
         }
         self.weights.push(0.0);
@@ -88,9 +90,9 @@ impl SeamTables {
     /// Makes the second row stand for both: with the seams that both have.
     fn merge(&mut self, (from, to): (usize, usize), kind_of: &mut [usize], is_kind: &mut [bool]) {
         for table in &mut self.tables {
-            for at in 0..table.len() {
-                let both = table[from][at] && table[to][at];
-                table[to][at] = both;
+            let own = table[from].clone();
+            for (both, of_own) in table[to].iter_mut().zip(own) {
+                *both &= of_own;
             }
             for row in table {
                 row[to] &= row[from];

@@ -33,7 +33,7 @@ use crate::structures::regex::Pattern;
 #[cfg(doc)]
 use crate::structures::regex::Places;
 use answers::Answers;
-use groups::Groups;
+use groups::Characters;
 use search::Search;
 use words::words;
 
@@ -48,7 +48,7 @@ struct Stage {
 
 /// The stages of a pre-tokenizer, up to one that may change spans wherever a text is cut.
 #[derive(Default)]
-struct Stages {
+struct Flattened {
     stages: Vec<Stage>,
     is_mapped: bool,
     /// There are stages after these.
@@ -58,20 +58,20 @@ struct Stages {
 impl PreTokenizer {
     /// The seams of the pre-tokenizer; none if there are none, or if a stage does more than cut and map bytes.
     pub(crate) fn seams(&self) -> Option<Seams> {
-        let mut made = Stages::default();
+        let mut made = Flattened::default();
         made.add(self)?;
         let (stages, are_more) = (made.stages, made.are_more);
-        let groups = Groups::new(&stages);
-        let (kinds, tables) = Answers::new(&stages, &groups)?.seams().into_kinds();
-        let table = groups.table(|group| kinds[group].map_or(0, |kind| 1 << kind));
+        let characters = Characters::new(&stages);
+        let (kinds, tables) = Answers::new(&stages, &characters)?.seams().into_kinds();
+        let table = characters.table(|group| kinds[group].map_or(0, |kind| 1 << kind));
         let ink =
             tables.is_ink.iter().zip(0..).fold(0, |ink, (&is_ink, kind)| ink | Kinds::from(is_ink) << kind);
-        let words = (!are_more).then(|| words(&stages, &groups));
+        let words = (!are_more).then(|| words(&stages, &characters));
         Seams::new(table, ink, tables.rules(), words)
     }
 }
 
-impl Stages {
+impl Flattened {
     /// Adds a stage; none if it does more than cut and map bytes.
     fn add(&mut self, stage: &PreTokenizer) -> Option<()> {
         match stage {

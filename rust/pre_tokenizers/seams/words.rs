@@ -1,23 +1,23 @@
 //! Words that no stage cuts, so that they need not be searched.
 
-use super::groups::Groups;
+use super::groups::Characters;
 use super::{Behavior, Stage};
 use crate::scan::kinds::Kinds;
 use crate::scan::seams::{MOST_WORDS, Words};
 use crate::structures::regex::AtomSet;
 
-/// Groups that are tried, those that are met most: each is asked about with each other one.
+/// Characters that are tried, those that are met most: each is asked about with each other one.
 const TRIED: usize = 16;
 
 /// A set of groups, one bit each.
 type GroupSet = u128;
 
 /// Words whose characters are of groups that no stage tells apart by cutting between them.
-pub(super) fn words(stages: &[Stage], groups: &Groups) -> Words {
-    let asked = Asked { stages, groups };
+pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
+    let asked = Asked { stages, characters };
     let mut tried: Vec<usize> =
-        (0..groups.groups.len()).filter(|&group| groups.groups[group].is_ink).collect();
-    tried.sort_by(|&one, &other| groups.groups[other].weight.total_cmp(&groups.groups[one].weight));
+        (0..characters.groups.len()).filter(|&group| characters.groups[group].is_ink).collect();
+    tried.sort_by(|&one, &other| characters.groups[other].weight.total_cmp(&characters.groups[one].weight));
     tried.truncate(TRIED);
     let (mut sets, mut done) = (Vec::new(), 0);
     for &seed in &tried {
@@ -40,7 +40,7 @@ pub(super) fn words(stages: &[Stage], groups: &Groups) -> Words {
         let first = tried.iter().filter(may_begin).fold(rest, |first, group| first | 1 << group);
         sets.push((first, rest, after_space));
     }
-    let table = groups.table(|group| {
+    let table = characters.table(|group| {
         sets.iter().zip(0..).fold(0, |bits: Kinds, (&(first, rest, _), number)| {
             let is_in = |set: GroupSet| (set >> group & 1) as Kinds;
             bits | is_in(rest) << number | is_in(first) << (number + MOST_WORDS)
@@ -53,7 +53,7 @@ pub(super) fn words(stages: &[Stage], groups: &Groups) -> Words {
 
 struct Asked<'a> {
     stages: &'a [Stage],
-    groups: &'a Groups,
+    characters: &'a Characters,
 }
 
 impl Asked<'_> {
@@ -61,7 +61,7 @@ impl Asked<'_> {
     /// second.
     fn are_kept(&self, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
         self.stages.iter().enumerate().all(|(number, stage)| {
-            let all = self.groups.groups.iter().enumerate();
+            let all = self.characters.groups.iter().enumerate();
             let of = |set: GroupSet| {
                 let members = all.clone().filter(|(group, _)| set >> group & 1 == 1);
                 members.fold(0, |all, (_, group)| all | group.seen[number].all)
@@ -69,7 +69,7 @@ impl Asked<'_> {
             let (first, rest) = (of(first), of(rest));
             // A character of mapped text may be any byte of a character.
             let (first, rest) = if stage.is_mapped { (first | rest, first | rest) } else { (first, rest) };
-            let space = self.groups.groups.iter().find(|group| group.is_space);
+            let space = self.characters.groups.iter().find(|group| group.is_space);
             let space = space.map_or(0, |group| group.seen[number].all);
             stage.keeps(&[space, first, rest][usize::from(!has_space)..])
         })

@@ -53,10 +53,10 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn are_in(self, kinds: [u8; BLOCK], set: Kinds) -> u64 {
-        // The sum has its top bit set for each byte of 1 to 127, and the word for each above.
+        // The sum has the top bit of each byte of 1 to 127, and the word that of each byte above.
         gather(&kinds, |word| {
             let word = word & spread(set);
-            ((word & !TOPS) + !TOPS | word) & TOPS
+            (((word & !TOPS) + !TOPS) | word) & TOPS
         })
     }
 
