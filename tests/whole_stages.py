@@ -23,6 +23,28 @@ LITERALS = [" ", "  ", "a", "b", "ab", "é", "▁", "-", ".", "\n", "日", "e\u0
 REGEXES = [r" {2,}", r"\s+", r"\s", r"\p{L}+", r"[^a]", r"▁|_", r"(?<=a)b", r"[0-9]", r".", r"\n"]
 # These match nothing in places, so that text is put between characters.
 NULLABLE = ["", r"a*", r" ?", r"\s*", r"^", r"(?<!\n)^", r"$", r"(?=b)"]
+# The parts of published splitting patterns: words, numbers, symbols and white space, each in several spellings.
+SETS = [
+    r"\p{L}", r"\p{N}", r"[^\s\p{L}\p{N}]", r"\s", r"\S", r"[A-Za-z]", r"[\p{L}\p{M}]", r"[\r\n]", r"[0-9]",
+    r"\p{Lu}", r"\p{Ll}", r"\p{P}", r"[日本]", r"[^\r\n\p{L}\p{N}]", r"[^(\s|.,!?)]", "'", " ", "a",
+]  # fmt: skip
+REPEATS = ["", "", "?", "+", "+", "*", "++", "{1,3}", "{2}", "+?"]
+FRONTS = ["", "", " ?", r"\s?", r"[^\r\n\p{L}\p{N}]?", "'"]
+ENDS = [
+    "",
+    "",
+    "",
+    r"(?!\S)",
+    "$",
+    r"[\r\n]*",
+    r"(?=\s)",
+    r"(?!\p{L})",
+    r"(?=(?:[0-9]{3})*(?![0-9]))",
+    r"(?<=a)",
+    r"(?=ab)",
+]
+CONTRACTIONS = [r"(?i:'s|'t|'re|'ve|'m|'ll|'d)", r"'(?:[sdmt]|ll|ve|re)"]
+BLANKS = [r"\s+(?!\S)", r"\s*[\r\n]+", r"\s+", r"\s"]
 BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 
 
@@ -164,6 +186,22 @@ PLANNED_BYTE_LEVELS = BYTE_LEVELS.map(lambda stage: {**stage, "add_prefix_space"
 SPLITS = st.builds(
     lambda pattern, behavior, invert: {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert},
     *(PATTERNS, st.sampled_from(BEHAVIORS), st.booleans()),
+)
+ALTERNATIVES = choice(
+    st.builds("{}{}{}{}".format, *map(st.sampled_from, (FRONTS, SETS, REPEATS, ENDS))),
+    st.sampled_from([*CONTRACTIONS, *BLANKS]),
+)
+# Splits by patterns from the grammar of published ones.
+PATTERN_SPLITS = st.builds(
+    lambda alternatives, behavior, invert: {
+        "type": "Split",
+        "pattern": {"Regex": "|".join(alternatives)},
+        "behavior": behavior,
+        "invert": invert,
+    },
+    st.lists(ALTERNATIVES, min_size=1, max_size=5),
+    st.sampled_from(["Isolated", "Isolated", *BEHAVIORS]),
+    st.sampled_from([False, False, True]),
 )
 SINGLE_CUTS = st.sampled_from(
     [

@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from lexmill.reference.byte_level import CHAR_TO_BYTE
 from lexmill.reference.tokenizer import Tokenizer
 from whole_engines import Input, Json
 from whole_models import BYTE_BPES, CHAR_BPES, choice, dictionaries, unigrams
@@ -25,6 +26,7 @@ from whole_stages import (
     NULLABLE,
     OWN,
     OWN_DECODERS,
+    PATTERN_SPLITS,
     PLANNED_BERTS,
     PLANNED_BYTE_LEVELS,
     PLANNED_METASPACES,
@@ -46,6 +48,7 @@ FRAGMENTS = [
     "½", "ß", "İ", "Σ", "각", "\u1100\u1161\u11a8", "日", "日本", "清𣂏瀑", "ー", "カ", "👩\u200d👧", "🙂",
     "🏽", "שלום", "Жы", "0", "12", "2024", "'s", "don't", "!", "?!", ".", ",", "_", "-", "--", "##a", "▁", "▁▁",
     "▁a", "<s>", "</s>", "[X]", "[x]", "Ġ", "\0", "\ufffd", "\x1f", "a" * 20, "日" * 9, "ab" * 12, " " * 9,
+    "1234567",
 ]  # fmt: skip
 BLANKS = [" ", " ", "  ", "   ", "\t", "\n", " \n"]
 CONTENTS = ["<s>", "</s>", "[X]", "a", "ab", "B", "É", "日", " ", "  ", "▁", "a b", "é", "12", "\n", "--", "Ġa", "<s"]
@@ -68,6 +71,13 @@ def _family(
     return st.tuples(normalizer, pre_tokenizer, model)
 
 
+# Pre-tokenizers of random patterns, mostly before the mapping of bytes.
+PATTERNED = st.builds(
+    lambda stages, byte_level: {"type": "Sequence", "pretokenizers": [*stages, *byte_level]},
+    st.lists(choice(PATTERN_SPLITS, PATTERN_SPLITS, CUTS), min_size=1, max_size=3),
+    st.lists(PLANNED_BYTE_LEVELS.map(lambda stage: {**stage, "use_regex": False}), max_size=1),
+)
+
 # Combinations that published tokenizers are made of: first those for which the core has a plan of chunks, last any with
 # any.
 FAMILIES = choice(
@@ -80,6 +90,8 @@ FAMILIES = choice(
     _family(NORMALIZERS, pre_tokenizers(METASPACES, CUTS), unigrams()),
     _family(NORMALIZERS, choice(st.none(), METASPACES), CHAR_BPES),
     _family(NORMALIZERS, pre_tokenizers(BYTE_LEVELS, SPLITS), BYTE_BPES),
+    _family(choice(st.none(), NORMALIZERS), PATTERNED, BYTE_BPES),
+    _family(choice(st.none(), NORMALIZERS), PATTERNED, choice(unigrams(), CHAR_BPES, BYTE_BPES, dictionaries())),
     _family(BERTS, st.just({"type": "BertPreTokenizer"}), dictionaries()),
     _family(
         NORMALIZERS,
@@ -179,7 +191,18 @@ def not_compared(spec: Json) -> dict[str, str]:
     if model["type"] == "BPE" and model["byte_fallback"] and any(affixes):
         # Each byte of an affix moves offsets on by one, past the end of the pre-token. There Hugging Face answers with
         # places in the pre-token, or with places that the text does not have.
-        left_out |= dict.fromkeys(("offsets", "overflowing"), "affixes are spelled by bytes")
+        left_out |= dict.fromkeys(("offsets", "overflowing", "overflowing_rows"), "affixes are spelled by bytes")
+    return left_out
+
+
+def not_compared_with_the_peer(spec: Json) -> dict[str, str]:
+    """What of a tokenizer is not compared with Hugging Face, with the reason."""
+    left_out = not_compared(spec)
+    decoders = stages(spec["decoder"], "decoders")
+    contents = [token["content"] for token in spec["added_tokens"]]
+    spelled = [content for content in contents if not content.isascii() and CHAR_TO_BYTE.keys() >= set(content)]
+    if spelled and any(decoder["type"] == "ByteLevel" for decoder in decoders):
+        left_out |= dict.fromkeys(("kept", "text"), "an added token that it decodes to other bytes")
     return left_out
 
 
