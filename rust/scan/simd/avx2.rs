@@ -118,9 +118,11 @@ fn kinds(window: &Window, table: &KindTable) -> [__m256i; 2] {
             *kinds = _mm256_or_si256(*kinds, _mm256_and_si256(_mm256_shuffle_epi8(row, half), is_here));
         }
     }
-    if gather(block, |half| half) != 0 {
+    let is_lead = |half| _mm256_and_si256(half, _mm256_cmpgt_epi8(half, _mm256_set1_epi8(-65)));
+    let leads = gather(block, is_lead);
+    if leads != 0 {
         let mut wide = [0; BLOCK];
-        add_wide_kinds(window, table, &mut wide);
+        add_wide_kinds(window, table, leads, &mut wide);
         let [first, second] = halves(&wide);
         kinds = [_mm256_or_si256(kinds[0], first), _mm256_or_si256(kinds[1], second)];
     }

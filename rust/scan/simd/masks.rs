@@ -187,16 +187,17 @@ pub(super) fn kinds(window: &Window, table: &KindTable) -> [u8; BLOCK] {
     let ascii = table.ascii();
     let mut kinds: [u8; BLOCK] =
         std::array::from_fn(|at| if window[at] < 0x80 { ascii[usize::from(window[at])] } else { 0 });
-    if window[..BLOCK].iter().any(|&byte| byte >= 0x80) {
-        add_wide_kinds(window, table, &mut kinds);
+    let leads = window[..BLOCK].iter().zip(0..).fold(0, |all, (&byte, at)| all | u64::from(byte >= 0xc0) << at);
+    if leads != 0 {
+        add_wide_kinds(window, table, leads, &mut kinds);
     }
     kinds
 }
 
-/// Adds the kinds of characters beyond ASCII, at their first bytes.
+/// Adds the kinds of the characters that begin at `leads`.
 #[inline(never)]
-pub(super) fn add_wide_kinds(window: &Window, table: &KindTable, kinds: &mut [u8; BLOCK]) {
-    for at in (0..BLOCK).filter(|&at| window[at] >= 0xc0) {
+pub(super) fn add_wide_kinds(window: &Window, table: &KindTable, leads: u64, kinds: &mut [u8; BLOCK]) {
+    for at in bits(leads) {
         kinds[at] = table.at(window, at).0;
     }
 }
