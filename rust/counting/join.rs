@@ -75,7 +75,7 @@ impl CountedWords {
         Self { short: entries, long, long_hashes, long_text }
     }
 
-    /// The short words, and the long ones, which are in order already where texts came in order.
+    /// The short and the long words, each in the order of first appearance.
     fn into_parts(self) -> [Part; 2] {
         [(self.short, Vec::new()), (self.long, self.long_text)].map(|(mut words, long_text)| {
             words.sort_unstable_by(|one, other| compare((one, &long_text), (other, &long_text)));
@@ -118,8 +118,8 @@ impl Part {
     }
 }
 
-/// Words with their long texts, in the order of first appearance. Words of one place, which only a text has that its normalizer makes much
-/// longer, are in the order of their bytes.
+/// Orders words, each with its long texts, by first appearance. Two words share a place only if the normalizer made 16 bytes or more of a
+/// byte; then their bytes decide.
 fn compare((one, one_text): (&Entry, &[u8]), (other, other_text): (&Entry, &[u8])) -> Ordering {
     let by_bytes = || one.with_word(one_text, |one| other.with_word(other_text, |other| one.cmp(other)));
     one.first.cmp(&other.first).then_with(by_bytes)

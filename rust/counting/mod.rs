@@ -1,4 +1,4 @@
-//! Counts pre-tokens for training: keys as in the cache, with counts instead of tokens.
+//! Counts pre-tokens, or chunks, for training: keys as in the cache, with counts instead of tokens.
 //!
 //! Each thread fills its own [`WordCounter`]; [`WordCounter::join`] merges them. A pre-token of up to 15 bytes is a
 //! 128-bit key in an open-addressing table, at most three quarters full. Longer ones lie in a list with a hash index.
@@ -24,10 +24,10 @@ use crate::structures::prefetch::prefetch;
 
 const FIRST_CAPACITY: usize = 1 << 12;
 
-/// Places that are read one after the other.
+/// Slots that [`WordCounter::drain`] reads one after the other.
 const RUN: usize = 64;
 
-/// Odd, and near the golden section of all numbers: its multiples scatter evenly.
+/// 2^64 divided by the golden ratio, made odd: its multiples, modulo a power of two, visit every run once, scattered.
 const SCATTER: usize = 0x9E37_79B9_7F4A_7C15_u64 as usize;
 
 /// Pre-tokens per batch: each prefetches its slot and waits here, so that its cache miss overlaps with the counting of
@@ -137,8 +137,8 @@ impl WordCounter {
     /// Calls `each` with each word, its count and the position where it was first seen, in any order, and empties the counter.
     pub fn drain(&mut self, mut each: impl FnMut(&[u8], u64, u64)) {
         self.count_pending();
-        // In the order of its hashes, the words would fill another table from one end, and most places there would be taken. So runs of
-        // places are scattered.
+        // In the order of their hashes, words would crowd one end of the next table, where a free slot is far. So runs of slots are visited in
+        // scattered order.
         let runs = self.entries.len() / RUN;
         let run = |number: usize| &self.entries[(number.wrapping_mul(SCATTER) & (runs - 1)) * RUN..][..RUN];
         let short = (0..runs).flat_map(run).filter(|entry| entry.key != 0);

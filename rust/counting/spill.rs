@@ -18,7 +18,7 @@ pub trait Spill: Debug + Send + Sync {
     /// Writes the words that `each` hands on; they ascend and none comes twice.
     ///
     /// # Errors
-    /// Those of writing.
+    /// The errors of writing.
     fn write(&self, each: &mut dyn FnMut(&mut TakeWord<'_>) -> Result<()>) -> Result<()>;
 }
 
@@ -31,7 +31,7 @@ impl WordCounter {
     /// The error of the last words that could not be written.
     ///
     /// # Errors
-    /// Those of [`Spill::write`].
+    /// The errors of [`Spill::write`].
     pub fn check(&mut self) -> Result<()> {
         self.failed.take().map_or(Ok(()), Err)
     }
@@ -39,7 +39,7 @@ impl WordCounter {
     /// Writes all words and empties the counter.
     ///
     /// # Errors
-    /// Those of [`Spill::write`].
+    /// The errors of [`Spill::write`].
     pub fn flush(&mut self) -> Result<()> {
         self.count_pending();
         self.spill();

@@ -121,8 +121,8 @@ impl ChunkEncoder<'_> {
         self.added.map_or(Ok(false), |added| added.is_in(&self.rewriter, chunk))
     }
 
-    /// Whether it is known that the model sees a chunk, the text of a token, as it is.
-    pub(super) fn leaves_alone(&self, chunk: &[u8], token: &str) -> bool {
+    /// Whether the model certainly sees a chunk as it stands: no stage changes or cuts the chunk, and it holds no added token.
+    pub(super) fn leaves_alone(&self, chunk: &[u8]) -> bool {
         let is_alone = match self.rewriter {
             Rewriter::None => true,
             Rewriter::Bert(_) => chunk.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
@@ -131,7 +131,7 @@ impl ChunkEncoder<'_> {
             }
             Rewriter::Stages(_) => false,
         };
-        is_alone && !self.holds_added(token).unwrap_or(true)
+        is_alone && !self.holds_added(&String::from_utf8_lossy(chunk)).unwrap_or(true)
     }
 
     /// Encodes the chunk at `range` of `text` into `out`.
@@ -153,7 +153,7 @@ impl ChunkEncoder<'_> {
             return Ok(());
         }
         match self.rewriter {
-            // A chunk that takes the pre-tokenizer does not come here, but its pre-tokens do.
+            // A chunk that takes the pre-tokenizer does not come here; its pre-tokens do, and so do chunks that are known to be one word.
             Rewriter::None | Rewriter::PreTokenizer(_) => {
                 self.model.encode(text, range, in_context, scratch, out)
             }

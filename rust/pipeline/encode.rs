@@ -238,7 +238,7 @@ fn encode_chunks<S: Sink>(
         (Chunker::Splitter(splitter), _) => stream.scan(splitter, &text[..range.end], start, spans),
         (Chunker::Seams, _) => {
             if let Some(seams) = stages.seams() {
-                stream.scan_parts(seams, &text[..range.end], start);
+                stream.scan_seams(seams, &text[..range.end], start);
             }
         }
         (Chunker::PreTokenizer, Some(cuts)) => {

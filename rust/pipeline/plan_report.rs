@@ -57,7 +57,7 @@ impl Pipeline {
             Some("the model chooses at random, so no chunk is remembered")
         } else if plan.chunker == Chunker::PreTokenizer {
             Some("no place is known at which a text may be cut before the pre-tokenizer runs")
-        } else if normalizer.is_some_and(CompiledNormalizer::is_beyond) {
+        } else if normalizer.is_some_and(CompiledNormalizer::runs_by_stages) {
             Some("the normalizer runs stage by stage")
         } else {
             None

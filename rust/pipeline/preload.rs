@@ -11,10 +11,10 @@ const MOST: usize = 1 << 14;
 
 /// A cache with the first tokens of the vocabulary, if the model takes tokens whole.
 ///
-/// Chunks are stored only if the model sees them as they are; `may_be_known` says that of a chunk and the token for it.
+/// `may_be_known` says whether the model certainly sees a chunk as it stands; other chunks are left out.
 pub(super) fn preload_vocab(
     encoder: &ModelEncoder,
-    may_be_known: impl Fn(&[u8], &str) -> bool,
+    may_be_known: impl Fn(&[u8]) -> bool,
     limits: CacheLimits,
 ) -> Option<ChunkCache> {
     let (model, key_form) = (encoder.model(), encoder.key_form());
@@ -28,7 +28,7 @@ pub(super) fn preload_vocab(
         let Some(id) = vocab.id(token).filter(|_| spell(token, key_form, &mut chunk)) else { continue };
         // A token that continues words stands for less than its spelling.
         let is_own = encoder.token_lens().get(id as usize) == Some(&(chunk.len() as u32));
-        if !is_own || !(1..=SHORT).contains(&chunk.len()) || !may_be_known(&chunk, token) {
+        if !is_own || !(1..=SHORT).contains(&chunk.len()) || !may_be_known(&chunk) {
             continue;
         }
         if stored == MOST || !cache.preload(&chunk, id) {
@@ -76,7 +76,7 @@ mod tests {
             let model = Model::WordLevel(words.clone().with_spaced_words(spaced));
             let encoder = ModelEncoder::new(Arc::new(model), KeyForm::Text);
             assert_eq!(
-                preload_vocab(&encoder, |_, _| true, CacheLimits { bytes: 1 << 20, id_bound: 2 }).is_some(),
+                preload_vocab(&encoder, |_| true, CacheLimits { bytes: 1 << 20, id_bound: 2 }).is_some(),
                 is_known
             );
         }
@@ -103,7 +103,7 @@ mod tests {
             };
             let encoder = ModelEncoder::new(Arc::new(model), key_form);
             let limits = CacheLimits { bytes: limit, id_bound: all.len() };
-            let cache = preload_vocab(&encoder, |_, _| true, limits).expect("the model takes tokens whole");
+            let cache = preload_vocab(&encoder, |_| true, limits).expect("the model takes tokens whole");
             let mut word = Vec::new();
             for token in all.iter().filter(|token| token.len() <= SHORT) {
                 if !spell(token, key_form, &mut word) {

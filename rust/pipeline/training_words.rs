@@ -96,7 +96,7 @@ impl TrainingWords<'_> {
         Self { normalizer: None, cutter: Cutter::Stages, ..self }
     }
 
-    /// Calls `each` with all that is counted in a text, from left to right: a text, and where a word or a chunk starts and ends in it.
+    /// Calls `each` with every word or chunk of a text, from left to right: the buffer that holds it, and its range there.
     ///
     /// An added token counts as any other word, as in Hugging Face. `memo` remembers rewrites of the normalizer.
     ///
@@ -110,7 +110,7 @@ impl TrainingWords<'_> {
     ) -> Result<()> {
         let first_normalizer = self.stages.normalizer.as_ref();
         let walk = Walk { text, tracked: false, first_normalizer, key_form: self.key_form };
-        self.stages.walk(walk, &mut Counting { text, stages: self, memo, each })
+        self.stages.walk(walk, &mut Counting { text, training: self, memo, each })
     }
 
     /// Calls `each` with the words of a chunk, from left to right; a chunk may have none.
@@ -118,23 +118,25 @@ impl TrainingWords<'_> {
     /// # Errors
     /// The errors of the pre-tokenizer.
     pub fn words_of(&self, chunk: &str, mut each: impl FnMut(&[u8])) -> Result<()> {
-        let is_cut = match self.cutter {
+        match self.cutter {
             Cutter::Bert(_, bert) => {
                 let word = bert.normalize(chunk);
                 if !word.is_empty() {
                     each(word.as_bytes());
                 }
-                true
             }
-            Cutter::Seams(_, pre_tokenizer) => pre_tokenizer.for_each_pre_token(chunk, |word| {
-                each(&chunk.as_bytes()[word]);
-                Ok(())
-            })?,
-            Cutter::Words(_) | Cutter::Stages => false,
-        };
-        if !is_cut {
-            let cut = self.stages.cut(Normalized::new(chunk, 0, false), self.key_form)?;
-            cut.spans.iter().for_each(|word| each(&cut.text.text().as_bytes()[word.clone()]));
+            Cutter::Seams(_, pre_tokenizer) => {
+                let is_cut = pre_tokenizer.for_each_pre_token(chunk, |word| {
+                    each(&chunk.as_bytes()[word]);
+                    Ok(())
+                })?;
+                // Words of mapped bytes are not ranges of the chunk.
+                if !is_cut {
+                    let cut = self.stages.cut(Normalized::new(chunk, 0, false), self.key_form)?;
+                    cut.spans.iter().for_each(|word| each(&cut.text.text().as_bytes()[word.clone()]));
+                }
+            }
+            Cutter::Words(_) | Cutter::Stages => unreachable!("these cutters make no chunks"),
         }
         Ok(())
     }
@@ -143,7 +145,7 @@ impl TrainingWords<'_> {
 /// The visitor that hands words and chunks to a counter.
 struct Counting<'a, F> {
     text: &'a str,
-    stages: &'a TrainingWords<'a>,
+    training: &'a TrainingWords<'a>,
     memo: &'a mut PieceMemo,
     each: F,
 }
@@ -159,7 +161,7 @@ impl<F: FnMut(Counted, &[u8], Range<usize>)> Visitor for Counting<'_, F> {
     }
 
     fn segment(&mut self, range: Range<usize>) -> Result<bool> {
-        let Cutter::Bert(scanner, _) = self.stages.cutter else { return Ok(false) };
+        let Cutter::Bert(scanner, _) = self.training.cutter else { return Ok(false) };
         let (bytes, base) = (self.text.as_bytes(), range.start);
         scanner.for_each_span(&self.text[range], |start, end| {
             (self.each)(Counted::Chunk, bytes, base + start..base + end);
@@ -168,8 +170,8 @@ impl<F: FnMut(Counted, &[u8], Range<usize>)> Visitor for Counting<'_, F> {
     }
 
     fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
-        match self.stages.normalizer {
-            Some(compiled) => compiled.normalize(text, self.stages.stages.looks_at_beginning(), self.memo),
+        match self.training.normalizer {
+            Some(compiled) => compiled.normalize(text, self.training.stages.looks_at_beginning(), self.memo),
             None => normalizer.normalize(text),
         }
     }
@@ -177,13 +179,13 @@ impl<F: FnMut(Counted, &[u8], Range<usize>)> Visitor for Counting<'_, F> {
     fn normalized(&mut self, text: &Normalized<'_>, range: Range<usize>) -> Result<bool> {
         let (bytes, base) = (text.text().as_bytes(), range.start);
         let piece = &text.text()[range];
-        match self.stages.cutter {
+        match self.training.cutter {
             Cutter::Words(scanner) => scanner.for_each_span(piece, |start, end| {
                 (self.each)(Counted::Word, bytes, base + start..base + end);
             }),
             // Ends of parts have 32 bits.
             Cutter::Seams(seams, _) if u32::try_from(piece.len()).is_ok() => {
-                seams.for_each_part(piece, |start, end| {
+                seams.for_each_chunk(piece, |start, end| {
                     (self.each)(Counted::Chunk, bytes, base + start..base + end);
                 });
             }

@@ -1,4 +1,4 @@
-//! Kinds of characters: a division of all characters that is made for one tokenizer, with eight kinds at most and characters without a kind.
+//! Kinds of characters: a division of all characters that is made for one tokenizer. There are eight kinds at most, and characters without one.
 
 /// A set of kinds, one bit each. A character has one kind or none.
 pub(crate) type Kinds = u8;
@@ -9,9 +9,9 @@ pub(crate) const PAGE: usize = 64;
 /// Pages of all code points.
 pub(crate) const PAGES: usize = 0x11_0000 / PAGE;
 
-/// The kind of every character.
+/// A byte of bits for every character: its kind, or the sets of words in which it may stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KindTable {
+pub(crate) struct CharTable {
     ascii: [Kinds; 128],
     /// By the lower six bits of a lead byte: the kind of its characters, if they have the same.
     leads: [Kinds; 64],
@@ -22,7 +22,7 @@ pub(crate) struct KindTable {
     pages: Vec<[Kinds; PAGE]>,
 }
 
-impl KindTable {
+impl CharTable {
     /// The table of some pages, and by the number of each of all pages, the place of its like among them.
     pub(crate) fn new(places: Vec<u16>, pages: Vec<[Kinds; PAGE]>) -> Self {
         let mut made = Self { ascii: [0; 128], leads: [0; 64], mixed: [0xff; 64], places, pages };

@@ -1,10 +1,10 @@
-//! Seams: places between two characters where a text may be cut, and its parts encoded one by one.
+//! Seams: places between two characters where a text may be cut, and the chunks between them encoded one by one.
 //!
 //! The kinds of the two characters say whether a place is a seam. Some places need more: the character before the two must be *ink*, which white
-//! space is not, or the character after them of certain kinds. Kinds and rules are derived for each tokenizer from its stages
+//! space is not, or the seam is before a space and depends on the character after the space. Kinds and rules are derived for each tokenizer from its stages
 //! (`pre_tokenizers::seams`). Here the seams of a text are found, 64 bytes at a time.
 
-use super::kinds::{KindTable, Kinds};
+use super::kinds::{CharTable, Kinds};
 use super::simd::Backend;
 use super::simd::seams::FillSeams;
 
@@ -14,13 +14,13 @@ pub(crate) const MOST_KINDS: usize = Kinds::BITS as usize;
 /// Rules of one tokenizer, at most: three for each kind.
 pub(super) const MOST_RULES: usize = 3 * MOST_KINDS;
 
-/// Parts that [`Seams::for_each_part`] looks for at a time.
-const PARTS: usize = 128;
+/// Chunks that [`Seams::for_each_chunk`] looks for at a time.
+const CHUNKS: usize = 128;
 
 /// The seams of one tokenizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seams {
-    pub(super) table: KindTable,
+    pub(super) table: CharTable,
     /// The kinds that are ink.
     pub(super) ink: Kinds,
     pub(super) rules: Vec<Rule>,
@@ -30,50 +30,50 @@ pub(crate) struct Seams {
     words: Option<Words>,
 }
 
-/// There is a seam between two characters of these kinds, or as [`Beside`] says.
+/// A rule: where a character of `left` and then one of `right` stand in `context`, there is a seam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) left: Kinds,
     pub(crate) right: Kinds,
-    pub(crate) beside: Beside,
+    pub(crate) context: Context,
 }
 
-/// What must stand beside the two characters of a rule.
+/// Where the two characters of a rule stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beside {
-    /// Anything.
+pub(crate) enum Context {
+    /// Side by side, after anything.
     Any,
-    /// Ink before them, or nothing.
-    Ink,
-    /// A space between them. The seam is before the space.
-    Space,
+    /// Side by side, after ink or at the start of the text.
+    AfterInk,
+    /// With one space between them. The seam is before the space.
+    AcrossSpace,
 }
 
 /// Sets of words, at most.
 pub(crate) const MOST_WORDS: usize = 4;
 
-/// Words that are one pre-token.
+/// Sets of words that no stage cuts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
-    /// The sets of words in which a character may stand, one bit each, and above these, the sets of words that it may begin.
-    pub(crate) table: KindTable,
-    /// The sets of words before which a space may stand.
+    /// For each character: in the lower four bits the sets in whose words it may stand, in the upper four the sets whose words it may begin.
+    pub(crate) table: CharTable,
+    /// The sets whose words stay whole after a space too.
     pub(crate) after_space: Kinds,
 }
 
 impl Seams {
     /// None if there are no rules.
-    pub(crate) fn new(table: KindTable, ink: Kinds, rules: Vec<Rule>, words: Option<Words>) -> Option<Self> {
-        let asks_for_ink = rules.iter().any(|rule| rule.beside == Beside::Ink);
-        let asks_for_next = rules.iter().any(|rule| rule.beside == Beside::Space);
+    pub(crate) fn new(table: CharTable, ink: Kinds, rules: Vec<Rule>, words: Option<Words>) -> Option<Self> {
+        let asks_for_ink = rules.iter().any(|rule| rule.context == Context::AfterInk);
+        let asks_for_next = rules.iter().any(|rule| rule.context == Context::AcrossSpace);
         let has_rules = (1..=MOST_RULES).contains(&rules.len());
         has_rules.then_some(Self { table, ink, rules, asks_for_ink, asks_for_next, words })
     }
 
-    /// Whether a part of a text is known to be one pre-token, so that it need not be cut.
-    pub(crate) fn is_word(&self, part: &[u8]) -> bool {
+    /// Whether a chunk is known to be one pre-token, so that it need not be cut.
+    pub(crate) fn is_word(&self, chunk: &[u8]) -> bool {
         let Some(Words { table, after_space }) = &self.words else { return false };
-        let (word, mut sets) = match part {
+        let (word, mut sets) = match chunk {
             [b' ', word @ ..] => (word, *after_space),
             word => (word, Kinds::MAX),
         };
@@ -90,13 +90,13 @@ impl Seams {
         sets != 0
     }
 
-    /// Writes the ends of the parts of `text` from `start` on, until `ends` is full or the text ends; returns how many. `start` is the start
-    /// of the text or a seam, and zero means its end.
+    /// Writes the ends of the chunks of `text[start..]` until `ends` is full or the text ends; returns how many, so 0 at the end of the text.
+    /// Nothing before `start` counts.
     pub(crate) fn fill_ends(&self, text: &str, start: usize, ends: &mut [u32]) -> usize {
         Backend::best().run(FillSeams { seams: self, text, start, ends })
     }
 
-    /// As [`Self::fill_ends`], with the starts of the parts.
+    /// As [`Self::fill_ends`], with the starts of the chunks.
     pub(crate) fn fill_spans(&self, text: &str, start: usize, starts: &mut [u32], ends: &mut [u32]) -> usize {
         let found = self.fill_ends(text, start, ends);
         if found > 0 {
@@ -106,9 +106,9 @@ impl Seams {
         found
     }
 
-    /// Calls `found` with the start and the end of each part of a text of less than 4 GiB.
-    pub(crate) fn for_each_part(&self, text: &str, mut found: impl FnMut(usize, usize)) {
-        let (mut ends, mut start) = ([0; PARTS], 0);
+    /// Calls `found` with the start and the end of each chunk of a text of less than 4 GiB.
+    pub(crate) fn for_each_chunk(&self, text: &str, mut found: impl FnMut(usize, usize)) {
+        let (mut ends, mut start) = ([0; CHUNKS], 0);
         loop {
             let count = self.fill_ends(text, start, &mut ends);
             for &end in &ends[..count] {
@@ -121,7 +121,7 @@ impl Seams {
         }
     }
 
-    /// The obvious twin of [`Self::fill_ends`]: the ends of all parts of a text.
+    /// The obvious twin of [`Self::fill_ends`]: the ends of all chunks of a text.
     #[cfg(test)]
     pub(super) fn naive_ends(&self, text: &str) -> Vec<u32> {
         let kind_at = |at: usize| self.table.at(text.as_bytes(), at).0;
@@ -133,10 +133,14 @@ impl Seams {
             let is_seam = |rule: &Rule| {
                 let is_right = |kind| rule.right & kind != 0;
                 rule.left & left != 0
-                    && match rule.beside {
-                        Beside::Any => is_right(kind),
-                        Beside::Ink => is_right(kind) && (right < 2 || chars[right - 2].2 & self.ink != 0),
-                        Beside::Space => c == ' ' && chars.get(right + 1).is_some_and(|c| is_right(c.2)),
+                    && match rule.context {
+                        Context::Any => is_right(kind),
+                        Context::AfterInk => {
+                            is_right(kind) && (right < 2 || chars[right - 2].2 & self.ink != 0)
+                        }
+                        Context::AcrossSpace => {
+                            c == ' ' && chars.get(right + 1).is_some_and(|c| is_right(c.2))
+                        }
                     }
             };
             if self.rules.iter().any(is_seam) {
@@ -157,7 +161,7 @@ mod tests {
     use crate::scan::kinds::{PAGE, PAGES};
 
     /// Kinds by the class of a character, and a few by the character.
-    fn table(kinds: [u8; 8]) -> KindTable {
+    fn table(kinds: [u8; 8]) -> CharTable {
         let kind = |code| {
             let class = Class::of_code(code).bits();
             kinds[match code {
@@ -167,21 +171,22 @@ mod tests {
             }]
         };
         let page = |page| std::array::from_fn(|at| kind(page * PAGE + at));
-        KindTable::new((0..PAGES as u16).collect(), (0..PAGES).map(page).collect())
+        CharTable::new((0..PAGES as u16).collect(), (0..PAGES).map(page).collect())
     }
 
     fn any_rule() -> impl Strategy<Value = Rule> {
-        let beside = prop::sample::select(vec![Beside::Any, Beside::Any, Beside::Ink, Beside::Space]);
-        (any::<u8>(), any::<u8>(), any::<u8>(), beside).prop_map(|(left, right, fewer, beside)| Rule {
+        let context =
+            prop::sample::select(vec![Context::Any, Context::Any, Context::AfterInk, Context::AcrossSpace]);
+        (any::<u8>(), any::<u8>(), any::<u8>(), context).prop_map(|(left, right, fewer, context)| Rule {
             left: left & fewer,
             right,
-            beside,
+            context,
         })
     }
 
     proptest! {
         #[test]
-        fn parts_match_naive(
+        fn chunks_match_naive(
             kinds in prop::collection::vec(prop_oneof![4 => (0..8u8).prop_map(|kind| 1 << kind), 1 => Just(0)], 8),
             ink: u8,
             rules in prop::collection::vec(any_rule(), 1..5),
@@ -212,7 +217,7 @@ mod tests {
     fn vectors_know_the_kinds_of_all_characters() {
         let kinds = std::array::from_fn(|at| if at == 3 { 0 } else { 1 << at });
         let seams = |kind| {
-            let rule = Rule { left: 1, right: kind, beside: Beside::Any };
+            let rule = Rule { left: 1, right: kind, context: Context::Any };
             Seams::new(table(kinds), 0, vec![rule], None).expect("a rule")
         };
         let all: Vec<Seams> = kinds.into_iter().filter(|&kind| kind > 0).map(seams).collect();

@@ -98,7 +98,7 @@ impl Finder {
         }
     }
 
-    /// False only if a text of such characters alone has no match.
+    /// False only if a text of such characters alone has no match, but for an empty one at its end.
     pub fn may_match(&self, c: char) -> bool {
         match &self.0 {
             Kind::Byte(byte) => c == char::from(*byte),

@@ -28,12 +28,12 @@ pub(super) struct TextCounter {
 }
 
 impl TextCounter {
-    /// An empty counter. With `spill`, its words go there where all tables would take more bytes than said.
+    /// An empty counter. `spill` takes the words when the tables would exceed its number of bytes.
     pub(super) fn new(spill: Option<(Arc<dyn Spill>, usize)>, has_chunks: bool) -> Self {
         let (words, most) = match spill {
             None => (WordCounter::default(), CHUNK_BYTES),
             Some((spill, share)) => {
-                // A table takes up to four times its words, old and new, while it grows.
+                // Chunks get a quarter of the share. A growing table takes up to four times its entries, so a sixteenth may be filled.
                 let share_of_words = if has_chunks { share / 4 * 3 } else { share };
                 (WordCounter::bounded(spill, share_of_words), (share / 16).min(CHUNK_BYTES))
             }
@@ -41,42 +41,42 @@ impl TextCounter {
         Self { words, chunks: WordCounter::default(), most, memo: PieceMemo::default() }
     }
 
-    /// Counts the words of a text whose first word has `position` in the corpus. Each word after that has a greater position, by as many bytes
-    /// at most as stand between the two.
+    /// Counts a text. Its words get ascending positions from `position` on: a word takes one, a chunk as many as its bytes.
     ///
     /// # Errors
     /// The errors of the stages, and of writing.
-    pub(super) fn add(&mut self, stages: &TrainingWords<'_>, text: &str, position: u64) -> Result<()> {
+    pub(super) fn add(&mut self, training: &TrainingWords<'_>, text: &str, position: u64) -> Result<()> {
         let (mut next, mut result) = (position, Ok(()));
         let mut memo = std::mem::take(&mut self.memo);
-        let walked = stages.for_each(text, &mut memo, |counted, text, Range { start, end }| match counted {
-            Counted::Word => {
-                self.words.add(text, start, end, next);
-                next += 1;
-            }
-            Counted::Chunk => {
-                if end - start <= LONGEST_CHUNK {
-                    self.chunks.add(text, start, end, next);
-                } else if result.is_ok() {
-                    result = add_words(stages, &mut self.words, &text[start..end], 1, next);
+        let walked =
+            training.for_each(text, &mut memo, |counted, text, Range { start, end }| match counted {
+                Counted::Word => {
+                    self.words.add(text, start, end, next);
+                    next += 1;
                 }
-                if self.chunks.bytes() > self.most && result.is_ok() {
-                    result = self.make_words(stages);
+                Counted::Chunk => {
+                    if end - start <= LONGEST_CHUNK {
+                        self.chunks.add(text, start, end, next);
+                    } else if result.is_ok() {
+                        result = add_words(training, &mut self.words, &text[start..end], 1, next);
+                    }
+                    if self.chunks.bytes() > self.most && result.is_ok() {
+                        result = self.make_words(training);
+                    }
+                    next += (end - start) as u64;
                 }
-                next += (end - start) as u64;
-            }
-        });
+            });
         self.memo = memo;
         walked?;
         result.and_then(|()| self.words.check())
     }
 
     /// Makes words of all chunks.
-    fn make_words(&mut self, stages: &TrainingWords<'_>) -> Result<()> {
+    fn make_words(&mut self, training: &TrainingWords<'_>) -> Result<()> {
         let mut result = Ok(());
         self.chunks.drain(|chunk, count, first| {
             if result.is_ok() {
-                result = add_words(stages, &mut self.words, chunk, count, first);
+                result = add_words(training, &mut self.words, chunk, count, first);
             }
         });
         result
@@ -86,22 +86,22 @@ impl TextCounter {
     ///
     /// # Errors
     /// The errors of the stages.
-    pub(super) fn into_words(mut self, stages: &TrainingWords<'_>) -> Result<WordCounter> {
-        self.make_words(stages)?;
+    pub(super) fn into_words(mut self, training: &TrainingWords<'_>) -> Result<WordCounter> {
+        self.make_words(training)?;
         Ok(self.words)
     }
 }
 
 /// Adds the words of a chunk, first seen at `position`, to a counter.
 fn add_words(
-    stages: &TrainingWords<'_>,
+    training: &TrainingWords<'_>,
     words: &mut WordCounter,
     chunk: &[u8],
     count: u64,
     position: u64,
 ) -> Result<()> {
     let mut next = position;
-    stages.words_of(&String::from_utf8_lossy(chunk), |word| {
+    training.words_of(&String::from_utf8_lossy(chunk), |word| {
         words.add_counted(word, count, next);
         next += 1;
     })
@@ -187,12 +187,12 @@ mod tests {
     }
 
     fn counted(pipeline: &Pipeline, texts: &[String], most: usize) -> Vec<(Vec<u8>, u64)> {
-        let stages = pipeline.training_words();
-        let mut counter = TextCounter { most, ..TextCounter::new(None, stages.have_chunks()) };
+        let training = pipeline.training_words();
+        let mut counter = TextCounter { most, ..TextCounter::new(None, training.have_chunks()) };
         for (text, number) in texts.iter().zip(0..) {
-            counter.add(&stages, text, number << 20).expect("no pattern to give up");
+            counter.add(&training, text, number << 20).expect("no pattern to give up");
         }
-        let words = counter.into_words(&stages).expect("no pattern to give up");
+        let words = counter.into_words(&training).expect("no pattern to give up");
         let counts =
             WordCounter::join(vec![words], KeyForm::Text, 1, &mut |_| Ok(())).expect("nothing stops it");
         counts.iter().map(|(word, count)| (word.as_bytes().to_owned(), count)).collect()

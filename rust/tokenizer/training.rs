@@ -97,8 +97,8 @@ impl WordCounting {
     /// # Errors
     /// The errors of the stages and of writing.
     pub fn flush(self) -> Result<(u64, u64)> {
-        let stages = self.pipeline.training_words();
-        let flushed = share(self.counters, |counter| counter.into_words(&stages)?.flush());
+        let training = self.pipeline.training_words();
+        let flushed = share(self.counters, |counter| counter.into_words(&training)?.flush());
         flushed.into_iter().collect::<Result<()>>()?;
         Ok((self.texts, self.bytes))
     }
@@ -116,7 +116,7 @@ impl WordCounting {
     /// Counts texts, each for itself.
     ///
     /// # Errors
-    /// Those of the stages.
+    /// The errors of the stages.
     pub fn add_texts(&mut self, texts: &[&str]) -> Result<()> {
         let sizes: Vec<usize> = texts.iter().map(|text| text.len() + 1).collect();
         let mut starts = Vec::with_capacity(texts.len());
@@ -127,7 +127,7 @@ impl WordCounting {
         }
         self.texts += texts.len() as u64;
         let (threads, pipeline) = (self.threads, Arc::clone(&self.pipeline));
-        let stages = pipeline.training_words();
+        let training = pipeline.training_words();
         self.with_counters(|take, put| {
             let (runs, parallelism) = Runs::new(&sizes, threads.into());
             ordered_map(
@@ -136,7 +136,7 @@ impl WordCounting {
                 |_| take(),
                 put,
                 |_, run: &mut Range<usize>, counter| {
-                    run.clone().try_for_each(|at| counter.add(&stages, texts[at], starts[at]))
+                    run.clone().try_for_each(|at| counter.add(&training, texts[at], starts[at]))
                 },
             )
         })?;
@@ -150,7 +150,7 @@ impl WordCounting {
     /// to the next one, but for what replaces bytes that are not UTF-8.
     ///
     /// # Errors
-    /// Those of `next`, of `read`, of the stages and of `on_progress`.
+    /// The errors of `next`, `read`, the stages and `on_progress`.
     pub fn add_blocks<B: Default>(
         &mut self,
         bytes: u64,
@@ -162,7 +162,7 @@ impl WordCounting {
         let threads = self.threads.min((bytes / BYTES_PER_THREAD) as usize).max(1);
         let (pipeline, start, done) = (Arc::clone(&self.pipeline), self.position, AtomicU64::new(self.bytes));
         let on_progress = RefCell::new(on_progress);
-        let stages = pipeline.training_words();
+        let training = pipeline.training_words();
         let report = || {
             let progress = Progress { stage: STAGE, done: done.load(Ordering::Relaxed), total };
             (*on_progress.borrow_mut())(progress)
@@ -178,7 +178,7 @@ impl WordCounting {
                     let mut texts = 0;
                     let end = read(block, &mut |text, offset| {
                         texts += 1;
-                        counter.add(&stages, text, start + positions(offset))
+                        counter.add(&training, text, start + positions(offset))
                     })?;
                     done.fetch_add(end.read, Ordering::Relaxed);
                     Ok((texts, end.offset))
@@ -211,9 +211,9 @@ impl WordCounting {
     /// [`Error::EmptyCorpus`] if there is not one; what `on_progress` returns.
     pub fn finish(self, on_progress: &mut OnProgress<'_>) -> Result<WordCounts> {
         let key_form = self.pipeline.training_key_form();
-        let stages = self.pipeline.training_words();
+        let training = self.pipeline.training_words();
         let counters: Result<Vec<WordCounter>> =
-            share(self.counters, |counter| counter.into_words(&stages)).into_iter().collect();
+            share(self.counters, |counter| counter.into_words(&training)).into_iter().collect();
         let words = WordCounter::join(counters?, key_form, self.threads, on_progress)?;
         if words.is_empty() {
             return Err(Error::EmptyCorpus { texts: self.texts, bytes: self.bytes });

@@ -12,7 +12,7 @@ pub(super) enum Matched<'a> {
     Literal(&'a str),
     /// Any number of spaces.
     Spaces,
-    /// Any characters within the reach of a pattern, which sees no neighbours of a match.
+    /// Any characters within the reach of a pattern without look-around.
     Reach(&'a Pattern),
 }
 

@@ -115,7 +115,7 @@ fn run(stages: &[Normalizer], text: &str, more: usize) -> Option<String> {
 }
 
 /// The number of stages that see more than a character.
-fn reach(stages: &[&Normalizer]) -> usize {
+fn stages_with_neighbours(stages: &[&Normalizer]) -> usize {
     stages.iter().filter(|stage| matches!(sight(stage), Sight::Neighbours | Sight::Ends)).count()
 }
 
@@ -134,10 +134,11 @@ pub struct CompiledNormalizer {
 }
 
 impl CompiledNormalizer {
-    /// Whether a normalizer cannot be compiled: a stage may see any distance, or too many see more than a character.
-    pub fn is_beyond(normalizer: &Normalizer) -> bool {
+    /// Whether a normalizer has to run stage by stage: a stage may see any distance, or more than 16 stages see more than a character.
+    pub fn runs_by_stages(normalizer: &Normalizer) -> bool {
         let stages = normalizer.stages();
-        stages.iter().any(|stage| sight(stage) == Sight::Unlimited) || reach(&stages) > MOST_REACH
+        stages.iter().any(|stage| sight(stage) == Sight::Unlimited)
+            || stages_with_neighbours(&stages) > MOST_REACH
     }
 
     /// Compiles a normalizer; none if it cannot be, or if the stages themselves are as fast.
@@ -147,7 +148,7 @@ impl CompiledNormalizer {
         let inner: Vec<Normalizer> = stages.iter().filter(is_inner).map(|&stage| stage.clone()).collect();
         // A form by itself finds unchanged text by vectors of bytes.
         let is_fast = inner.is_empty() || matches!(stages.as_slice(), [Normalizer::Unicode(_)]);
-        if is_fast || Self::is_beyond(normalizer) {
+        if is_fast || Self::runs_by_stages(normalizer) {
             return None;
         }
         let end = |is_first: bool| {
@@ -165,7 +166,7 @@ impl CompiledNormalizer {
             ends: stages.iter().any(|stage| sight(stage) == Sight::Ends).then(|| [end(true), end(false)]),
             ascii: AsciiTable::new(&inner),
             rules: Rules(inner),
-            reach: reach(&stages).max(1),
+            reach: stages_with_neighbours(&stages).max(1),
         })
     }
 

@@ -297,8 +297,8 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         );
     }
 
-    /// Takes the parts of `text` between seams from the seam `from` on.
-    pub(super) fn scan_parts(&mut self, seams: &Seams, text: &str, from: usize) {
+    /// Takes the chunks of `text` from the seam `from` on.
+    pub(super) fn scan_seams(&mut self, seams: &Seams, text: &str, from: usize) {
         self.scan_by(
             |text, done, starts, ends| seams.fill_spans(text, done, starts, ends),
             text,

@@ -247,8 +247,7 @@ impl Pipeline {
             let chunks = bytes / threads.max(1) / BYTES_PER_NEW_CHUNK;
             self.pool.prepare(threads, |limits| {
                 let encoder = self.chunk_encoder();
-                let may_be_known = |chunk: &[u8], token: &str| encoder.leaves_alone(chunk, token);
-                let known = preload_vocab(&self.encoder, may_be_known, limits);
+                let known = preload_vocab(&self.encoder, |chunk| encoder.leaves_alone(chunk), limits);
                 known.unwrap_or_else(|| ChunkCache::with_room(limits, chunks))
             });
         }

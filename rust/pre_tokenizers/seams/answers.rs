@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::groups::{Characters, Group, Seen};
-use super::kinds::SeamTables;
+use super::kinds::{SeamTables, Table};
 use super::search::{SearchPlaces, SearchPlacesAfter};
 use super::{Behavior, Stage};
 use crate::byte_level::BYTE_TO_CHAR;
@@ -20,91 +20,108 @@ pub(super) enum Answer {
     Cuts,
 }
 
-/// The answer of a stage, and whether the two characters certainly are in one gap.
+/// The answer of a stage, and whether the two characters certainly lie in one gap: text between two matches.
 type Known = (Answer, bool);
 
 /// The atoms of two neighbours, and what stands after these.
 type Neighbours = (u8, u8, Option<Next>);
 
-/// The answers of the stages, which are asked once for each two atoms.
+/// What may stand before the character to the left of a place.
+#[derive(Clone, Copy, Debug)]
+enum Before {
+    Any,
+    Ink,
+}
+
+/// The answers of all stages. Each is asked once for each two atoms.
 pub(super) struct Answers<'a> {
     stages: &'a [Stage],
-    groups: &'a [Group],
-    space: &'a Group,
-    /// After any character, and after ink.
-    asked: [Vec<Asked<'a>>; 2],
+    characters: &'a Characters,
+    after_any: Vec<StageAnswers<'a>>,
+    after_ink: Vec<StageAnswers<'a>>,
 }
 
 /// The answers of one stage.
-struct Asked<'a> {
+struct StageAnswers<'a> {
+    /// None if the stage cannot tell.
     places: Option<SearchPlaces<'a>>,
     after: RefCell<HashMap<u8, SearchPlacesAfter<'a>>>,
     known: RefCell<HashMap<Neighbours, Known>>,
 }
 
 impl<'a> Answers<'a> {
-    /// None if there is no group of the space.
-    pub(super) fn new(stages: &'a [Stage], characters: &'a Characters) -> Option<Self> {
-        let space = characters.groups.iter().find(|group| group.is_space)?;
-        let asked = |stage: &'a Stage, before: AtomSet| Asked {
+    pub(super) fn new(stages: &'a [Stage], characters: &'a Characters) -> Self {
+        let answers = |stage: &'a Stage, before: AtomSet| StageAnswers {
             places: stage.search.places(before),
             after: RefCell::default(),
             known: RefCell::default(),
         };
-        let numbered = || stages.iter().enumerate();
-        let after_any = numbered().map(|(number, stage)| asked(stage, characters.atoms[number])).collect();
-        let after_ink =
-            numbered().map(|(number, stage)| asked(stage, ink(stage, number, characters))).collect();
-        Some(Self { stages, groups: &characters.groups, space, asked: [after_any, after_ink] })
+        let numbered = || stages.iter().zip(0..);
+        Self {
+            stages,
+            characters,
+            after_any: numbered().map(|(stage, number)| answers(stage, characters.atoms[number])).collect(),
+            after_ink: numbered()
+                .map(|(stage, number)| answers(stage, ink(stage, number, characters)))
+                .collect(),
+        }
     }
 
     /// Between which groups there are seams.
     pub(super) fn seams(&self) -> SeamTables {
-        let table = |is_seam: &dyn Fn(&Group, &Group) -> bool| -> Vec<Vec<bool>> {
-            self.groups
-                .iter()
-                .map(|left| self.groups.iter().map(|right| is_seam(left, right)).collect())
-                .collect()
+        let (groups, space) = (&self.characters.groups, self.characters.space());
+        let table = |is_seam: &dyn Fn(&Group, &Group) -> bool| -> Table {
+            groups.iter().map(|left| groups.iter().map(|right| is_seam(left, right)).collect()).collect()
         };
-        let begins_words = self.groups.iter().any(|left| self.cuts(1, left, self.space));
-        // A space stays with the word after it, or every word would be two parts.
+        let begins_words = groups.iter().any(|left| self.cuts(Before::Ink, left, space));
+        // A space stays with the word after it, or every word would be two chunks.
         let is_kept = |left: &Group| left.is_space && begins_words;
-        let cuts =
-            |after: usize| move |left: &Group, right: &Group| !is_kept(left) && self.cuts(after, left, right);
-        let around_space = |left: &Group, right: &Group| {
-            !is_kept(left) && !self.cuts(0, left, self.space) && self.cuts_before_space(left, right)
-        };
         SeamTables {
-            tables: [table(&cuts(0)), table(&cuts(1)), table(&around_space)],
-            weights: self.groups.iter().map(|group| group.weight).collect(),
-            is_ink: self.groups.iter().map(|group| group.is_ink).collect(),
+            always: table(&|left, right| !is_kept(left) && self.cuts(Before::Any, left, right)),
+            after_ink: table(&|left, right| !is_kept(left) && self.cuts(Before::Ink, left, right)),
+            across_space: table(&|left, right| {
+                !is_kept(left) && !self.cuts(Before::Any, left, space) && self.cuts_before_space(left, right)
+            }),
+            weights: groups.iter().map(|group| group.weight).collect(),
+            is_ink: groups.iter().map(|group| group.is_ink).collect(),
         }
     }
 
     /// Whether a stage cuts between two groups, and all stages before it keep the place.
-    fn cuts(&self, after: usize, left: &Group, right: &Group) -> bool {
-        let answers = (0..self.stages.len()).map(|stage| self.answer(after, stage, left, right, None).0);
-        answers.into_iter().find(|&answer| answer != Answer::Keeps) == Some(Answer::Cuts)
+    fn cuts(&self, before: Before, left: &Group, right: &Group) -> bool {
+        let mut answers =
+            (0..self.stages.len()).map(|stage| self.answer(before, stage, (left, right), None).0);
+        answers.find(|&answer| answer != Answer::Keeps) == Some(Answer::Cuts)
     }
 
     /// The same before a space, where the right group stands after the space.
     fn cuts_before_space(&self, left: &Group, right: &Group) -> bool {
-        // A stage before may have cut after the space.
+        let space = self.characters.space();
+        // Whether the text that a stage sees may end after the space, since an earlier stage may have cut there.
         let mut or_end = false;
         for stage in 0..self.stages.len() {
             let next = Next { atom: right.seen[stage].first, or_end };
-            match self.answer(0, stage, left, self.space, Some(next)).0 {
+            match self.answer(Before::Any, stage, (left, space), Some(next)).0 {
                 Answer::Changes => return false,
                 Answer::Cuts => return true,
-                Answer::Keeps => or_end |= !self.answer(0, stage, self.space, right, None).1,
+                Answer::Keeps => or_end |= !self.answer(Before::Any, stage, (space, right), None).1,
             }
         }
         false
     }
 
-    fn answer(&self, after: usize, stage: usize, left: &Group, right: &Group, next: Option<Next>) -> Known {
+    fn answer(
+        &self,
+        before: Before,
+        stage: usize,
+        (left, right): (&Group, &Group),
+        next: Option<Next>,
+    ) -> Known {
         let (Seen { last, .. }, Seen { first, .. }) = (left.seen[stage], right.seen[stage]);
-        let Asked { places, after, known } = &self.asked[after][stage];
+        let StageAnswers { places, after, known } = match before {
+            Before::Any => &self.after_any[stage],
+            Before::Ink => &self.after_ink[stage],
+        };
         let Some(places) = places else { return (Answer::Changes, false) };
         *known.borrow_mut().entry((last, first, next)).or_insert_with(|| {
             let mut after = after.borrow_mut();
@@ -118,12 +135,13 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// Whether both characters beside a place are in one gap, whatever the place is.
+/// Whether both characters certainly belong to one gap, so that the stage has no border between them.
 fn are_gaps(places: &BTreeSet<Place>) -> bool {
     places.iter().all(|place| !place.after_match && place.before_match == Some(false))
 }
 
-/// What a stage may see of ink before the last byte of a character: ink, or other bytes of the character.
+/// Atoms that may stand before the last character, or the last mapped byte, of a character that follows ink. Other bytes of that character
+/// count too.
 fn ink(stage: &Stage, number: usize, characters: &Characters) -> AtomSet {
     if !stage.is_mapped {
         return characters

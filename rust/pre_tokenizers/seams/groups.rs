@@ -1,20 +1,20 @@
-//! Characters of characters that no stage tells apart.
+//! Groups: sets of characters that no stage tells apart.
 
 use std::collections::HashMap;
 
 use super::Stage;
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::scan::classes::{Class, SPACE, page_number};
-use crate::scan::kinds::{KindTable, Kinds, PAGE, PAGES};
+use crate::scan::kinds::{CharTable, Kinds, PAGE, PAGES};
 use crate::structures::regex::AtomSet;
 
-/// Characters, at most. Other characters have none.
+/// Groups, at most. Characters of rarer groups have none.
 const MOST_GROUPS: usize = 128;
 
 /// In place of a group: the character has none.
 const NO_GROUP: u16 = u16::MAX;
 
-/// Pages whose characters are met at all: the first 65,536 characters.
+/// Pages whose characters are weighed: the Basic Multilingual Plane.
 const WEIGHED: usize = 0x1_0000 / PAGE;
 
 /// What a stage sees of the characters of a group: characters, or mapped bytes.
@@ -41,6 +41,8 @@ pub(super) struct Group {
 /// All characters.
 pub(super) struct Characters {
     pub(super) groups: Vec<Group>,
+    /// The number of the group of the space.
+    space: usize,
     /// By stage, what it sees of all characters.
     pub(super) atoms: Vec<AtomSet>,
     /// By page, the place of its groups in `pages`.
@@ -51,12 +53,12 @@ pub(super) struct Characters {
 impl Characters {
     pub(super) fn new(stages: &[Stage]) -> Self {
         let places = Vec::with_capacity(PAGES);
-        let mut made = Self { groups: Vec::new(), atoms: Vec::new(), places, pages: Vec::new() };
+        let mut made = Self { groups: Vec::new(), space: 0, atoms: Vec::new(), places, pages: Vec::new() };
         let (mut known, mut key, mut maker) = (HashMap::<Vec<u16>, u16>::new(), Vec::new(), Maker::default());
         for page in 0..PAGES {
             // Where bytes are mapped, pages of one lead byte are alike.
             key.clear();
-            key.extend([u16::from(encode(page * PAGE).1[0]), page_number(page), u16::from(page < 2)]);
+            key.extend([u16::from(encode(page * PAGE).1[0]), page_number(page)]);
             key.extend(stages.iter().map(|stage| stage.search.page_number(page)));
             let place = known.get(&key).copied().unwrap_or_else(|| {
                 made.pages.push(std::array::from_fn(|at| maker.group_of(stages, page * PAGE + at)));
@@ -75,14 +77,20 @@ impl Characters {
         let seen = |stage: usize| made.groups.iter().fold(0, |all, group| all | group.seen[stage].all);
         made.atoms = (0..stages.len()).map(seen).collect();
         made.drop_rare();
+        made.space = made.groups.iter().position(|group| group.is_space).unwrap_or_default();
         made
     }
 
+    /// The group of the space. It has the largest weight of all, so it is never dropped.
+    pub(super) fn space(&self) -> &Group {
+        &self.groups[self.space]
+    }
+
     /// A table of what `of_group` says of the group of a character; zero if it has none.
-    pub(super) fn table(&self, of_group: impl Fn(usize) -> Kinds) -> KindTable {
+    pub(super) fn table(&self, of_group: impl Fn(usize) -> Kinds) -> CharTable {
         let by_group: Vec<Kinds> = (0..self.groups.len()).map(of_group).collect();
         let of = |group: u16| by_group.get(usize::from(group)).copied().unwrap_or(0);
-        KindTable::new(self.places.clone(), self.pages.iter().map(|page| page.map(of)).collect())
+        CharTable::new(self.places.clone(), self.pages.iter().map(|page| page.map(of)).collect())
     }
 
     /// Leaves the groups that are met most.
@@ -121,7 +129,7 @@ impl Maker {
         seen.clear();
         seen.extend(stages.iter().map(|stage| see(stage, code, &bytes[..len])));
         key.clear();
-        // Where bytes are mapped, characters of several bytes are not like those of one.
+        // Middle bytes would widen what is seen of a group with shorter characters.
         let has_middle = len > 2 && stages.iter().any(|stage| stage.is_mapped);
         key.extend([u8::from(is_space), u8::from(is_ink), u8::from(has_middle)]);
         key.extend(seen.iter().flat_map(|seen| [seen.first, seen.last]));
@@ -158,7 +166,8 @@ fn encode(code: usize) -> (usize, [u8; 4]) {
     (c.encode_utf8(&mut bytes).len(), bytes)
 }
 
-/// How often a character is met, about: only which groups have to share a kind depends on it.
+/// Rough frequency of a character. It decides which groups are dropped, which share a kind, and which are tried for words; never whether a
+/// seam is right.
 fn weight(code: usize) -> f64 {
     let weight: u32 = match code {
         0x20 | 0x61..=0x7a => 1 << 20,

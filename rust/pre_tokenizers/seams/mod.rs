@@ -1,8 +1,10 @@
 //! The seams of a pre-tokenizer, derived from its stages.
 //!
-//! A stage *keeps* a place between two characters if its spans of the text before the place and of the text after it are its spans of
-//! the whole text, but for a border at the place. It *cuts* the place if there is a border in the whole text too. A place that one stage
-//! cuts and all stages before it keep is a seam, since the stages after it see the two texts apart.
+//! A stage *keeps* a place between two characters if its spans of the two texts beside the place are its spans of the whole text, but for a
+//! border at the place. It *cuts* the place if there is a border in the whole text too. A place that a stage cuts, and that all earlier
+//! stages keep, is a seam: up to that stage the spans are the same, and later stages do not see across the border.
+//!
+//! An earlier stage may have cut right before the two characters. So every answer must hold after a character and at the start of a text.
 //!
 //! Stages that look at single characters keep every place. For a pattern, its automaton says which places it keeps, whatever was read
 //! before ([`Places`]). A stage after a mapping of bytes to characters is asked about the last
@@ -27,7 +29,6 @@ mod words;
 use super::{Behavior, ByteLevel, PreTokenizer};
 use crate::scan::Splitter;
 use crate::scan::classes::{NUMERIC, PUNCTUATION, SPACE, WORD};
-use crate::scan::kinds::Kinds;
 use crate::scan::seams::Seams;
 use crate::structures::regex::Pattern;
 #[cfg(doc)]
@@ -62,12 +63,10 @@ impl PreTokenizer {
         made.add(self)?;
         let (stages, are_more) = (made.stages, made.are_more);
         let characters = Characters::new(&stages);
-        let (kinds, tables) = Answers::new(&stages, &characters)?.seams().into_kinds();
+        let (kinds, tables) = Answers::new(&stages, &characters).seams().into_kinds();
         let table = characters.table(|group| kinds[group].map_or(0, |kind| 1 << kind));
-        let ink =
-            tables.is_ink.iter().zip(0..).fold(0, |ink, (&is_ink, kind)| ink | Kinds::from(is_ink) << kind);
         let words = (!are_more).then(|| words(&stages, &characters));
-        Seams::new(table, ink, tables.rules(), words)
+        Seams::new(table, tables.ink(), tables.rules(), words)
     }
 }
 
@@ -77,7 +76,7 @@ impl Flattened {
         match stage {
             PreTokenizer::Sequence(stages) => return stages.iter().try_for_each(|stage| self.add(stage)),
             PreTokenizer::Split(split) => match split.as_pattern() {
-                Some(pattern) => self.ask(Search::Pattern(pattern), split.behavior(), split.invert()),
+                Some(pattern) => self.push(Search::Pattern(pattern), split.behavior(), split.invert()),
                 None => self.are_more = true,
             },
             PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, use_regex, .. })
@@ -85,26 +84,26 @@ impl Flattened {
             {
                 if *use_regex {
                     let (gpt2, _) = Splitter::PATTERNS[0];
-                    self.ask(Search::Pattern(Pattern::new(gpt2).ok()?), Behavior::Isolated, false);
+                    self.push(Search::Pattern(Pattern::new(gpt2).ok()?), Behavior::Isolated, false);
                 }
                 self.is_mapped = true;
             }
             PreTokenizer::Whitespace => {
-                self.ask(Search::Class(SPACE), Behavior::Removed, false);
-                self.ask(Search::Class(WORD), Behavior::Contiguous, false);
+                self.push(Search::Class(SPACE), Behavior::Removed, false);
+                self.push(Search::Class(WORD), Behavior::Contiguous, false);
             }
-            PreTokenizer::WhitespaceSplit => self.ask(Search::Class(SPACE), Behavior::Removed, false),
+            PreTokenizer::WhitespaceSplit => self.push(Search::Class(SPACE), Behavior::Removed, false),
             PreTokenizer::Bert => {
-                self.ask(Search::Class(SPACE), Behavior::Removed, false);
-                self.ask(Search::Class(PUNCTUATION), Behavior::Isolated, false);
+                self.push(Search::Class(SPACE), Behavior::Removed, false);
+                self.push(Search::Class(PUNCTUATION), Behavior::Isolated, false);
             }
             PreTokenizer::Digits { individual_digits } => {
                 let behavior = if *individual_digits { Behavior::Isolated } else { Behavior::Contiguous };
-                self.ask(Search::Class(NUMERIC), behavior, false);
+                self.push(Search::Class(NUMERIC), behavior, false);
             }
-            PreTokenizer::Punctuation { behavior } => self.ask(Search::Class(PUNCTUATION), *behavior, false),
+            PreTokenizer::Punctuation { behavior } => self.push(Search::Class(PUNCTUATION), *behavior, false),
             PreTokenizer::CharDelimiterSplit { delimiter } => {
-                self.ask(Search::Char(*delimiter), Behavior::Removed, false);
+                self.push(Search::Char(*delimiter), Behavior::Removed, false);
             }
             PreTokenizer::UnicodeScripts | PreTokenizer::FixedLength { .. } => self.are_more = true,
             PreTokenizer::ByteLevel(_) | PreTokenizer::Metaspace(_) | PreTokenizer::Custom(_) => return None,
@@ -112,7 +111,7 @@ impl Flattened {
         Some(())
     }
 
-    fn ask(&mut self, search: Search, behavior: Behavior, invert: bool) {
+    fn push(&mut self, search: Search, behavior: Behavior, invert: bool) {
         if !self.are_more {
             self.stages.push(Stage { search, behavior, invert, is_mapped: self.is_mapped });
         }

@@ -25,7 +25,7 @@ impl Search {
         }
     }
 
-    /// Equal for pages of code points whose atoms are equal, most often.
+    /// Pages of code points with the same number have the same atoms. The converse need not hold.
     pub(super) fn page_number(&self, page: usize) -> u16 {
         match self {
             Self::Pattern(pattern) => pattern.page_number(page),

@@ -79,7 +79,7 @@ proptest! {
     #![proptest_config(cases(20_000))]
 
     #[test]
-    fn parts_between_seams_match_naive(
+    fn chunks_between_seams_match_naive(
         stages in prop::collection::vec(any_stage(), 1..4),
         texts in prop::collection::vec("( ?[aA]?[ab]{1,3}|[ab ,.']{1,3}|'[sr]e?|[aA]b?|\\n|\t|1{1,4}|é|É|日|、|€|́|²|\u{3000}|\u{2028}| ){1,12}", 1..12),
     ) {

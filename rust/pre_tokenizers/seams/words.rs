@@ -14,7 +14,7 @@ type GroupSet = u128;
 
 /// Words whose characters are of groups that no stage tells apart by cutting between them.
 pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
-    let asked = Asked { stages, characters };
+    let search = WordSearch { stages, characters };
     let mut tried: Vec<usize> =
         (0..characters.groups.len()).filter(|&group| characters.groups[group].is_ink).collect();
     tried.sort_by(|&one, &other| characters.groups[other].weight.total_cmp(&characters.groups[one].weight));
@@ -22,20 +22,20 @@ pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
     let (mut sets, mut done) = (Vec::new(), 0);
     for &seed in &tried {
         let mut rest: GroupSet = 1 << seed;
-        if sets.len() == MOST_WORDS || done & rest != 0 || !asked.are_kept(false, rest, rest) {
+        if sets.len() == MOST_WORDS || done & rest != 0 || !search.are_kept(false, rest, rest) {
             continue;
         }
         for &group in &tried {
             let more = rest | 1 << group;
-            if more != rest && asked.are_kept(false, more, more) {
+            if more != rest && search.are_kept(false, more, more) {
                 rest = more;
             }
         }
         done |= rest;
-        let after_space = asked.are_kept(true, rest, rest);
+        let after_space = search.are_kept(true, rest, rest);
         let may_begin = |&&group: &&usize| {
-            asked.are_kept(false, 1 << group, rest)
-                && (!after_space || asked.are_kept(true, 1 << group, rest))
+            search.are_kept(false, 1 << group, rest)
+                && (!after_space || search.are_kept(true, 1 << group, rest))
         };
         let first = tried.iter().filter(may_begin).fold(rest, |first, group| first | 1 << group);
         sets.push((first, rest, after_space));
@@ -51,12 +51,12 @@ pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
     Words { table, after_space }
 }
 
-struct Asked<'a> {
+struct WordSearch<'a> {
     stages: &'a [Stage],
     characters: &'a Characters,
 }
 
-impl Asked<'_> {
+impl WordSearch<'_> {
     /// Whether no stage cuts or drops a word, or one with a space before it: one character of the first set and any number of the
     /// second.
     fn are_kept(&self, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
@@ -69,8 +69,7 @@ impl Asked<'_> {
             let (first, rest) = (of(first), of(rest));
             // A character of mapped text may be any byte of a character.
             let (first, rest) = if stage.is_mapped { (first | rest, first | rest) } else { (first, rest) };
-            let space = self.characters.groups.iter().find(|group| group.is_space);
-            let space = space.map_or(0, |group| group.seen[number].all);
+            let space = self.characters.space().seen[number].all;
             stage.keeps(&[space, first, rest][usize::from(!has_space)..])
         })
     }

@@ -10,7 +10,7 @@ use super::fill::{Isa, Job};
 use super::masks::{
     BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, add_wide_kinds, opaque, positions,
 };
-use crate::scan::kinds::{KindTable, Kinds};
+use crate::scan::kinds::{CharTable, Kinds};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
-    fn kinds(self, window: &Window, table: &KindTable) -> [__m256i; 2] {
+    fn kinds(self, window: &Window, table: &CharTable) -> [__m256i; 2] {
         // SAFETY: a value of this type exists only where `detect` found these features.
         unsafe { kinds(window, table) }
     }
@@ -105,7 +105,7 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn kinds(window: &Window, table: &KindTable) -> [__m256i; 2] {
+fn kinds(window: &Window, table: &CharTable) -> [__m256i; 2] {
     let block = halves(window.first_chunk().expect("a window is longer"));
     let low_bits = _mm256_set1_epi8(0x0f);
     let mut kinds = [_mm256_setzero_si256(); 2];

@@ -12,7 +12,7 @@ use std::arch::x86_64::{
 use super::fill::{Isa, Job};
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
-use crate::scan::kinds::{KindTable, Kinds};
+use crate::scan::kinds::{CharTable, Kinds};
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     #[expect(unsafe_code, reason = "calls code for a processor that was asked for")]
-    fn kinds(self, window: &Window, table: &KindTable) -> __m512i {
+    fn kinds(self, window: &Window, table: &CharTable) -> __m512i {
         // SAFETY: a value of this type exists only where `detect` found these features.
         unsafe { kinds(window, table) }
     }
@@ -144,7 +144,7 @@ fn masks(window: &Window, has_classes: bool) -> Masks {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn kinds(window: &Window, table: &KindTable) -> __m512i {
+fn kinds(window: &Window, table: &CharTable) -> __m512i {
     let bytes = load(window.first_chunk::<BLOCK>().expect("a window is longer"));
     let [low, high] = table.ascii().as_chunks::<64>().0 else { unreachable!() };
     let kinds = _mm512_permutex2var_epi8(load(low), bytes, load(high));

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::masks::{BLOCK, Masks, Window, below};
 use crate::scan::Scan;
-use crate::scan::kinds::{KindTable, Kinds};
+use crate::scan::kinds::{CharTable, Kinds};
 
 /// Below this many bytes a block costs more than a scalar scan.
 pub(super) const SHORT: usize = 16;
@@ -19,7 +19,7 @@ pub(crate) trait Isa: Copy {
     type Kinds: Copy;
 
     /// The kinds of the characters of the block that `window` begins with.
-    fn kinds(self, window: &Window, table: &KindTable) -> Self::Kinds;
+    fn kinds(self, window: &Window, table: &CharTable) -> Self::Kinds;
 
     /// The mask of the first bytes of characters whose kind is in a set.
     fn are_in(self, kinds: Self::Kinds, set: Kinds) -> u64;

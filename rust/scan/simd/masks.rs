@@ -5,7 +5,7 @@
 
 use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD};
 use crate::scan::cursor::class_at;
-use crate::scan::kinds::KindTable;
+use crate::scan::kinds::CharTable;
 
 /// Bytes in a block.
 pub(crate) const BLOCK: usize = 64;
@@ -183,11 +183,12 @@ pub(super) fn add_wide(masks: &mut Masks, window: &Window, bit_of: impl Fn(&[u8;
 
 /// The kinds of the characters of a block at their first bytes, for back ends that cannot look up many at a time.
 #[inline(always)]
-pub(super) fn kinds(window: &Window, table: &KindTable) -> [u8; BLOCK] {
+pub(super) fn kinds(window: &Window, table: &CharTable) -> [u8; BLOCK] {
     let ascii = table.ascii();
     let mut kinds: [u8; BLOCK] =
         std::array::from_fn(|at| if window[at] < 0x80 { ascii[usize::from(window[at])] } else { 0 });
-    let leads = window[..BLOCK].iter().zip(0..).fold(0, |all, (&byte, at)| all | u64::from(byte >= 0xc0) << at);
+    let leads =
+        window[..BLOCK].iter().zip(0..).fold(0, |all, (&byte, at)| all | u64::from(byte >= 0xc0) << at);
     if leads != 0 {
         add_wide_kinds(window, table, leads, &mut kinds);
     }
@@ -196,7 +197,7 @@ pub(super) fn kinds(window: &Window, table: &KindTable) -> [u8; BLOCK] {
 
 /// Adds the kinds of the characters that begin at `leads`.
 #[inline(never)]
-pub(super) fn add_wide_kinds(window: &Window, table: &KindTable, leads: u64, kinds: &mut [u8; BLOCK]) {
+pub(super) fn add_wide_kinds(window: &Window, table: &CharTable, leads: u64, kinds: &mut [u8; BLOCK]) {
     for at in bits(leads) {
         kinds[at] = table.at(window, at).0;
     }

@@ -7,7 +7,7 @@ use std::arch::aarch64::{
 
 use super::fill::Isa;
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, kinds, positions};
-use crate::scan::kinds::{KindTable, Kinds};
+use crate::scan::kinds::{CharTable, Kinds};
 
 /// The back end of 64-bit ARM.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Isa for Neon {
     type Kinds = [u8; BLOCK];
 
     #[inline(always)]
-    fn kinds(self, window: &Window, table: &KindTable) -> [u8; BLOCK] {
+    fn kinds(self, window: &Window, table: &CharTable) -> [u8; BLOCK] {
         kinds(window, table)
     }
 

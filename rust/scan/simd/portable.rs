@@ -2,7 +2,7 @@
 
 use super::fill::Isa;
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, kinds, positions};
-use crate::scan::kinds::{KindTable, Kinds};
+use crate::scan::kinds::{CharTable, Kinds};
 
 /// The back end for any processor.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ impl Isa for Portable {
     type Kinds = [u8; BLOCK];
 
     #[inline(always)]
-    fn kinds(self, window: &Window, table: &KindTable) -> [u8; BLOCK] {
+    fn kinds(self, window: &Window, table: &CharTable) -> [u8; BLOCK] {
         kinds(window, table)
     }
 

@@ -3,9 +3,9 @@
 use super::fill::{Isa, Job, window};
 use super::masks::{BLOCK, below, flood, last, up};
 use crate::scan::kinds::Kinds;
-use crate::scan::seams::{Beside, MOST_RULES, Rule, Seams};
+use crate::scan::seams::{Context, MOST_RULES, Rule, Seams};
 
-/// Writes the ends of the parts of `text` from `start` on.
+/// Writes the ends of the chunks of `text` from `start` on.
 pub(in crate::scan) struct FillSeams<'a> {
     pub(in crate::scan) seams: &'a Seams,
     pub(in crate::scan) text: &'a str,
@@ -19,8 +19,8 @@ struct Carry {
     /// Characters after anything but ink.
     after_other: After,
     rules: [RuleCarry; MOST_RULES],
-    /// Whether there is a seam at the last byte.
-    seam: u64,
+    /// 1 if there is a seam at the last byte, which is not written yet.
+    waiting: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -65,10 +65,11 @@ impl After {
 impl Carry {
     fn new() -> Self {
         let rules = [RuleCarry::default(); MOST_RULES];
-        Self { ink: Spread::default(), after_other: After::default(), rules, seam: 0 }
+        Self { ink: Spread::default(), after_other: After::default(), rules, waiting: 0 }
     }
 
-    /// Two masks of the next block of `bytes`: its seams, and the places after a seam that its rule knows of only there.
+    /// Two masks of the next block of `bytes`: the first bytes of characters that begin a chunk, and the first bytes of characters before whose
+    /// space a chunk begins. The lowest bit of the second is about the last byte of the block before.
     #[inline(always)]
     fn seams<I: Isa>(&mut self, isa: I, seams: &Seams, bytes: &[u8], base: usize) -> (u64, u64) {
         let mut padded = None;
@@ -81,14 +82,14 @@ impl Carry {
             after_ink = !self.after_other.next(!ink, masks.tail);
         }
         let (mut found, mut before) = (0, 0);
-        for (&Rule { left, right, beside }, carry) in seams.rules.iter().zip(&mut self.rules) {
+        for (&Rule { left, right, context }, carry) in seams.rules.iter().zip(&mut self.rules) {
             let mut left = carry.left.next(of(left), masks.tail);
-            if beside == Beside::Ink {
+            if context == Context::AfterInk {
                 left &= after_ink;
             }
             let after_left = up(left, carry.is_left);
             carry.is_left = last(left);
-            if beside == Beside::Space {
+            if context == Context::AcrossSpace {
                 let blank = after_left & masks.blank;
                 before |= up(blank, carry.is_blank) & of(right);
                 carry.is_blank = last(blank);
@@ -106,7 +107,7 @@ impl Job for FillSeams<'_> {
         let Self { seams, text, start, ends } = self;
         let (bytes, mut carry) = (text.as_bytes(), Carry::new());
         let (mut base, mut found) = (start, 0);
-        // A part ends where the next begins, but for the first one.
+        // A chunk ends where the next begins, but for the first one.
         let (mut counted, mut counted_before) = (!1, !3);
         while base < bytes.len() && found < ends.len() {
             let (mut begins, before) = carry.seams(isa, seams, bytes, base);
@@ -114,17 +115,17 @@ impl Job for FillSeams<'_> {
             if seams.asks_for_next {
                 // The seam at the last byte waits for the next block.
                 let before = before & counted_before & below(bytes.len() - base);
-                if carry.seam | before & 1 != 0 {
+                if carry.waiting | before & 1 != 0 {
                     ends[found] = (base - 1) as u32;
                     found += 1;
                 }
-                carry.seam = last(begins);
+                carry.waiting = last(begins);
                 begins = begins & !(1 << (BLOCK - 1)) | before >> 1;
             }
             found += isa.positions(begins, base, &mut ends[found..]);
             (base, counted, counted_before) = (base + BLOCK, u64::MAX, u64::MAX);
         }
-        if base >= bytes.len() && carry.seam != 0 && found < ends.len() {
+        if base >= bytes.len() && carry.waiting != 0 && found < ends.len() {
             ends[found] = (base - 1) as u32;
             found += 1;
         }

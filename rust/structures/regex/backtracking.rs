@@ -62,12 +62,17 @@ impl Backtracking {
         Ok(slot.get_or_init(|| regex))
     }
 
-    /// The first match at or after byte `from` of `text`.
+    /// The first match at or after byte `from` of `text`, in as many steps as a text of `whole` bytes may take.
     ///
     /// # Errors
     /// Which limit was exceeded, and its value.
-    pub(super) fn find(&self, text: &str, from: usize) -> Result<Option<(usize, usize)>, String> {
-        let index = index_for(text.len());
+    pub(super) fn find(
+        &self,
+        text: &str,
+        from: usize,
+        whole: usize,
+    ) -> Result<Option<(usize, usize)>, String> {
+        let index = index_for(whole);
         match self.regex(index)?.find_from_pos(text, from) {
             Ok(found) => Ok(found.map(|found| (found.start(), found.end()))),
             Err(EngineError::RuntimeError(RuntimeError::BacktrackLimitExceeded)) => Err(format!(
@@ -88,24 +93,28 @@ impl Backtracking {
 mod tests {
     use super::*;
 
+    fn find(pattern: &Backtracking, text: &str) -> Result<Option<(usize, usize)>, String> {
+        pattern.find(text, 0, text.len())
+    }
+
     #[test]
     fn a_search_without_end_is_an_error_that_names_the_limit() {
         let pattern = Backtracking::new("(?:a(?!x)|a(?!y))+b(?=c)").expect("it compiles");
-        let error = pattern.find(&("a".repeat(40) + "bd"), 0).expect_err("2^40 ways");
+        let error = find(&pattern, &("a".repeat(40) + "bd")).expect_err("2^40 ways");
         assert_eq!(error, "a search in 42 bytes backtracks more often than 4194304 times");
     }
 
     #[test]
     fn too_many_choices_are_an_error_that_names_the_limit() {
         let pattern = Backtracking::new("(?:a(?!x))*(?=c)").expect("it compiles");
-        let error = pattern.find(&"a".repeat(1_200_000), 0).expect_err("a choice for each character");
+        let error = find(&pattern, &"a".repeat(1_200_000)).expect_err("a choice for each character");
         assert_eq!(error, "a search in 1200000 bytes has more than 1000000 choices to come back to");
     }
 
     #[test]
     fn a_long_text_may_take_more_steps() {
         let pattern = Backtracking::new("(?<=b)c").expect("it compiles");
-        assert_eq!(pattern.find(&("c".repeat(2_000_000) + "bc"), 0), Ok(Some((2_000_001, 2_000_002))));
+        assert_eq!(find(&pattern, &("c".repeat(2_000_000) + "bc")), Ok(Some((2_000_001, 2_000_002))));
         assert!(pattern.by_limit[0].get().is_some() && pattern.by_limit[2].get().is_some());
         assert_eq!(limit(LIMITS - 1), STEPS_PER_BYTE << 32);
         assert_eq!([2000, 5000, 50_000, 1 << 22, 5 << 20].map(index_for), [0, 1, 2, 2, 3]);
@@ -115,7 +124,7 @@ mod tests {
     fn a_run_may_be_searched_from_each_of_its_characters() {
         let pattern = Backtracking::new(r"\w+(?=:)").expect("it compiles");
         for len in [2800, 5700, 11_000] {
-            assert_eq!(pattern.find(&"a".repeat(len), 0), Ok(None));
+            assert_eq!(find(&pattern, &"a".repeat(len)), Ok(None));
         }
     }
 }

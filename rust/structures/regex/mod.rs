@@ -34,7 +34,7 @@ use backtracking::Backtracking;
 use program::Program;
 use program::atoms::Atoms;
 use program::expression::Expression;
-pub use program::places::{AtomSet, Next, Place, Places, PlacesAfter, Whole};
+pub(crate) use program::places::{AtomSet, Next, Place, Places, PlacesAfter, Whole};
 use program::reach::Reach;
 
 use crate::{Error, Result};
@@ -104,12 +104,12 @@ impl Pattern {
 
     /// The atom of a code point: the number of the class of characters that the pattern does not tell apart. A pattern without a program has
     /// one atom for characters within its reach, and one for others.
-    pub fn atom(&self, code: usize) -> u8 {
+    pub(crate) fn atom(&self, code: usize) -> u8 {
         self.atoms().map_or(0, |atoms| atoms.of_code(code))
     }
 
-    /// Equal for blocks of 64 code points whose atoms are equal, most often.
-    pub fn page_number(&self, block: usize) -> u16 {
+    /// Number of a page of atoms: two blocks of 64 code points with the same number have the same atoms. The converse need not hold.
+    pub(crate) fn page_number(&self, block: usize) -> u16 {
         self.atoms().map_or(0, |atoms| atoms.page_number(block))
     }
 
@@ -126,7 +126,7 @@ impl Pattern {
 
     /// The places of texts at which they may be cut, where a character of `before`, or nothing, stands before the two characters beside
     /// the place; none if the pattern cannot tell.
-    pub fn places(&self, before: AtomSet) -> Option<Places<'_>> {
+    pub(crate) fn places(&self, before: AtomSet) -> Option<Places<'_>> {
         self.program()?.places(before)
     }
 
@@ -183,7 +183,7 @@ impl Pattern {
         self.reach.as_ref().is_none_or(|reach| reach.holds(c))
     }
 
-    /// False only if a text of such characters alone has no match.
+    /// False only if a text of such characters alone has no match, but for an empty one at its end.
     pub fn may_match(&self, c: char) -> bool {
         self.may_read(c) && self.program().is_none_or(|program| program.may_begin(c))
     }
@@ -198,20 +198,22 @@ impl Pattern {
         mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let Some(reach) = self.reach.as_ref().filter(|reach| reach.is_narrow()) else {
-            return self.search(text, each);
+            return self.search(text, text.len(), each);
         };
         for Range { start, end } in reach.regions(text) {
-            if self.search(&text[start..end], |from, to| each(start + from, start + to))?.is_break() {
+            let found = |from, to| each(start + from, start + to);
+            if self.search(&text[start..end], text.len(), found)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// [`Self::for_each`] for text that is searched as a whole.
+    /// [`Self::for_each`] for a text, or a part of one that has `whole` bytes: so long a text allows as many steps.
     fn search(
         &self,
         text: &str,
+        whole: usize,
         mut each: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let engine = match &self.engine {
@@ -221,7 +223,7 @@ impl Pattern {
         let refused = |message| Error::Regex { pattern: self.source.clone(), message };
         let (mut from, mut last_end) = (0, None);
         while from <= text.len() && !text.is_empty() {
-            let Some((start, end)) = engine.find(text, from).map_err(refused)? else { break };
+            let Some((start, end)) = engine.find(text, from, whole).map_err(refused)? else { break };
             if start == end && last_end == Some(end) {
                 from += text[from..].chars().next().map_or(1, char::len_utf8);
             } else {

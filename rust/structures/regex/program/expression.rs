@@ -95,7 +95,7 @@ impl Reader<'_> {
             }
             Expr::AtomicGroup(child) => {
                 let node = self.node(child)?;
-                choiceless(&node).unwrap_or_else(|| Node::Atomic(Box::new(node)))
+                without_atomic(&node).unwrap_or_else(|| Node::Atomic(Box::new(node)))
             }
             Expr::Assertion(Assertion::EndText) => {
                 Node::Before(Neighbours { border: true, ..Neighbours::default() })
@@ -159,12 +159,13 @@ impl Reader<'_> {
     }
 }
 
-/// A node without choices that matches as an atomic group does, if there is one. A possessive repeat of one set is the repeat without another
-/// such character after it.
-fn choiceless(node: &Node) -> Option<Node> {
-    let Node::Repeat { node: inner, least, most, is_greedy: true } = node else {
-        return is_choiceless(node).then(|| node.clone());
-    };
+/// What matches as the atomic group of a node does, if that is known: the node itself if it has no choices, and for a possessive repeat of one set
+/// the repeat with no such character after it.
+fn without_atomic(node: &Node) -> Option<Node> {
+    if is_choiceless(node) {
+        return Some(node.clone());
+    }
+    let Node::Repeat { node: inner, least, most, is_greedy: true } = node else { return None };
     let Node::Set(set) = **inner else { return None };
     let none_follows = Node::Before(Neighbours { sets: 1 << set, border: false, negated: true });
     match (least, most) {

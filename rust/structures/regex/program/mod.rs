@@ -2,12 +2,12 @@
 //!
 //! | step | from | to |
 //! |---|---|---|
-//! | `expression` | the pattern | sets of characters in sequences, ordered choices and repeats, with look-around of one character |
+//! | `expression` | the pattern | sets of characters in sequences, ordered choices, repeats, look-around and atomic groups |
 //! | `atoms` | the sets | the classes of characters that no set tells apart, and a table of them |
 //! | `threads` | the expression | instructions, where a choice lists its ways in the order of preference |
 //! | `states` | threads | a table: the list of threads after an atom, by the list before it, and whether the pattern matches before that atom |
 //! | `places` | states | where a text may be cut without any match changing |
-//! | `reach` | the expression | the same for patterns that no program runs |
+//! | `reach` | the expression | the characters that a match can read: outside them no text need be searched |
 //! | `chain` | states | the same table for matches one after the other, which reads each character once |
 //!
 //! A state remembers the order of its threads, so the match equals the match of a backtracking engine: the first way that leads to a

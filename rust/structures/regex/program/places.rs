@@ -12,11 +12,11 @@ use super::states::{DEAD, States};
 use super::{Program, Tables};
 
 /// A set of atoms, one bit each.
-pub type AtomSet = u128;
+pub(crate) type AtomSet = u128;
 
 /// The texts on both sides of a place where a text may be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub(crate) struct Place {
     /// True if a match certainly begins or ends there, so that the two texts are not one gap.
     pub is_border: bool,
     /// Whether the text before is part of a match.
@@ -52,8 +52,8 @@ impl Program {
         Some(made)
     }
 
-    /// Whether each text of one character of each of `sets`, but any number of the last, is one match or one gap: whether some are
-    /// matches, and whether some are gaps. None if a text may be more than one.
+    /// For texts of one character of each of `sets`, with any number of the last: whether some are one match, and whether some have no match.
+    /// None if a text may be more than one span.
     pub(in crate::structures::regex) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
         let places = self.places(0)?;
         let begin = |atom| places.begin(places.states.kind(places.end), atom);
@@ -98,9 +98,9 @@ impl Program {
     }
 }
 
-/// What texts of a kind are to a pattern.
+/// How a pattern treats texts of one form ([`Program::whole`]): each is one match, or has none.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Whole {
+pub(crate) struct Whole {
     /// Some texts are one match.
     pub is_match: bool,
     /// Some texts are one gap.
@@ -109,7 +109,7 @@ pub struct Whole {
 
 /// What stands after the two characters beside a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Next {
+pub(crate) struct Next {
     /// A character of this atom.
     pub atom: u8,
     /// Or the end of the text.
@@ -118,7 +118,7 @@ pub struct Next {
 
 /// The places of one pattern.
 #[derive(Clone)]
-pub struct Places<'a> {
+pub(crate) struct Places<'a> {
     states: &'a States,
     /// In place of an atom: the end of the text.
     end: usize,
@@ -129,7 +129,7 @@ pub struct Places<'a> {
 }
 
 /// The places after a character of one atom.
-pub struct PlacesAfter<'a> {
+pub(crate) struct PlacesAfter<'a> {
     places: Places<'a>,
     /// Rows after the character, and the kind of the character.
     rows: BTreeSet<Row>,
@@ -140,7 +140,7 @@ pub struct PlacesAfter<'a> {
 
 impl<'a> Places<'a> {
     /// The places after a character of an atom.
-    pub fn after_char(&self, atom: u8) -> PlacesAfter<'a> {
+    pub(crate) fn after_char(&self, atom: u8) -> PlacesAfter<'a> {
         let atom = usize::from(atom);
         let rows = self.rows.iter().map(|&row| self.after(row, atom)).collect();
         let begun = |row: &Row| matches!(row, Row::Gap(_)).then(|| self.after(*row, atom));
@@ -152,9 +152,9 @@ impl<'a> Places<'a> {
 impl PlacesAfter<'_> {
     /// All that a place before a character of an atom may be, where `next` stands after the character, if that is known; none if
     /// cutting there may change a match.
-    pub fn before_char(&self, atom: u8, next: Option<Next>) -> Option<BTreeSet<Place>> {
+    pub(crate) fn before_char(&self, atom: u8, next: Option<Next>) -> Option<BTreeSet<Place>> {
         let (mut found, atom) = (BTreeSet::new(), usize::from(atom));
-        // Where a search that begins with the character before fails, that character may be in a gap.
+        // If a search that begins with the left character fails here, that character may belong to a gap.
         let fails = self.begun.iter().any(|&row| self.places.fails(row, atom));
         let gap = fails.then_some(Row::Gap(self.kind));
         let rows = self.rows.iter().copied().chain(gap);

@@ -1,9 +1,12 @@
 //! The reach of a pattern: the characters that it can read, where it looks at more than the neighbours of a position.
 //!
-//! No match changes if a text is cut between two characters beyond the reach, given that each match needs a character within the reach beside
-//! the position where the match begins. For a search reads on, or back, through characters within the reach alone, and beyond them it sees one
-//! neighbour at most. A search that comes from the left cannot read the character before the place, so it sees nothing after that
-//! one; so it is from the right. And a search that begins at the place finds no character that it needs, whatever its neighbours are.
+//! Between two characters beyond the reach a text may be cut without changing a match, if each match *needs a character*: one within the reach
+//! must stand beside the position where the match begins. A search reads on, or back, through characters within the reach alone. It looks at the
+//! first character beyond, but does not pass it. So a search from the left sees nothing after the left character of such a place, a search
+//! from the right sees nothing before the right character, and no match begins at the place itself.
+//!
+//! A sequence needs a character if any of its nodes does: what stands before that node either reads a character, which then is beside the
+//! position, or leaves the position where it is.
 //!
 //! So a text is searched only around its characters within the reach ([`Reach::regions`]).
 
