@@ -14,10 +14,10 @@
 //! program (`program`), which reads each character once. All others run by backtracking (`backtracking`): a search that goes
 //! beyond its limit, such as a long look-ahead after a run of a million characters, is an error when it runs.
 //!
-//! Two differences remain. Oniguruma tries a pattern that begins with `\b.+` or `\b.*` at the starts of lines only, so
-//! it misses `-ac` for `\b.+c`; this is a bug in Oniguruma and is not repeated here. And where a group that can match
-//! the empty text is repeated a fixed number of times, such as `(?:.|\O?\B){2}`, the two engines may count its empty
-//! rounds differently.
+//! Three differences remain. Oniguruma tries a pattern that begins with `\b.+` or `\b.*` at the starts of lines only, so
+//! it misses `-ac` for `\b.+c`; this is a bug in Oniguruma and is not repeated here. Where a group that can match
+//! the empty text is repeated, such as `(?:.|\O?\B){2}` or `(?:a+|b*?)+`, the two engines may count its empty rounds differently.
+//! And in a pattern that runs by backtracking, a lazy choice between two repeats of one set, such as `b*a??b*`, may match more than it should.
 
 mod backtracking;
 mod class;
