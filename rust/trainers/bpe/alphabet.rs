@@ -212,9 +212,12 @@ pub(super) fn symbolise_all(
     }
     let mut of_dev = Vec::with_capacity(dev.len());
     for words in dev {
-        symbols.find_affixed(words, &mut tokens)?;
+        symbols.find_affixed(words, &tokens)?;
         let present = words.iter().filter(|&(_, count)| count > 0);
         let known: WordCounts = present.filter(|(word, _)| symbols.has_all(word)).collect();
+        for (word, _) in known.iter() {
+            symbols.of_word(word).for_each(|id| tokens.mark_in_use(id));
+        }
         of_dev.push(arena(Parts::counted(&known, trainer.threads, &mut |_| Ok(()))?.0, &known, &symbols)?);
     }
     arenas.splice(corpora.len()..corpora.len(), of_dev);

@@ -66,14 +66,13 @@ impl<'s> Symbols<'s> {
     }
 
     /// Finds the affixed characters that are tokens already.
-    pub(super) fn find_affixed(&mut self, words: &dyn WordSource, tokens: &mut Tokens) -> Result<()> {
+    pub(super) fn find_affixed(&mut self, words: &dyn WordSource, tokens: &Tokens) -> Result<()> {
         if !self.have_affixes() {
             return Ok(());
         }
         read_all(words, |word, count| {
             for (place, character) in self.places(word).filter(|_| count > 0) {
                 if let Some(id) = tokens.get(&self.spelling(place, character)) {
-                    tokens.mark_in_use(id);
                     self.by_place[place][character as usize] = id;
                 }
             }

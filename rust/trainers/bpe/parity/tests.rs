@@ -91,6 +91,25 @@ proptest! {
     }
 }
 
+#[test]
+fn a_dev_word_that_is_left_out_lends_its_tokens_no_length() {
+    // `dc` has no id for `d`. Its last symbol `ca` is a token, but no symbol of any word.
+    let trainer = ParityBpeTrainer {
+        num_merges: 7,
+        special_tokens: vec!["ca".to_owned()],
+        limit_alphabet: Some(2),
+        end_of_word_suffix: Some("a".to_owned()),
+        max_token_length: Some(0),
+        ..ParityBpeTrainer::default()
+    };
+    let words =
+        |words: &[(&str, u64)]| vec![words.iter().map(|&(word, count)| (word.to_owned(), count)).collect()];
+    let (corpora, dev): (Vec<Words>, Vec<Words>) = (words(&[("caa", 4)]), words(&[("b", 1), ("dc", 1)]));
+    let naive = train_naive(&trainer, &borrowed(&corpora), Some(&borrowed(&dev)));
+    assert_eq!(naive.merges.len(), 1);
+    assert_eq!(train(&trainer, &corpora, Some(&dev)).expect("the options are valid"), naive);
+}
+
 #[derive(serde::Deserialize)]
 struct Case {
     name: String,
