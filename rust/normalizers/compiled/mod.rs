@@ -186,10 +186,18 @@ impl CompiledNormalizer {
             return self.whole.normalize(text);
         }
         match out.finish() {
+            // Text that is replaced by the same text stands no longer for the beginning.
+            None if is_placed && self.has_replace() && text.is_at_beginning(0) => {
+                Ok(self.first_part(&text)?.continued(text.text().to_owned()))
+            }
             None => Ok(text),
             Some(made) if is_placed && text.is_at_beginning(0) => Ok(self.first_part(&text)?.continued(made)),
             Some(made) => Ok(text.slice(0..0).continued(made)),
         }
+    }
+
+    fn has_replace(&self) -> bool {
+        self.rules.0.iter().any(|stage| matches!(stage, Normalizer::Replace(_)))
     }
 
     /// The first part of the normalized text, or all of it.

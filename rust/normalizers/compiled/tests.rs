@@ -197,6 +197,17 @@ fn check(stages: Vec<Normalizer>, texts: &[String]) -> std::result::Result<(), T
     Ok(())
 }
 
+#[test]
+fn text_that_is_replaced_by_itself_stands_for_no_beginning() {
+    let regex = |pattern: &str, content| replace(TextPattern::Regex(pattern.to_owned()), content);
+    let stages =
+        [regex("[ab]+|``?", "``"), regex(r"\s+", " "), replace(TextPattern::Literal("x".to_owned()), "x")];
+    for stage in stages {
+        let texts = ["``", "``a", " a", " ", "x", "xa", "日"].map(str::to_owned);
+        check(vec![stage, Normalizer::Lowercase], &texts).expect("the same as the stages");
+    }
+}
+
 proptest! {
     #![proptest_config(cases(4000))]
 
