@@ -196,7 +196,7 @@ def not_compared(spec: Json) -> dict[str, str]:
 
 
 def not_compared_with_the_peer(spec: Json) -> dict[str, str]:
-    """What of a tokenizer is not compared with Hugging Face, with the reason."""
+    """The fields of an encoding that are not compared with Hugging Face, each with the reason."""
     left_out = not_compared(spec)
     decoders = stages(spec["decoder"], "decoders")
     contents = [token["content"] for token in spec["added_tokens"]]

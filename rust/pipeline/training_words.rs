@@ -1,4 +1,4 @@
-//! What trainers count in a text: words, or chunks that are made words once they are counted.
+//! Counting for trainers: a text has words, or chunks that are made words once they are counted.
 //!
 //! A word is a pre-token or an added token. Most chunks come again and again. So the stages that are left for a chunk run once for each
 //! distinct chunk, not wherever the chunk stands in the text.
@@ -18,7 +18,7 @@ use crate::normalizers::{CompiledNormalizer, Normalizer, PieceMemo};
 use crate::scan::Splitter;
 use crate::scan::seams::Seams;
 
-/// What is counted.
+/// The unit that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// A word.
@@ -37,7 +37,7 @@ pub struct TrainingWords<'a> {
     cutter: Cutter<'a>,
 }
 
-/// What cuts a text for trainers.
+/// The way in which a text is cut for trainers.
 #[derive(Clone, Copy, Debug)]
 enum Cutter<'a> {
     /// The stages, into words.

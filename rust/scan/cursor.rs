@@ -3,6 +3,7 @@
 //! All functions work on the bytes of a `&str` and on positions that are character boundaries.
 
 use super::classes::{Class, LETTER, NUMBER, SPACE};
+use crate::structures::char_table::wide_code_at;
 
 /// Class and length in bytes of the character at `pos`, which must be a character boundary less than the length.
 #[inline]
@@ -14,17 +15,8 @@ pub(super) fn class_at(bytes: &[u8], pos: usize) -> (Class, usize) {
 /// [`class_at`] for a character of two to four bytes.
 #[inline]
 pub(super) fn wide_class_at(bytes: &[u8], pos: usize) -> (Class, usize) {
-    let low = |at: usize| usize::from(bytes[pos + at] & 0x3f);
-    let first = usize::from(bytes[pos]);
-    if first < 0xe0 {
-        (Class::of_code((first & 0x1f) << 6 | low(1)), 2)
-    } else if first < 0xf0 {
-        (Class::of_code((first & 0x0f) << 12 | low(1) << 6 | low(2)), 3)
-    } else {
-        // The mask leaves three bits of the lead byte, so the code could be up to 0x1F_FFFF; the table ends at
-        // 0x10_FFFF.
-        (Class::of_code(((first & 0x07) << 18 | low(1) << 12 | low(2) << 6 | low(3)).min(0x10_ffff)), 4)
-    }
+    let (code, len) = wide_code_at(bytes, pos);
+    (Class::of_code(code.min(0x10_ffff)), len)
 }
 
 /// As [`class_at`]; `None` at the end of the text.

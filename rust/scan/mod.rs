@@ -30,7 +30,6 @@ mod class_ranges;
 pub mod classes;
 mod cursor;
 pub mod gpt2;
-pub(crate) mod kinds;
 pub mod o200k;
 pub mod scripts;
 pub(crate) mod seams;

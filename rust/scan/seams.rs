@@ -4,9 +4,12 @@
 //! space is not, or the seam is before a space and depends on the character after the space. Kinds and rules are derived for each tokenizer from its stages
 //! (`pre_tokenizers::seams`). Here the seams of a text are found, 64 bytes at a time.
 
-use super::kinds::{CharTable, Kinds};
 use super::simd::Backend;
 use super::simd::seams::FillSeams;
+use crate::structures::char_table::CharTable;
+
+/// A set of kinds, one bit each. A kind is a class of characters that is made for one tokenizer; a character has one kind or none.
+pub(crate) type Kinds = u8;
 
 /// Kinds of one tokenizer, at most: one bit each.
 pub(crate) const MOST_KINDS: usize = Kinds::BITS as usize;
@@ -158,7 +161,7 @@ mod tests {
 
     use super::*;
     use crate::scan::classes::Class;
-    use crate::scan::kinds::{PAGE, PAGES};
+    use crate::structures::char_table::{PAGE, PAGES};
 
     /// Kinds by the class of a character, and a few by the character.
     fn table(kinds: [u8; 8]) -> CharTable {

@@ -7,6 +7,7 @@ pub mod atomic_file;
 pub mod binary_formats;
 pub mod bucket_queue;
 pub mod byte_trie;
+pub(crate) mod char_table;
 pub mod finder;
 pub mod flat_map;
 #[cfg(feature = "sources")]

@@ -17,7 +17,7 @@ use crate::vocab::Vocab;
 fn bpe_of_bytes(choices: &[(u8, u8)], ignore_merges: bool) -> Bpe {
     let mut names: Vec<String> = BYTE_TO_CHAR.iter().map(char::to_string).collect();
     let mut pairs = Vec::new();
-    // Bytes of the letters below, and what is made of them.
+    // Bytes of the letters below, and tokens made of them.
     let letters: Vec<usize> = " abдя가나日本ไท".bytes().map(usize::from).collect();
     for &(left, right) in choices {
         let choose = |choice: u8| *letters.get(choice as usize).unwrap_or(&(256 + choice as usize % 16));

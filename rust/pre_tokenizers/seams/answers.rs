@@ -1,4 +1,4 @@
-//! What all stages together do at the places between characters of two groups.
+//! The answers of all stages together, for the places between characters of two groups.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -11,7 +11,7 @@ use crate::byte_level::BYTE_TO_CHAR;
 use crate::scan::classes::{Class, SPACE};
 use crate::structures::regex::{AtomSet, Next, Place};
 
-/// What a stage does at a place between two characters.
+/// The effect of a stage on a place between two characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Answer {
     /// Cutting there may change other spans.
@@ -23,10 +23,10 @@ pub(super) enum Answer {
 /// The answer of a stage, and whether the two characters certainly lie in one gap: text between two matches.
 type Known = (Answer, bool);
 
-/// The atoms of two neighbours, and what stands after these.
+/// The atoms of two neighbours, and the text after these.
 type Neighbours = (u8, u8, Option<Next>);
 
-/// What may stand before the character to the left of a place.
+/// The characters that may stand before the left one of a place.
 #[derive(Clone, Copy, Debug)]
 enum Before {
     Any,

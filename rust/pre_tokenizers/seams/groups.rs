@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::Stage;
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::scan::classes::{Class, SPACE, page_number};
-use crate::scan::kinds::{CharTable, Kinds, PAGE, PAGES};
+use crate::scan::seams::Kinds;
+use crate::structures::char_table::{CharTable, PAGE, PAGES};
 use crate::structures::regex::AtomSet;
 
 /// Groups, at most. Characters of rarer groups have none.
@@ -17,7 +18,7 @@ const NO_GROUP: u16 = u16::MAX;
 /// Pages whose characters are weighed: the Basic Multilingual Plane.
 const WEIGHED: usize = 0x1_0000 / PAGE;
 
-/// What a stage sees of the characters of a group: characters, or mapped bytes.
+/// The atoms by which a stage knows the characters of a group: as characters, or as mapped bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     /// The atoms of the first and of the last byte, or of the character.
@@ -43,7 +44,7 @@ pub(super) struct Characters {
     pub(super) groups: Vec<Group>,
     /// The number of the group of the space.
     space: usize,
-    /// By stage, what it sees of all characters.
+    /// By stage, the atoms of all characters.
     pub(super) atoms: Vec<AtomSet>,
     /// By page, the place of its groups in `pages`.
     places: Vec<u16>,
@@ -86,7 +87,7 @@ impl Characters {
         &self.groups[self.space]
     }
 
-    /// A table of what `of_group` says of the group of a character; zero if it has none.
+    /// A table with the byte that `of_group` gives for the group of a character; zero for a character without one.
     pub(super) fn table(&self, of_group: impl Fn(usize) -> Kinds) -> CharTable {
         let by_group: Vec<Kinds> = (0..self.groups.len()).map(of_group).collect();
         let of = |group: u16| by_group.get(usize::from(group)).copied().unwrap_or(0);
@@ -129,7 +130,7 @@ impl Maker {
         seen.clear();
         seen.extend(stages.iter().map(|stage| see(stage, code, &bytes[..len])));
         key.clear();
-        // Middle bytes would widen what is seen of a group with shorter characters.
+        // Middle bytes would add atoms to a group with shorter characters.
         let has_middle = len > 2 && stages.iter().any(|stage| stage.is_mapped);
         key.extend([u8::from(is_space), u8::from(is_ink), u8::from(has_middle)]);
         key.extend(seen.iter().flat_map(|seen| [seen.first, seen.last]));

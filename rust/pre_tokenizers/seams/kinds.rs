@@ -1,6 +1,6 @@
 //! From groups of characters to kinds: groups with the same seams are one kind, and so are others where there are too many.
 
-use crate::scan::kinds::Kinds;
+use crate::scan::seams::Kinds;
 use crate::scan::seams::{Context, MOST_KINDS, Rule};
 
 /// Whether there is a seam, by the numbers of the left and the right character's groups.
@@ -21,7 +21,7 @@ impl SeamTables {
     /// Turns groups into kinds. Groups with the same seams become one kind; while more than [`MOST_KINDS`] are left, the two are merged that lose
     /// the fewest seams by weight. Returns the kind of each group, if it has one.
     pub(super) fn into_kinds(mut self) -> (Vec<Option<usize>>, Self) {
-        // The last row is that of characters without a kind.
+        // The last row stands for characters without a kind.
         let none = self.weights.len();
         self.push_none();
         let mut merged = Merged { kind_of: (0..none).collect(), rows: (0..=none).collect() };

@@ -12,7 +12,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `groups` | all characters, divided by what the stages tell apart |
+//! | `groups` | all characters, in groups that no stage tells apart |
 //! | `search` | the answers of one stage |
 //! | `answers` | the answers of all stages together, for each two groups |
 //! | `kinds` | groups that share a kind, and rules |
@@ -47,7 +47,7 @@ struct Stage {
     is_mapped: bool,
 }
 
-/// The stages of a pre-tokenizer, up to one that may change spans wherever a text is cut.
+/// The stages of a pre-tokenizer, up to the first that may change spans wherever a text is cut.
 #[derive(Default)]
 struct Flattened {
     stages: Vec<Stage>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::scan::classes::{Class, page_number};
-use crate::scan::kinds::PAGE;
+use crate::structures::char_table::PAGE;
 use crate::structures::regex::{AtomSet, Next, Pattern, Place, Places, PlacesAfter, Whole};
 
 /// A stage, as a search for matches.

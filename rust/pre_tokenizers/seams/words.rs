@@ -2,11 +2,11 @@
 
 use super::groups::Characters;
 use super::{Behavior, Stage};
-use crate::scan::kinds::Kinds;
+use crate::scan::seams::Kinds;
 use crate::scan::seams::{MOST_WORDS, Words};
 use crate::structures::regex::AtomSet;
 
-/// Characters that are tried, those that are met most: each is asked about with each other one.
+/// Groups that are tried, the most frequent ones: each is asked about together with each other.
 const TRIED: usize = 16;
 
 /// A set of groups, one bit each.

@@ -10,7 +10,8 @@ use super::fill::{Isa, Job};
 use super::masks::{
     BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, add_wide_kinds, opaque, positions,
 };
-use crate::scan::kinds::{CharTable, Kinds};
+use crate::scan::seams::Kinds;
+use crate::structures::char_table::CharTable;
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,8 @@ use std::arch::x86_64::{
 use super::fill::{Isa, Job};
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, below};
 use crate::scan::classes::{ASCII, Class, LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD, page};
-use crate::scan::kinds::{CharTable, Kinds};
+use crate::scan::seams::Kinds;
+use crate::structures::char_table::CharTable;
 
 /// Proof that this processor has the instructions.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +174,7 @@ fn leads(bytes: __m512i) -> u64 {
     _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xc0_u8 as i8))
 }
 
-/// Puts what a table says of each character that begins at `mixed` into `found`, at its first byte.
+/// Puts a table's byte for each character that begins at `mixed` into `found`, at the first byte of the character.
 ///
 /// Characters that differ in the last byte alone lie in one vector of the table (a page), so one lookup
 /// serves all of them. The loop takes one step per page in the block, and text in one script has few pages. Ideographs

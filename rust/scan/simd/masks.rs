@@ -5,7 +5,7 @@
 
 use crate::scan::classes::{LETTER, LOWER, NUMBER, PUNCTUATION, SPACE, UPPER, WORD};
 use crate::scan::cursor::class_at;
-use crate::scan::kinds::CharTable;
+use crate::structures::char_table::CharTable;
 
 /// Bytes in a block.
 pub(crate) const BLOCK: usize = 64;

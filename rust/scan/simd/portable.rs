@@ -2,7 +2,8 @@
 
 use super::fill::Isa;
 use super::masks::{BLOCK, IDEOGRAPHS, Masks, STOP_RANGES, SYLLABLES, Window, add_wide, kinds, positions};
-use crate::scan::kinds::{CharTable, Kinds};
+use crate::scan::seams::Kinds;
+use crate::structures::char_table::CharTable;
 
 /// The back end for any processor.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,7 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn are_in(self, kinds: [u8; BLOCK], set: Kinds) -> u64 {
-        // The sum has the top bit of each byte of 1 to 127, and the word that of each byte above.
+        // A byte of 1 to 127 sets its top bit in the sum, and a byte above has it in the word.
         gather(&kinds, |word| {
             let word = word & spread(set);
             (((word & !TOPS) + !TOPS) | word) & TOPS

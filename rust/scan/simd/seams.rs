@@ -2,7 +2,7 @@
 
 use super::fill::{Isa, Job, window};
 use super::masks::{BLOCK, below, flood, last, up};
-use crate::scan::kinds::Kinds;
+use crate::scan::seams::Kinds;
 use crate::scan::seams::{Context, MOST_RULES, Rule, Seams};
 
 /// Writes the ends of the chunks of `text` from `start` on.

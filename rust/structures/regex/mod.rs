@@ -209,7 +209,7 @@ impl Pattern {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// [`Self::for_each`] for a text, or a part of one that has `whole` bytes: so long a text allows as many steps.
+    /// [`Self::for_each`] for a part of a text of `whole` bytes, whose length sets the limit of steps.
     fn search(
         &self,
         text: &str,

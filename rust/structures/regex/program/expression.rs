@@ -159,8 +159,8 @@ impl Reader<'_> {
     }
 }
 
-/// What matches as the atomic group of a node does, if that is known: the node itself if it has no choices, and for a possessive repeat of one set
-/// the repeat with no such character after it.
+/// The atomic group of a node, spelled without the group, if there is a spelling: the node itself if it has no choices, and for a possessive
+/// repeat of one set the repeat with no such character after it.
 fn without_atomic(node: &Node) -> Option<Node> {
     if is_choiceless(node) {
         return Some(node.clone());

@@ -107,7 +107,7 @@ pub(crate) struct Whole {
     pub is_gap: bool,
 }
 
-/// What stands after the two characters beside a place.
+/// The text after the two characters beside a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Next {
     /// A character of this atom.

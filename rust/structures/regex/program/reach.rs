@@ -5,8 +5,8 @@
 //! first character beyond, but does not pass it. So a search from the left sees nothing after the left character of such a place, a search
 //! from the right sees nothing before the right character, and no match begins at the place itself.
 //!
-//! A sequence needs a character if any of its nodes does: what stands before that node either reads a character, which then is beside the
-//! position, or leaves the position where it is.
+//! A sequence needs a character if any of its nodes does: the nodes before that one either read a character, which then is beside the position,
+//! or leave the position where it is.
 //!
 //! So a text is searched only around its characters within the reach ([`Reach::regions`]).
 

@@ -30,7 +30,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Compiles an expression; `None` if it takes more than [`MOST_INSTRUCTIONS`], or holds what threads cannot do.
+    /// Compiles an expression; `None` if it takes more than [`MOST_INSTRUCTIONS`], or has look-around or groups that threads cannot run.
     pub(super) fn new(expression: &Expression) -> Option<Self> {
         let mut made = Self { instructions: vec![Instruction::Match], start: 0 };
         made.start = made.node(&expression.root, 0)?;
