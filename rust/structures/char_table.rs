@@ -79,7 +79,7 @@ impl CharTable {
     }
 }
 
-/// Code point and length of the character of two to four bytes at `pos`, a character boundary. The code point may be up to 0x1F_FFFF if the
+/// Code point and length of the character of two to four bytes at `pos`, a character boundary. The code point may be up to `0x1F_FFFF` if the
 /// bytes are no text.
 #[inline]
 pub(crate) fn wide_code_at(bytes: &[u8], pos: usize) -> (usize, usize) {
