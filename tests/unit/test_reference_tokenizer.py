@@ -165,6 +165,7 @@ def test_a_pre_tokenizer_cuts_text(given: Json, text: str, expected: list[tuple[
 
 
 FALLBACK, FUSE = stage("ByteFallback"), stage("Fuse")
+WORD_PIECE = stage("WordPiece", prefix="##", cleanup=False)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,8 @@ FALLBACK, FUSE = stage("ByteFallback"), stage("Fuse")
         (stage("Metaspace", replacement="▁", prepend_scheme="never"), ["▁a", "▁b"], " a b"),
         (stage("BPEDecoder", suffix="</w>"), ["a", "b</w>", "c</w>"], "ab c"),
         (stage("WordPiece", prefix="##", cleanup=True), ["##a", "##b", "c", "n't", "."], "##ab cn't."),
-        (stage("WordPiece", prefix="##", cleanup=False), ["a", "."], "a ."),
+        (WORD_PIECE, ["a", "."], "a ."),
+        (stage("Sequence", decoders=[FALLBACK, WORD_PIECE]), ["<0x80>", "<0x80>", "a"], "\ufffd \ufffd a"),
         (stage("CTC", pad_token="_", word_delimiter_token="|", cleanup=True), [*"aa_a|_b"], "aa b"),
         (stage("Strip", content="x", start=1, stop=2), ["xxaxxx", "x"], "xax"),
         (stage("Sequence", decoders=[FUSE, replace({"String": "ab"}, "-")]), ["a", "b", "ab"], "--"),

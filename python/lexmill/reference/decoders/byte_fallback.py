@@ -38,5 +38,6 @@ class ByteFallback:
         try:
             return [run.decode("utf-8")] if run else []
         except UnicodeDecodeError as error:
-            kept = run[: error.start].decode("utf-8") if self.by_character else ""
-            return [kept, *["\ufffd"] * (len(run) - len(kept.encode("utf-8")))]
+            good = run[: error.start] if self.by_character else b""
+            kept = [good.decode("utf-8")] if good else []
+            return [*kept, *["\ufffd"] * (len(run) - len(good))]
