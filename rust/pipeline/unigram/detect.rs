@@ -64,6 +64,8 @@ fn splitter(normalizer: Option<&Normalizer>, has_gaps: bool) -> Option<(Splitter
     let has_white_runs = normalizer.and_then(Normalizer::joined_space) != Some(VISIBLE_SPACE);
     match (has_gaps, has_lines) {
         (true, true) if has_white_runs => Some((Splitter::BlankSplit, KeyForm::Prefixed)),
+        // All white space is dropped, so lines need not become spaces first.
+        (true, false) if normalizer.is_none() => Some((Splitter::BlankSplit, KeyForm::Prefixed)),
         (true, _) => None,
         (false, true) => Some((Splitter::Blanks, KeyForm::Spaced)),
         (false, false) => Some((Splitter::Spaces, KeyForm::Spaced)),
