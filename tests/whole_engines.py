@@ -173,6 +173,11 @@ def staged(spec: Json) -> Any:
     return core(spec)._staged()
 
 
+def with_tables(spec: Json) -> Any:
+    """Reads the tokenizer by the core, with the tables that it otherwise makes after much text."""
+    return core(spec)._with_all_tables()
+
+
 REFERENCE = Engine("reference", read_reference, see_reference)
 # Further ways through the core are added here.
 ENGINES = [
@@ -186,6 +191,9 @@ ENGINES = [
     Engine("columns and overflow", core, see_overflowing),
     Engine("columns, staged", staged, see_columns),
     Engine("count_tokens", core, see_count, takes_pairs=False),
+    Engine("columns, with all tables", with_tables, see_columns),
+    Engine("masks, with all tables", with_tables, see_masks),
+    Engine("encode_batch_ids, with all tables", with_tables, see_batch_ids, takes_pairs=False),
     Engine("encode, staged", staged, see_encoding),
     Engine("encode_ids, staged", staged, see_ids, takes_pairs=False),
 ]

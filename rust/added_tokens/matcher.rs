@@ -82,6 +82,14 @@ impl Matchers {
         self.layers.iter().fold(Contents::default(), |all, (_, layer)| all | layer.contents)
     }
 
+    /// The texts that are looked for in normalized text.
+    pub fn normalized_texts(&self) -> impl Iterator<Item = &str> {
+        self.layers.iter().flat_map(|(layer, compiled)| {
+            let tokens = layer.iter().filter(|(_, entry)| entry.token.normalized);
+            tokens.map(|(id, entry)| compiled.spellings.get(&id).unwrap_or(&entry.token.content).as_str())
+        })
+    }
+
     /// Whether both find the same tokens in normalized text.
     pub fn find_same_normalized(&self, other: &Self) -> bool {
         let (ours, theirs) = (&self.normalized, &other.normalized);

@@ -15,7 +15,7 @@ use super::errors::OrRaise;
 use super::models::{self, PyModel};
 use super::shown::{Extent, called};
 use super::stage::Stage;
-use super::tokenizer_state::{BesideFile, Concerns, Shared, State};
+use super::tokenizer_state::{BesideFile, Concerns, Runs, Shared, State};
 use super::{arguments, components, decoders, normalizers, pre_tokenizers, processors};
 use crate::added_tokens::{AddedToken, AddedTokens};
 use crate::byte_level;
@@ -193,7 +193,12 @@ impl PyTokenizer {
 
     /// A copy that runs stage by stage: the slow twin that every plan of chunks must equal. For tests.
     fn _staged(&self) -> Self {
-        Self::of(State { is_staged: true, ..self.shared.state().clone() })
+        Self::of(State { runs: Runs::Staged, ..self.shared.state().clone() })
+    }
+
+    /// A copy with all tables that are otherwise made once there was enough text. For tests with little text.
+    fn _with_all_tables(&self) -> Self {
+        Self::of(State { runs: Runs::WithAllTables, ..self.shared.state().clone() })
     }
 
     /// Bytes that caches and buffers of waiting threads take now, and that caches may take per thread.

@@ -31,8 +31,18 @@ pub(super) struct State {
     pub(super) padding: Option<PaddingRule>,
     pub(super) encode_special_tokens: bool,
     pub(super) cache_limit: usize,
-    /// Runs stage by stage, whatever plan of chunks there is.
-    pub(super) is_staged: bool,
+    pub(super) runs: Runs,
+}
+
+/// How a tokenizer runs; all but the first are for tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// By its plan, with tables that are made once there was enough text.
+    AsPlanned,
+    /// By its plan, with all tables from the beginning.
+    WithAllTables,
+    /// Stage by stage, whatever plan of chunks there is.
+    Staged,
 }
 
 impl State {
@@ -49,7 +59,7 @@ impl State {
             padding: parts.padding,
             encode_special_tokens: false,
             cache_limit: DEFAULT_CACHE_LIMIT,
-            is_staged: false,
+            runs: Runs::AsPlanned,
         }
     }
 
@@ -162,7 +172,7 @@ struct Snapshot {
     parts: Components,
     encode_special_tokens: bool,
     cache_limit: usize,
-    is_staged: bool,
+    runs: Runs,
     /// What the pipeline and what the rest was read from.
     seen: [Seen; 2],
 }
@@ -217,8 +227,8 @@ impl Shared {
             // Stages that change while others are read could make a tokenizer that nobody has set.
             let is_numbered = Arc::ptr_eq(&state.numbered_for, &parts.model.shared_vocab());
             if is_numbered && seen.iter().all(Seen::is_current) {
-                let State { cache_limit, is_staged, .. } = *state;
-                return Snapshot { parts, encode_special_tokens, cache_limit, is_staged, seen };
+                let State { cache_limit, runs, .. } = *state;
+                return Snapshot { parts, encode_special_tokens, cache_limit, runs, seen };
             }
         }
     }
@@ -235,7 +245,7 @@ impl Shared {
         }
         // Now rather than when the new ones take their place: both would be in memory.
         self.drop_stale();
-        let Snapshot { parts, encode_special_tokens, cache_limit, is_staged, seen } = self.snapshot();
+        let Snapshot { parts, encode_special_tokens, cache_limit, runs, seen } = self.snapshot();
         let [mut seen, rest] = seen;
         let known = self.pipeline.computed_from(&seen);
         let is_same = |pipeline: &Pipeline| {
@@ -261,7 +271,11 @@ impl Shared {
                     encode_special_tokens,
                     cache_limit,
                 )?;
-                let pipeline = if is_staged { pipeline.with_plan(Plan::Staged) } else { pipeline };
+                let pipeline = match runs {
+                    Runs::AsPlanned => pipeline,
+                    Runs::WithAllTables => pipeline.with_all_tables(),
+                    Runs::Staged => pipeline.with_plan(Plan::Staged),
+                };
                 self.pipeline.keep(pipeline, &seen)
             }
         };

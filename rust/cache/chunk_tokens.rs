@@ -75,6 +75,12 @@ impl ChunkTokens {
         self.ids.extend_from_slice(tokens.ids);
     }
 
+    /// Forgets where the tokens are, for a chunk whose ids alone are wanted.
+    pub fn forget_places(&mut self) {
+        self.spans.clear();
+        (self.is_regular, self.begun) = (true, false);
+    }
+
     /// Removes all tokens and keeps the memory.
     pub fn clear(&mut self) {
         self.ids.clear();

@@ -12,6 +12,8 @@ pub enum ChunkKind {
     PreToken,
     /// A part of a pre-token that stands in context.
     Fragment,
+    /// A chunk of text that the normalizer has not changed yet.
+    Original,
 }
 
 impl ChunkKind {
@@ -88,7 +90,7 @@ impl Lookup {
 
     /// Whether the chunk has a short key.
     #[inline]
-    pub(super) fn is_short(&self) -> bool {
+    pub fn is_short(&self) -> bool {
         (self.key & !KIND) >> 120 != 0
     }
 
@@ -104,7 +106,8 @@ impl Lookup {
         match self.key >> KIND_BIT {
             0 => ChunkKind::Chunk,
             1 => ChunkKind::PreToken,
-            _ => ChunkKind::Fragment,
+            2 => ChunkKind::Fragment,
+            _ => ChunkKind::Original,
         }
     }
 

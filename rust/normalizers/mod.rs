@@ -26,7 +26,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use bert::Bert;
+#[cfg(test)]
+pub(crate) use compiled::tests as compiled_tests;
 pub use compiled::{CompiledNormalizer, PieceMemo};
+pub(crate) use compiled::{Image, Images, PageImages};
 pub use custom::CustomNormalizer;
 pub use precompiled::clusters;
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::added_tokens::{AddedTokens, Segment};
 use crate::cache::{ChunkTokens, KeyForm};
 use crate::metaspace::push_visible;
 use crate::normalized::{Normalized, PreTokenized};
+use crate::normalizers::{CompiledNormalizer, PieceMemo};
 use crate::sinks::Sink;
 
 /// The search for added tokens in chunks.
@@ -26,6 +27,8 @@ use crate::sinks::Sink;
 pub(super) struct AddedInChunks<'a> {
     pub(super) stages: &'a Stages,
     pub(super) tokens: &'a AddedTokens,
+    /// The normalizer in one pass, if it can be.
+    pub(super) normalizer: Option<&'a CompiledNormalizer>,
 }
 
 impl AddedInChunks<'_> {
@@ -38,22 +41,41 @@ impl AddedInChunks<'_> {
     ///
     /// # Errors
     /// The errors of the normalizer.
-    pub(super) fn is_in(&self, rewriter: &Rewriter<'_>, chunk: &str) -> Result<bool> {
-        Ok(self.stages.matchers.normalized.is_in(&self.normalized(rewriter, chunk)?))
+    pub(super) fn is_in(
+        &self,
+        rewriter: &Rewriter<'_>,
+        chunk: &str,
+        scratch: &mut MissScratch,
+    ) -> Result<bool> {
+        let mut buffer = std::mem::take(&mut scratch.normalized);
+        let text = self.normalized(rewriter, chunk, &mut scratch.piece_memo, &mut buffer);
+        let is_in = text.map(|text| self.stages.matchers.normalized.is_in(&text));
+        scratch.normalized = buffer;
+        is_in
     }
 
-    fn normalized<'t>(&self, rewriter: &Rewriter<'_>, chunk: &'t str) -> Result<Cow<'t, str>> {
-        Ok(match rewriter {
+    fn normalized<'t>(
+        &self,
+        rewriter: &Rewriter<'_>,
+        chunk: &'t str,
+        memo: &mut PieceMemo,
+        buffer: &'t mut String,
+    ) -> Result<Cow<'t, str>> {
+        match rewriter {
             Rewriter::None => {
-                let mut visible = String::with_capacity(chunk.len() + 2);
-                push_visible(chunk, &mut visible);
-                Cow::Owned(visible)
+                buffer.clear();
+                push_visible(chunk, buffer);
+                return Ok(Cow::Borrowed(buffer));
             }
-            Rewriter::Bert(bert) => bert.normalize(chunk),
-            Rewriter::Stages(_) => self.stages.normalize(chunk, 0, false)?.into_text(),
             // Chunks are made of text that was searched before.
-            Rewriter::PreTokenizer(_) => Cow::Borrowed(chunk),
-        })
+            Rewriter::PreTokenizer(_) => return Ok(Cow::Borrowed(chunk)),
+            Rewriter::Bert(_) | Rewriter::Stages(_) => {}
+        }
+        let compiled = self.normalizer.and_then(|normalizer| normalizer.rewrite(chunk, memo, buffer));
+        compiled.map_or_else(
+            || Ok(self.stages.normalize(chunk, 0, false)?.into_text()),
+            |text| Ok(Cow::Borrowed(text)),
+        )
     }
 
     /// Encodes a chunk that holds added tokens into `out`, whose spans mean nothing; false for any other chunk. A chunk
@@ -69,10 +91,12 @@ impl AddedInChunks<'_> {
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<bool> {
-        let text = self.normalized(&encoder.rewriter, chunk)?;
-        if !self.stages.matchers.normalized.is_in(&text) {
+        if !self.is_in(&encoder.rewriter, chunk, scratch)? {
             return Ok(false);
         }
+        // By the stages: few chunks come here, and a memo takes long to make.
+        let (by_stages, mut buffer) = (Self { normalizer: None, ..*self }, String::new());
+        let text = by_stages.normalized(&encoder.rewriter, chunk, &mut PieceMemo::default(), &mut buffer)?;
         if let Rewriter::Stages(stages) = encoder.rewriter {
             let normalized = stages.normalize(chunk, 0, true)?;
             if in_context || !stages.is_context_free(chunk, &normalized)? {

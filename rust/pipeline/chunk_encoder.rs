@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::added_in_chunks::AddedInChunks;
 use super::bert_rewriter::BertRewriter;
 use super::model_encoder::{MissScratch, ModelEncoder};
+use super::original_chunks::OriginalChunks;
 use super::seamed::ChunkPreTokenizer;
 use super::unigram::{ChunkStages, IsolatedChars};
 use crate::Result;
@@ -20,6 +21,8 @@ pub(super) struct ChunkEncoder<'a> {
     pub(super) rewriter: Rewriter<'a>,
     /// Set if chunks may be cut beside isolated characters, where ids alone are wanted.
     pub(super) isolated: Option<&'a IsolatedChars>,
+    /// Set if chunks are of text that the normalizer has not changed yet.
+    pub(super) original: Option<OriginalChunks<'a>>,
     /// Set if normalized chunks may hold added tokens.
     pub(super) added: Option<AddedInChunks<'a>>,
 }
@@ -45,6 +48,9 @@ impl ChunkEncoder<'_> {
         if tracked && self.added.is_some_and(|added| added.are_in(tokens.ids)) {
             return true;
         }
+        if self.original.is_some() {
+            return tokens.is_context_dependent();
+        }
         let Rewriter::Stages(_) = self.rewriter else { return false };
         let unknown = if tracked { self.model.model().id_of_unknown_text() } else { None };
         tokens.is_context_dependent() || unknown.is_some_and(|unknown| tokens.ids.contains(&unknown))
@@ -65,6 +71,9 @@ impl ChunkEncoder<'_> {
         scratch: &mut MissScratch,
     ) -> Result<bool> {
         let (bytes, range) = (text.as_bytes(), chunk.start as usize..chunk.end as usize);
+        if chunk.kind() == ChunkKind::Original {
+            return Ok(false);
+        }
         let kind = match self.rewriter {
             Rewriter::None => ChunkKind::in_context,
             Rewriter::PreTokenizer(pre_tokenizer)
@@ -74,7 +83,7 @@ impl ChunkEncoder<'_> {
             }
             _ => return Ok(false),
         };
-        if self.holds_added(&text[range.clone()])? {
+        if self.holds_added(&text[range.clone()], scratch)? {
             return Ok(false);
         }
         let Some(cuts) = self.model.cut_points(range.len()) else { return Ok(false) };
@@ -117,8 +126,8 @@ impl ChunkEncoder<'_> {
     ///
     /// # Errors
     /// The errors of the normalizer.
-    pub(super) fn holds_added(&self, chunk: &str) -> Result<bool> {
-        self.added.map_or(Ok(false), |added| added.is_in(&self.rewriter, chunk))
+    pub(super) fn holds_added(&self, chunk: &str, scratch: &mut MissScratch) -> Result<bool> {
+        self.added.map_or(Ok(false), |added| added.is_in(&self.rewriter, chunk, scratch))
     }
 
     /// Whether the model certainly sees a chunk as it stands: no stage changes or cuts the chunk, and it holds no added token.
@@ -131,7 +140,49 @@ impl ChunkEncoder<'_> {
             }
             Rewriter::Stages(_) => false,
         };
-        is_alone && !self.holds_added(&String::from_utf8_lossy(chunk)).unwrap_or(true)
+        let holds_added = || {
+            let chunk = String::from_utf8_lossy(chunk);
+            self.holds_added(&chunk, &mut MissScratch::default()).unwrap_or(true)
+        };
+        is_alone && !holds_added()
+    }
+
+    /// Whether a chunk becomes any number of pre-tokens, which the cache may know.
+    pub(super) fn has_pre_tokens(&self, text: &[u8], chunk: Lookup) -> bool {
+        match (chunk.kind(), self.rewriter) {
+            (ChunkKind::Original, _) => true,
+            (ChunkKind::Chunk, Rewriter::PreTokenizer(pre_tokenizer)) => {
+                !pre_tokenizer.is_word(&text[chunk.start as usize..chunk.end as usize])
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether such a chunk is kept from the first time on that it is met. Others seldom come again, but their fragments do.
+    pub(super) fn is_kept(&self, chunk: &Lookup) -> bool {
+        chunk.kind() != ChunkKind::Original || chunk.is_short() || self.model.cut_points(0).is_none()
+    }
+
+    /// Encodes such a chunk into `out`.
+    ///
+    /// # Errors
+    /// The errors of the stages and of the model.
+    pub(super) fn encode_pre_tokens(
+        &self,
+        text: &str,
+        chunk: Lookup,
+        cache: &mut ChunkCache,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let range = chunk.start as usize..chunk.end as usize;
+        match (self.original, self.rewriter) {
+            (Some(original), _) => original.encode(&text[range], self.model, cache, scratch, out),
+            (None, Rewriter::PreTokenizer(pre_tokenizer)) => {
+                pre_tokenizer.encode((text, range), self.model, cache, scratch, out)
+            }
+            (None, _) => self.encode(text, range, chunk.kind(), scratch, out),
+        }
     }
 
     /// Encodes the chunk at `range` of `text` into `out`.

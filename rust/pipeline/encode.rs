@@ -75,7 +75,8 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     fn segment(&mut self, range: Range<usize>) -> Result<bool> {
         let Plan::Chunked(plan) = self.pipeline.plan() else { return Ok(false) };
         match plan.scope {
-            Scope::Unchanged | Scope::Fronted { .. } => return Ok(false),
+            Scope::Unchanged => return if S::TRACKED { Ok(false) } else { self.encode_original(range) },
+            Scope::Fronted { .. } => return Ok(false),
             Scope::All if plan.rewrite == Rewrite::Stages => return self.encode_unigram(plan, range),
             Scope::All => self.encode_chunks(plan, range, 1)?,
             Scope::WithoutMetaspace { has_prefix } => {
@@ -373,9 +374,7 @@ mod tests {
                 let (normalizer, pre_tokenizer) = (Some(normalizer.clone()), Some(pre_tokenizer.clone()));
                 let pipeline =
                     Pipeline::new(normalizer, pre_tokenizer, Arc::clone(&model), Arc::new(added), false, 1 << 20);
-                let pipeline = pipeline.expect("valid");
-                pipeline.encoder().cut_points(1 << 20);
-                pipeline
+                pipeline.expect("valid").with_all_tables()
             };
             let (fast, naive) = (pipeline(), pipeline().with_plan(Plan::Staged));
             prop_assert!(fast.plan() != Plan::Staged);

@@ -17,6 +17,7 @@
 //! | `model_encoder` | the model for chunks of one key form |
 //! | `rewrite_memo`, `offset_map` | rewriting cluster by cluster; offsets of what was rewritten |
 //! | `added_in_chunks` | added tokens in normalized chunks |
+//! | `original_chunks` | chunks of text that its normalizer has not changed yet |
 //! | `bert_rewriter`, `fronted`, `metaspace_bpe`, `seamed`, `unigram` | families of tokenizers |
 //! | `shards` | long texts in parts that are encoded separately |
 //! | `training_words` | words and chunks for trainers |
@@ -33,6 +34,7 @@ mod fronted;
 mod metaspace_bpe;
 mod model_encoder;
 mod offset_map;
+mod original_chunks;
 mod plan;
 mod plan_report;
 mod plan_table;

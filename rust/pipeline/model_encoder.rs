@@ -10,7 +10,7 @@ use super::unigram::ClusterMemo;
 use crate::Result;
 use crate::byte_level::push_mapped;
 use crate::cache::key::SHORT;
-use crate::cache::{self, ChunkTokens, KeyForm, NEW_PRE_TOKEN};
+use crate::cache::{self, ChunkTokens, KeyForm, Lookup, NEW_PRE_TOKEN};
 use crate::encoding::SpacesAround;
 use crate::metaspace::{VISIBLE_SPACE, push_visible};
 use crate::models::bpe::{ByteSymbols, CutPoints};
@@ -49,6 +49,10 @@ pub struct MissScratch {
     tokens: Tokens,
     /// Mapped bytes.
     pub mapped: String,
+    /// A normalized chunk, its pre-tokens, and their lookups.
+    pub normalized: String,
+    pub spans: Vec<Range<usize>>,
+    pub lookups: Vec<Lookup>,
     /// Ids of the fragments of a chunk.
     pub fragment_ids: Vec<u32>,
     /// Tokens of a chunk that has several pre-tokens.
@@ -61,7 +65,7 @@ pub struct MissScratch {
     pub piece_memo: PieceMemo,
 }
 
-reused!(MissScratch: model, tokens, mapped, fragment_ids, chunk_tokens, rewrite_memo, cluster_memo, piece_memo);
+reused!(MissScratch: model, tokens, mapped, normalized, spans, lookups, fragment_ids, chunk_tokens, rewrite_memo, cluster_memo, piece_memo);
 
 impl MissScratch {
     /// Seeds the random choices that follow.

@@ -26,8 +26,8 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
     let key_form = key_form_of_cuts(pre_tokenizer);
     // Text of unknown tokens is spelled as the model sees it, which is not the text of the chunk.
     let is_spelled = key_form.is_none() && model.id_of_unknown_text().is_some();
-    let ids_alone = !model.has_tokens_for_all(!pre_tokenizer.only_cuts());
-    (model.is_deterministic() && !is_spelled && stages.seams().is_some()).then(|| ChunkPlan {
+    let ids_alone = is_spelled || !model.has_tokens_for_all(!pre_tokenizer.only_cuts());
+    (model.is_deterministic() && stages.seams().is_some()).then(|| ChunkPlan {
         chunker: Chunker::Seams,
         key_form: key_form.unwrap_or(KeyForm::Text),
         rewrite: Rewrite::PreTokenizer { cuts_alone: key_form.is_some(), ids_alone },
@@ -41,6 +41,45 @@ pub(super) struct ChunkPreTokenizer<'a> {
     pub(super) stages: &'a Stages,
     /// See [`Rewrite::PreTokenizer`].
     pub(super) cuts_alone: bool,
+    pub(super) ids_alone: bool,
+}
+
+/// Encodes the pre-tokens of a chunk, at ranges of a text, into `out`, whose spans mean nothing. If there are several, they go through the cache.
+///
+/// # Errors
+/// The errors of the model.
+pub(super) fn encode_unplaced(
+    (text, pre_tokens): (&str, &[Range<usize>]),
+    kind: impl Fn(bool) -> ChunkKind,
+    model: &ModelEncoder,
+    cache: &mut ChunkCache,
+    scratch: &mut MissScratch,
+    out: &mut ChunkTokens,
+) -> Result<()> {
+    if let [only] = pre_tokens
+        && only.len() <= SHORT
+    {
+        model.encode(text, only.clone(), false, scratch, out)?;
+        out.forget_places();
+        return Ok(());
+    }
+    // All lookups are under way before the first is needed.
+    let (bytes, mut lookups) = (text.as_bytes(), std::mem::take(&mut scratch.lookups));
+    lookups.clear();
+    for pre_token in pre_tokens {
+        let cuts = model.cut_points_of_long(pre_token.len());
+        model.for_each_fragment(bytes, pre_token.clone(), cuts, |Range { start, end }, in_context| {
+            lookups.push(cache.prefetch(bytes, start, end, 0, kind(in_context)));
+            Ok(())
+        })?;
+    }
+    let result = lookups.iter().try_for_each(|&lookup| {
+        let miss = |range, out: &mut _| model.encode(text, range, lookup.in_context(), scratch, out);
+        out.ids.extend_from_slice(cache.resolve(lookup, bytes, miss)?.ids);
+        Ok(())
+    });
+    scratch.lookups = lookups;
+    result
 }
 
 impl ChunkPreTokenizer<'_> {
@@ -56,27 +95,35 @@ impl ChunkPreTokenizer<'_> {
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<()> {
-        let base = chunk.start;
-        let is_cut = self.for_each_pre_token(&text[chunk.clone()], |pre_token| {
-            let range = base + pre_token.start..base + pre_token.end;
-            if range == chunk && range.len() <= SHORT {
-                return model.encode(text, range, false, scratch, out);
+        let chunk = &text[chunk];
+        let is_cut = self.for_each_pre_token(chunk, |pre_token| {
+            if pre_token.len() == chunk.len() && chunk.len() <= SHORT {
+                return model.encode(chunk, pre_token, false, scratch, out);
             }
             out.begin_pre_token(pre_token.start);
-            let cuts = model.cut_points_of_long(range.len());
-            model.for_each_fragment(text.as_bytes(), range, cuts, |fragment, in_context| {
+            let cuts = model.cut_points_of_long(pre_token.len());
+            model.for_each_fragment(chunk.as_bytes(), pre_token, cuts, |Range { start, end }, in_context| {
                 let kind = ChunkKind::of_pre_token(in_context);
-                let lookup = cache.prefetch(text.as_bytes(), fragment.start, fragment.end, 0, kind);
-                let miss = |range, out: &mut _| model.encode(text, range, in_context, scratch, out);
-                let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
-                out.push_part(tokens, fragment.start - base, model.token_lens());
+                let lookup = cache.prefetch(chunk.as_bytes(), start, end, 0, kind);
+                let miss = |range, out: &mut _| model.encode(chunk, range, in_context, scratch, out);
+                let tokens = cache.resolve(lookup, chunk.as_bytes(), miss)?;
+                out.push_part(tokens, start, model.token_lens());
                 Ok(())
             })
         })?;
-        if !is_cut {
-            self.encode_mapped(&text[chunk], model, scratch, out)?;
-            model.set_regularity(out);
+        if is_cut {
+            return Ok(());
         }
+        if self.ids_alone {
+            let mut spans = std::mem::take(&mut scratch.spans);
+            spans.clear();
+            let text = self.stages.pre_tokens(chunk, KeyForm::Text, &mut spans)?;
+            encode_unplaced((&text, &spans), ChunkKind::of_pre_token, model, cache, scratch, out)?;
+            scratch.spans = spans;
+            return Ok(());
+        }
+        self.encode_mapped(chunk, model, scratch, out)?;
+        model.set_regularity(out);
         Ok(())
     }
 
@@ -218,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_text_after_a_mapping_takes_the_stages() {
+    fn unknown_text_after_a_mapping_has_chunks_for_ids_alone() {
         let scored = [("<unk>", 0.0), ("a", -1.0)];
         let unigram = Unigram::new(&scored, UnigramOptions { unk_id: Some(0), ..UnigramOptions::default() });
         let model = Arc::new(Model::Unigram(unigram.expect("valid")));
@@ -227,7 +274,7 @@ mod tests {
         let pre_tokenizer = PreTokenizer::Sequence(vec![PreTokenizer::ByteLevel(byte_level), digits]);
         let pipeline =
             Pipeline::new(None, Some(pre_tokenizer), model, Arc::default(), false, 1 << 20).expect("valid");
-        assert_eq!(pipeline.plan(), Plan::Staged);
+        assert!(pipeline.plan().chunked().is_some_and(ChunkPlan::is_for_ids_alone));
     }
 
     proptest! {
@@ -262,8 +309,7 @@ mod tests {
                 let pre_tokenizer = Some(PreTokenizer::Sequence(stages.clone()));
                 Pipeline::new(normalizer, pre_tokenizer, model, added, false, 1 << 20).expect("valid")
             };
-            let (fast, naive) = (pipeline(), pipeline().with_plan(Plan::Staged));
-            fast.encoder().cut_points(1 << 20);
+            let (fast, naive) = (pipeline().with_all_tables(), pipeline().with_plan(Plan::Staged));
             for text in &texts {
                 // Twice, so that chunks are misses and then hits.
                 for _ in 0..2 {

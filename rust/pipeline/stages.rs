@@ -1,5 +1,6 @@
 //! The stages before the model, one after the other.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -171,6 +172,26 @@ impl Stages {
             None => {}
         }
         Ok(cut)
+    }
+
+    /// Appends the pre-tokens of normalized text to `spans`, as ranges of the text that is returned. They may not look at the place in the text.
+    ///
+    /// # Errors
+    /// The errors of the pre-tokenizer.
+    pub(super) fn pre_tokens<'t>(
+        &self,
+        text: &'t str,
+        key_form: KeyForm,
+        spans: &mut Vec<Range<usize>>,
+    ) -> Result<Cow<'t, str>> {
+        let maps_nothing = self.pre_tokenizer.as_ref().is_none_or(PreTokenizer::only_cuts);
+        if let Some(cuts) = self.cuts.as_ref().filter(|_| maps_nothing || key_form == KeyForm::Bytes) {
+            cuts.for_each_span(text, |span| spans.push(span))?;
+            return Ok(Cow::Borrowed(text));
+        }
+        let cut = self.cut(Normalized::new(text, 0, false), key_form)?;
+        spans.extend_from_slice(&cut.spans);
+        Ok(cut.text.into_text())
     }
 
     /// Whether the pre-tokenizer treats a segment at the beginning of a text otherwise than other segments.

@@ -76,7 +76,7 @@ impl Pipeline {
         match (stages.seams(), &stages.pre_tokenizer) {
             (Some(seams), Some(pre_tokenizer)) if !stages.has_custom() => {
                 let cuts_alone = key_form_of_cuts(pre_tokenizer) == Some(key_form);
-                Cutter::Seams(seams, ChunkPreTokenizer { stages, cuts_alone })
+                Cutter::Seams(seams, ChunkPreTokenizer { stages, cuts_alone, ids_alone: false })
             }
             _ => Cutter::Stages,
         }

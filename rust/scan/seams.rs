@@ -30,7 +30,23 @@ pub(crate) struct Seams {
     /// Whether a rule needs the character before the two, and whether one needs the character after them.
     pub(super) asks_for_ink: bool,
     pub(super) asks_for_next: bool,
+    /// Set if a normalizer changes the text before the stages cut it.
+    pub(super) open: Option<Open>,
     words: Option<Words>,
+}
+
+/// Which characters are *open*: a normalizer may change them together with characters beside them. There is no seam beside an open character.
+///
+/// A character is open if it has no kind, or if it may continue a match and the character before it has no kind or may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// The kinds that may continue a match of the normalizer, and those after which a match may go on.
+    pub(crate) may_continue: Kinds,
+    pub(crate) may_go_on: Kinds,
+    /// Characters after the right neighbour of a seam that may not be open, or end the text.
+    pub(crate) ahead: usize,
+    /// Whether the character before the left neighbour may not be open either.
+    pub(crate) before: bool,
 }
 
 /// A rule: where a character of `left` and then one of `right` stand in `context`, there is a seam.
@@ -66,11 +82,24 @@ pub(crate) struct Words {
 
 impl Seams {
     /// None if there are no rules.
-    pub(crate) fn new(table: CharTable, ink: Kinds, rules: Vec<Rule>, words: Option<Words>) -> Option<Self> {
+    pub(crate) fn new(
+        table: CharTable,
+        ink: Kinds,
+        rules: Vec<Rule>,
+        words: Option<Words>,
+        open: Option<Open>,
+    ) -> Option<Self> {
         let asks_for_ink = rules.iter().any(|rule| rule.context == Context::AfterInk);
         let asks_for_next = rules.iter().any(|rule| rule.context == Context::AcrossSpace);
         let has_rules = (1..=MOST_RULES).contains(&rules.len());
-        has_rules.then_some(Self { table, ink, rules, asks_for_ink, asks_for_next, words })
+        has_rules.then_some(Self { table, ink, rules, asks_for_ink, asks_for_next, open, words })
+    }
+
+    /// Whether there is a seam between any two such characters.
+    pub(crate) fn are_between(&self, c: char) -> bool {
+        let kind = self.table.of_code(c as usize);
+        let holds_both = |rule: &Rule| rule.left & rule.right & kind != 0 && rule.context == Context::Any;
+        self.rules.iter().any(holds_both)
     }
 
     /// Whether a chunk is known to be one pre-token, so that it need not be cut.
@@ -109,6 +138,30 @@ impl Seams {
         found
     }
 
+    /// How many characters that begin at or after byte `at` stand before the first open one; at most as many as may not be open after a
+    /// seam, and as many if the text ends.
+    #[inline]
+    pub(super) fn chars_before_open(&self, open: Open, text: &[u8], at: usize) -> usize {
+        let Open { may_continue, may_go_on, ahead, .. } = open;
+        let mut at = (at..text.len()).find(|&at| is_char_start(text[at])).unwrap_or(text.len());
+        let mut goes_on = None;
+        for count in 0..ahead {
+            if at >= text.len() {
+                break;
+            }
+            let (kind, len) = self.table.at(text, at);
+            let goes_on_before = || {
+                let before = (0..at).rev().find(|&at| is_char_start(text[at])).unwrap_or_default();
+                goes_on_after(self.table.at(text, before).0, may_go_on)
+            };
+            if kind == 0 || kind & may_continue != 0 && goes_on.unwrap_or_else(goes_on_before) {
+                return count;
+            }
+            (at, goes_on) = (at + len, Some(goes_on_after(kind, may_go_on)));
+        }
+        ahead
+    }
+
     /// Calls `found` with the start and the end of each chunk of a text of less than 4 GiB.
     pub(crate) fn for_each_chunk(&self, text: &str, mut found: impl FnMut(usize, usize)) {
         let (mut ends, mut start) = ([0; CHUNKS], 0);
@@ -130,19 +183,34 @@ impl Seams {
         let kind_at = |at: usize| self.table.at(text.as_bytes(), at).0;
         let chars: Vec<(usize, char, Kinds)> =
             text.char_indices().map(|(at, c)| (at, c, kind_at(at))).collect();
+        let is_open = |at: usize| {
+            let kind_before = at.checked_sub(1).map(|before| chars[before].2);
+            self.open.is_some_and(|open| {
+                let goes_on = kind_before.is_some_and(|kind| goes_on_after(kind, open.may_go_on));
+                chars[at].2 == 0 || chars[at].2 & open.may_continue != 0 && goes_on
+            })
+        };
+        let (ahead, before) = self.open.map_or((0, false), |open| (open.ahead, open.before));
+        let is_settled = |right: usize| (right..chars.len()).take(ahead + 1).all(|at| !is_open(at));
+        let is_left = |left: usize| !(is_open(left) || before && left > 0 && is_open(left - 1));
         let mut ends = Vec::new();
         for right in 1..chars.len() {
             let (left, (at, c, kind)) = (chars[right - 1].2, chars[right]);
             let is_seam = |rule: &Rule| {
                 let is_right = |kind| rule.right & kind != 0;
                 rule.left & left != 0
+                    && is_left(right - 1)
                     && match rule.context {
-                        Context::Any => is_right(kind),
+                        Context::Any => is_right(kind) && is_settled(right),
                         Context::AfterInk => {
-                            is_right(kind) && (right < 2 || chars[right - 2].2 & self.ink != 0)
+                            let is_ink = |at: usize| chars[at].2 & self.ink != 0 && is_left(at);
+                            is_right(kind) && is_settled(right) && (right < 2 || is_ink(right - 2))
                         }
                         Context::AcrossSpace => {
-                            c == ' ' && chars.get(right + 1).is_some_and(|c| is_right(c.2))
+                            c == ' '
+                                && !is_open(right)
+                                && chars.get(right + 1).is_some_and(|c| is_right(c.2))
+                                && is_settled(right + 1)
                         }
                     }
             };
@@ -153,6 +221,15 @@ impl Seams {
         ends.extend((!text.is_empty()).then_some(text.len() as u32));
         ends
     }
+}
+
+/// Whether a match of the normalizer may go on after a character of a kind, which may be none.
+fn goes_on_after(kind: Kinds, may_go_on: Kinds) -> bool {
+    kind == 0 || kind & may_go_on != 0
+}
+
+fn is_char_start(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
 }
 
 #[cfg(test)]
@@ -195,9 +272,13 @@ mod tests {
             rules in prop::collection::vec(any_rule(), 1..5),
             text in "([ab ]{0,90}[.,'\n\t$1É]?|('[abc]?| |a|É)[ .,]|[aéÉ日本́، ٣²€\u{3000}א]{0,40}|( [aéא日]){0,50}|\\PC{0,40}){0,4}",
             room in 1..40usize,
+            open in prop::option::of((any::<u8>(), any::<u8>(), any::<u8>(), 0..4usize, any::<bool>())),
         ) {
             let table = table(std::array::from_fn(|at| kinds[at]));
-            let seams = Seams::new(table, ink, rules, None).expect("there are rules");
+            let open = open.map(|(may_continue, fewer, may_go_on, ahead, before)| {
+                Open { may_continue: may_continue & fewer, may_go_on, ahead, before }
+            });
+            let seams = Seams::new(table, ink, rules, None, open).expect("there are rules");
             for backend in Backend::available() {
                 let (mut found, mut ends) = (Vec::<u32>::new(), vec![0_u32; text.len() + 1]);
                 let count = backend.run(FillSeams { seams: &seams, text: &text, start: 0, ends: &mut ends });
@@ -221,7 +302,7 @@ mod tests {
         let kinds = std::array::from_fn(|at| if at == 3 { 0 } else { 1 << at });
         let seams = |kind| {
             let rule = Rule { left: 1, right: kind, context: Context::Any };
-            Seams::new(table(kinds), 0, vec![rule], None).expect("a rule")
+            Seams::new(table(kinds), 0, vec![rule], None, None).expect("a rule")
         };
         let all: Vec<Seams> = kinds.into_iter().filter(|&kind| kind > 0).map(seams).collect();
         for c in '\0'..=char::MAX {

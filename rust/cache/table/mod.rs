@@ -172,7 +172,7 @@ impl ChunkCache {
 
     /// Starts the lookups of chunks whose bounds count from `base`; returns how many, at most as many as `out` holds.
     ///
-    /// Stops at a chunk that is better cut ([`is_cut`]). The first chunk has word id `word_id`, each next one `step` more. With
+    /// Stops at a chunk that is better cut ([`is_cut`]). The chunks are of `kind`. The first one has word id `word_id`, each next one `step` more. With
     /// `FRAGMENTS`, stops also at a chunk of more than [`SHORT`] bytes or one that begins beyond ASCII, and a fragment that
     /// continues a word is in context.
     // Not inlined: only as arguments of a function are these known not to overlap, and loads stay out of the loop.
@@ -183,9 +183,10 @@ impl ChunkCache {
         base: usize,
         (starts, ends): (&[u32], &[u32]),
         (word_id, step): (u32, u32),
+        kind: ChunkKind,
         out: &mut [Lookup],
     ) -> usize {
-        let mut taken = 0;
+        let (mut taken, kind) = (0, kind.bits());
         for ((lookup, &start), &end) in out.iter_mut().zip(starts).zip(ends) {
             let (len, start, end) = ((end - start) as usize, base + start as usize, base + end as usize);
             let word_id = word_id.wrapping_add(taken * step);
@@ -193,13 +194,13 @@ impl ChunkCache {
                 if FRAGMENTS || is_cut(text, start..end) {
                     break;
                 }
-                *lookup = self.prefetch_medium(text, start, end, word_id, 0);
+                *lookup = self.prefetch_medium(text, start, end, word_id, kind);
             } else {
                 if FRAGMENTS && begins_non_ascii(text, start) {
                     break;
                 }
                 let in_context = FRAGMENTS && is_continuation(text, base, start);
-                let kind = ChunkKind::in_context(in_context).bits();
+                let kind = if in_context { ChunkKind::Fragment.bits() } else { kind };
                 *lookup = self.prefetch_short(text, start, end, word_id, kind);
             }
             taken += 1;

@@ -192,6 +192,22 @@ impl AsciiTable {
         end
     }
 
+    /// Writes the rewrite of a whole text to `out` if each of its bytes becomes one by itself; false if not.
+    #[inline]
+    pub(super) fn map_whole(&self, text: &str, out: &mut String) -> bool {
+        let mut before = None;
+        out.clear();
+        text.bytes().all(|byte| {
+            let is_joined = || before.is_some_and(|before| self.do_join(before, byte));
+            let is_mapped = self.is_plain(byte) && !is_joined();
+            if is_mapped {
+                out.push(char::from(self.made[usize::from(byte)]));
+            }
+            before = Some(byte);
+            is_mapped
+        })
+    }
+
     /// Maps up to `most` bytes from `end` on, in a run that begins at `start`; returns where that ends.
     fn map_singles<'t>(
         &self,

@@ -29,6 +29,15 @@ impl<'a> Matched<'a> {
         }
     }
 
+    /// Whether a match may hold `c`.
+    pub(super) fn may_hold(&self, c: char) -> bool {
+        match self {
+            Self::Literal(literal) => literal.contains(c),
+            Self::Spaces => c == ' ',
+            Self::Reach(pattern) => pattern.may_read(c),
+        }
+    }
+
     /// Whether `right` may follow another character within a match.
     pub(super) fn may_continue(&self, right: char) -> bool {
         match self {

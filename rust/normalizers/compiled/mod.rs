@@ -37,22 +37,25 @@
 //! |---|---|
 //! | `closed` | how far a stage sees |
 //! | `ascii` | the table and the loop for ASCII |
+//! | `images` | rewrites of single characters |
 //! | `memo` | rewrites of pieces |
 //! | `output` | the text under construction |
 //! | `pass` | the pass over one text |
 
 mod ascii;
 mod closed;
+mod images;
 mod memo;
 mod output;
 mod pass;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::borrow::Cow;
 
 use ascii::AsciiTable;
-use closed::{Matched, Sight, is_closed, sight};
+use closed::{Sight, is_closed, sight};
+pub(crate) use images::{Image, Images, PageImages};
 use memo::Answer;
 pub use memo::PieceMemo;
 use output::Output;
@@ -61,6 +64,8 @@ use pass::Pass;
 use super::Normalizer;
 use crate::Result;
 use crate::normalized::Normalized;
+use crate::structures::amortized_lazy::AmortizedLazy;
+use crate::structures::char_table::CharTable;
 
 /// The longest piece in bytes.
 const LONGEST: usize = 32;
@@ -70,6 +75,9 @@ const MOST_REACH: usize = 16;
 
 /// Part of a text may grow so many times in one stage.
 const GROWTH: usize = 16;
+
+/// Bytes of text that take as long as asking all characters for their images.
+const ASKING_ALL: usize = 1 << 20;
 
 /// Beyond its [`GROWTH`], each end of a text may grow by so many bytes.
 const END_GROWTH: usize = 1 << 20;
@@ -81,24 +89,8 @@ pub(super) struct Rules(Vec<Normalizer>);
 impl Rules {
     /// The rewrite of `text` beside other pieces; none if `text` is not known to be a piece.
     fn answer(&self, text: &str) -> Option<Answer> {
-        let mut made = Cow::Borrowed(text);
-        let (mut is_solid, mut is_firm) = (true, true);
-        for stage in &self.0 {
-            if !is_closed(stage, &made) {
-                return None;
-            }
-            if let Normalizer::Replace(replacement) = stage
-                && let Some(matched) = Matched::of(replacement)
-            {
-                is_firm &= !made.chars().next_back().is_some_and(|last| matched.may_go_on(last));
-            }
-            made = Cow::Owned(stage.normalize_str(&made).ok()?.into_owned());
-            is_solid &= !made.is_empty();
-            if made.len() > GROWTH * text.len() {
-                return None;
-            }
-        }
-        Some(Answer { text: made.into_owned(), is_solid, is_firm })
+        let Image { text, is_solid, may_go_on, .. } = self.image(text, false)?;
+        Some(Answer { text, is_solid, is_firm: !may_go_on })
     }
 }
 
@@ -131,6 +123,8 @@ pub struct CompiledNormalizer {
     ascii: AsciiTable,
     /// Stages that see more than a character; at least 1.
     reach: usize,
+    /// Which characters are inert, once enough text was normalized.
+    inert: AmortizedLazy<CharTable>,
 }
 
 impl CompiledNormalizer {
@@ -167,6 +161,7 @@ impl CompiledNormalizer {
             ascii: AsciiTable::new(&inner),
             rules: Rules(inner),
             reach: stages_with_neighbours(&stages).max(1),
+            inert: AmortizedLazy::default(),
         })
     }
 
@@ -196,6 +191,24 @@ impl CompiledNormalizer {
         }
     }
 
+    /// The rewrite of a text, in `buffer` if it differs from the text; none if a part of it grows so much that it depends on the whole text
+    /// whether it may.
+    pub fn rewrite<'b>(
+        &self,
+        text: &'b str,
+        memo: &mut PieceMemo,
+        buffer: &'b mut String,
+    ) -> Option<&'b str> {
+        // Most chunks.
+        if self.ends.is_none() && text.len() <= LONGEST && self.ascii.map_whole(text, buffer) {
+            return Some(if buffer == text { text } else { buffer });
+        }
+        let mut out = Output::in_buffer(text, std::mem::take(buffer));
+        let filled = self.fill(text, memo, &mut out);
+        let is_changed = out.finish_into(buffer);
+        filled.map(|()| if is_changed { buffer.as_str() } else { text })
+    }
+
     fn has_replace(&self) -> bool {
         self.rules.0.iter().any(|stage| matches!(stage, Normalizer::Replace(_)))
     }
@@ -207,6 +220,11 @@ impl CompiledNormalizer {
         };
         let stages = self.ends.as_ref().map_or(&self.rules.0, |[first, _]| first);
         stages.iter().try_fold(text.slice(0..end), |part, stage| stage.normalize(part))
+    }
+
+    /// Which characters are inert, or none as long as it costs more to ask all characters than it saves in a text of `len` bytes.
+    pub(crate) fn inert(&self, len: usize) -> Option<&CharTable> {
+        self.inert.get(len, ASKING_ALL, || Some(Images::of_rules(&self.rules).inert()))
     }
 
     /// Writes the rewrite of `text`; none if `text` cannot be rewritten part by part.

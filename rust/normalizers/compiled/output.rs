@@ -18,7 +18,13 @@ pub(super) struct Output<'t> {
 
 impl<'t> Output<'t> {
     pub(super) fn new(old: &'t str) -> Self {
-        Self { old, made: String::new(), done: 0 }
+        Self::in_buffer(old, String::new())
+    }
+
+    /// The same, with the memory of `buffer`.
+    pub(super) fn in_buffer(old: &'t str, mut buffer: String) -> Self {
+        buffer.clear();
+        Self { old, made: buffer, done: 0 }
     }
 
     /// Where this stands.
@@ -69,11 +75,18 @@ impl<'t> Output<'t> {
     }
 
     /// The new text; none if nothing has changed.
-    pub(super) fn finish(mut self) -> Option<String> {
-        if self.done == 0 {
-            return None;
+    pub(super) fn finish(self) -> Option<String> {
+        let mut made = String::new();
+        self.finish_into(&mut made).then_some(made)
+    }
+
+    /// Gives its memory to `buffer`, with the new text; false if nothing has changed.
+    pub(super) fn finish_into(mut self, buffer: &mut String) -> bool {
+        let is_changed = self.done > 0;
+        if is_changed {
+            self.made.push_str(&self.old[self.done..]);
         }
-        self.made.push_str(&self.old[self.done..]);
-        Some(self.made)
+        *buffer = self.made;
+        is_changed
     }
 }

@@ -3,9 +3,15 @@
 use super::memo::{Piece, PieceMemo};
 use super::output::{Mark, Output};
 use super::{CompiledNormalizer, LONGEST, run};
+use crate::scan::simd::Backend;
+use crate::scan::simd::skip::SkipRun;
+use crate::structures::char_table::CharTable;
 
 /// Pieces between two cuts that are kept in mind.
 const STEP: usize = 64;
+
+/// Runs of inert characters are looked for from this lead byte on. Characters before it, as of Latin scripts, mostly stand alone among ASCII.
+const LEAST_LEAD: u8 = 0xce;
 
 /// A place where text may be cut if enough pieces follow.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +34,7 @@ pub(super) struct Pass<'a, 't> {
     sure: Cut,
     /// A later one, once enough pieces follow it.
     next: Option<Cut>,
+    inert: Option<&'a CharTable>,
 }
 
 impl<'a, 't> Pass<'a, 't> {
@@ -38,7 +45,8 @@ impl<'a, 't> Pass<'a, 't> {
         out: &'a mut Output<'t>,
     ) -> Self {
         memo.prepare();
-        Self { compiled, text, memo, out, pieces: 0, sure: Cut::default(), next: None }
+        let inert = compiled.inert(text.len());
+        Self { compiled, text, memo, out, pieces: 0, sure: Cut::default(), next: None, inert }
     }
 
     /// Writes the rewrite of the text from `at` on, where it may be cut; none if the text cannot be rewritten part by part.
@@ -51,7 +59,10 @@ impl<'a, 't> Pass<'a, 't> {
                 at = self.map_ascii(start);
             }
             if at < text.len() {
-                at = self.take_pieces(start, at)?;
+                at = match self.skip_inert(at) {
+                    Some(end) => end,
+                    None => self.take_pieces(start, at)?,
+                };
             }
         }
         Some(())
@@ -67,6 +78,25 @@ impl<'a, 't> Pass<'a, 't> {
         });
         *pieces = before + (end - start);
         end
+    }
+
+    /// Skips inert characters from `at` on, but for the last one before another character, which may join it; returns where they end. None if
+    /// there is nothing to skip.
+    fn skip_inert(&mut self, at: usize) -> Option<usize> {
+        let table = self.inert.filter(|_| self.text.as_bytes()[at] >= LEAST_LEAD)?;
+        let run = SkipRun { table, kinds: 1, text: self.text, start: at };
+        let mut end = Backend::best().run(run);
+        if end < self.text.len() {
+            end = self.text.floor_char_boundary(end.saturating_sub(1));
+        }
+        if end <= at {
+            return None;
+        }
+        // At least so many characters.
+        self.pieces += (end - at) / 4;
+        let cut = Cut { at: end, mark: self.out.mark(), pieces: self.pieces };
+        note(self.compiled.reach, cut, &mut self.sure, &mut self.next);
+        Some(end)
     }
 
     /// Takes the pieces from `at` on, up to a run of ASCII, which may be empty; `start` begins the run of ASCII before `at`. Returns

@@ -103,7 +103,7 @@ const PIECES: &[&str] = &[
     "ไทยกำ",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+pub(crate) fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         10 => prop::sample::select(PIECES).prop_map(str::to_owned),
         2 => (prop::sample::select(PIECES), 1..40usize).prop_map(|(piece, count)| piece.repeat(count)),
@@ -138,7 +138,7 @@ fn precompiled() -> Normalizer {
     Normalizer::Precompiled(charsmap(&rules))
 }
 
-fn stage() -> impl Strategy<Value = Normalizer> {
+pub(crate) fn stage() -> impl Strategy<Value = Normalizer> {
     let literal =
         |(pattern, content): (&str, &str)| replace(TextPattern::Literal(pattern.to_owned()), content);
     let literals = [

@@ -45,6 +45,8 @@ pub(super) struct ChunkStream<'a, S> {
     step: u32,
     /// Chunks are fragments: one that begins after anything but a blank continues a word.
     has_fragments: bool,
+    /// The kind of chunks that are no fragments.
+    kind: ChunkKind,
     /// Start and word id of the first chunk that needs the stages.
     unresolved: Option<(usize, u32)>,
     result: Result<()>,
@@ -71,6 +73,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             word_id,
             step,
             has_fragments: false,
+            kind: ChunkKind::Chunk,
             unresolved: None,
             result: Ok(()),
         }
@@ -79,6 +82,11 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     /// The same stream for fragments of chunks.
     pub(super) fn of_fragments(self) -> Self {
         Self { has_fragments: true, sub_chunks: SubChunks::with_room(2 * MOST_ISOLATED), ..self }
+    }
+
+    /// The same stream for chunks of text that the normalizer has not changed yet.
+    pub(super) fn of_original_chunks(self) -> Self {
+        Self { kind: ChunkKind::Original, ..self }
     }
 
     /// Takes chunks by their bounds, which count from `base`. A long chunk is cut at the model's cut points, and a fragment
@@ -94,12 +102,12 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             let (bounds, word_ids) = ((&starts[at..], &ends[at..]), (self.word_id, self.step));
             let room = &mut self.lookups[self.filled..];
             let mut taken = if !self.has_fragments {
-                cache.prefetch_many::<false>(text, base, bounds, word_ids, room)
+                cache.prefetch_many::<false>(text, base, bounds, word_ids, self.kind, room)
             // Checked here too: most such words stand together, and the call takes longer.
             } else if begins_non_ascii(text, start) {
                 0
             } else {
-                cache.prefetch_many::<true>(text, base, bounds, word_ids, room)
+                cache.prefetch_many::<true>(text, base, bounds, word_ids, self.kind, room)
             };
             self.filled += taken;
             if taken == 0 {
@@ -175,16 +183,21 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
 
     #[inline(never)]
     fn push_long(&mut self, chunk: Range<usize>, is_continuation: bool) {
+        if self.kind == ChunkKind::Original {
+            let (text, Range { start, end }) = (self.text.as_bytes(), chunk);
+            return self.push(self.worker.cache.prefetch(text, start, end, self.word_id, self.kind));
+        }
         if let Rewriter::PreTokenizer(pre_tokenizer) = self.encoder.rewriter
             && self.push_pre_tokens(&pre_tokenizer, chunk.clone())
         {
             return;
         }
-        let cuts = match self.encoder.holds_added(&self.text[chunk.clone()]) {
+        let mut cuts = self.encoder.model.cut_points(chunk.len());
+        if cuts.is_some() {
+            let holds_added = self.encoder.holds_added(&self.text[chunk.clone()], &mut self.worker.scratch);
             // An error comes again when the chunk is encoded.
-            Ok(true) | Err(_) => None,
-            Ok(false) => self.encoder.model.cut_points(chunk.len()),
-        };
+            cuts = cuts.filter(|_| matches!(holds_added, Ok(false)));
+        }
         self.push_fragments(chunk, cuts, |in_context| ChunkKind::in_context(is_continuation || in_context));
     }
 
@@ -260,30 +273,25 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
                 self.sink.chunk(CachedTokens { ids, spans: None }, first.start as usize, first.word_id);
                 continue;
             }
-            if let Rewriter::PreTokenizer(pre_tokenizer) = &self.encoder.rewriter
-                && first.kind() == ChunkKind::Chunk
-                && !pre_tokenizer.is_word(&text[first.start as usize..first.end as usize])
-                && !cache.contains(&first, text)
-            {
-                let mut tokens = std::mem::take(&mut scratch.chunk_tokens);
-                tokens.clear();
-                let chunk = (self.text, first.start as usize..first.end as usize);
-                let result = pre_tokenizer.encode(chunk, self.encoder.model, cache, scratch, &mut tokens);
-                if result.is_ok() {
-                    cache.keep(first, text, tokens.as_cached());
-                    self.sink.chunk(tokens.as_cached(), first.start as usize, first.word_id);
+            let mut own = std::mem::take(&mut scratch.chunk_tokens);
+            let tokens = if self.encoder.has_pre_tokens(text, first) && !cache.contains(&first, text) {
+                own.clear();
+                self.encoder.encode_pre_tokens(self.text, first, cache, scratch, &mut own)?;
+                if self.encoder.is_kept(&first) || cache.is_met_again(&first) {
+                    cache.keep(first, text, own.as_cached());
                 }
-                scratch.chunk_tokens = tokens;
-                result?;
-                continue;
-            }
-            let miss = |range, out: &mut _| self.encoder.encode(self.text, range, first.kind(), scratch, out);
-            let tokens = cache.resolve(first, text, miss)?;
+                own.as_cached()
+            } else {
+                let miss =
+                    |range, out: &mut _| self.encoder.encode(self.text, range, first.kind(), scratch, out);
+                cache.resolve(first, text, miss)?
+            };
             if self.encoder.needs_stages(tokens, S::TRACKED) {
                 self.unresolved = Some((first.start as usize, first.word_id));
                 return Ok(());
             }
             self.sink.chunk(tokens, first.start as usize, first.word_id);
+            scratch.chunk_tokens = own;
         }
     }
 

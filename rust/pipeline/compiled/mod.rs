@@ -9,7 +9,8 @@ use super::bert_rewriter::BertRewriter;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::metaspace_bpe::without_prefix;
 use super::model_encoder::{ModelEncoder, Pool, Worker};
-use super::plan::{ChunkPlan, Plan, Rewrite, Scope};
+use super::original_chunks::OriginalChunks;
+use super::plan::{Plan, Rewrite, Scope};
 use super::plan_table::choose;
 use super::preload::preload_vocab;
 use super::seamed::ChunkPreTokenizer;
@@ -21,6 +22,8 @@ use crate::encoding::{SpacesAround, TokenNames};
 use crate::models::Model;
 use crate::normalizers::{CompiledNormalizer, Normalizer};
 use crate::pre_tokenizers::PreTokenizer;
+use crate::scan::seams::Seams;
+use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
 
@@ -56,10 +59,13 @@ fn cache_bytes(model: &Model, limit: usize) -> usize {
     if model.is_deterministic() { limit } else { 0 }
 }
 
-/// The normalizer in one pass, if the plan is for text that it has normalized.
+/// The normalizer in one pass, if the plan is for text that it has normalized, or if added tokens are looked for in such text.
 fn compiled_normalizer(plan: Plan, stages: &Stages) -> Option<Arc<CompiledNormalizer>> {
-    let chunks_normalized = plan.chunked().is_some_and(ChunkPlan::is_after_normalizer);
-    let normalizer = stages.normalizer.as_ref().filter(|_| chunks_normalized)?;
+    let plan = plan.chunked()?;
+    let is_searched =
+        !stages.matchers.normalized.is_empty() && matches!(plan.rewrite, Rewrite::Bert(_) | Rewrite::Stages);
+    let is_normalized = plan.is_after_normalizer() || is_searched;
+    let normalizer = stages.normalizer.as_ref().filter(|_| is_normalized)?;
     CompiledNormalizer::new(normalizer).map(Arc::new)
 }
 
@@ -77,6 +83,8 @@ pub struct Pipeline {
     plan: Plan,
     refinement: Option<Arc<Refinement>>,
     compiled_normalizer: Option<Arc<CompiledNormalizer>>,
+    /// Derived once enough text was encoded.
+    original_seams: Arc<AmortizedLazy<Seams>>,
     encoder: Arc<ModelEncoder>,
     vocab: Arc<Vocab>,
     pool: Arc<Pool>,
@@ -109,6 +117,7 @@ impl Pipeline {
             plan,
             refinement: refinement(plan, &stages, &model),
             compiled_normalizer: compiled_normalizer(plan, &stages),
+            original_seams: Arc::default(),
             stages,
             added,
             vocab: model.shared_vocab(),
@@ -139,19 +148,17 @@ impl Pipeline {
         let same = Self { stages, added, ..self.clone() };
         if were != are || known.normalized.is_empty() != same.stages.matchers.normalized.is_empty() {
             let plan = choose(&same.stages, self.model());
-            return Ok(if plan == self.plan && same.added_in_chunks().is_none() {
-                same
-            } else {
-                same.with_plan(plan)
-            });
+            return Ok(if plan == self.plan && !same.knows_added() { same } else { same.with_plan(plan) });
         }
-        // Caches know which chunks hold tokens.
-        let pool = if finds_same || same.added_in_chunks().is_none() {
-            &same.pool
-        } else {
-            &Arc::new(Pool::new(self.limits))
-        };
-        Ok(Self { pool: Arc::clone(pool), ..same })
+        if finds_same || !same.knows_added() {
+            return Ok(same);
+        }
+        Ok(Self { pool: Arc::new(Pool::new(self.limits)), original_seams: Arc::default(), ..same })
+    }
+
+    /// Whether caches, or seams, depend on the tokens that are looked for in normalized text.
+    fn knows_added(&self) -> bool {
+        self.added_in_chunks().is_some() || self.compiled_normalizer.is_some()
     }
 
     /// The same stages with caches of another size.
@@ -169,6 +176,7 @@ impl Pipeline {
             plan,
             refinement: refinement(plan, &self.stages, self.model()),
             compiled_normalizer: compiled_normalizer(plan, &self.stages),
+            original_seams: Arc::default(),
             encoder: Arc::new(ModelEncoder::new(Arc::clone(self.model()), plan.key_form())),
             pool: Arc::new(Pool::new(self.limits)),
             ..self
@@ -253,6 +261,17 @@ impl Pipeline {
         }
     }
 
+    /// Makes all tables that are otherwise made once there was enough text, for tests with little text.
+    #[must_use]
+    pub fn with_all_tables(self) -> Self {
+        self.encoder.cut_points(1 << 24);
+        self.original_seams_if_ready(1 << 24);
+        if let Some(normalizer) = self.compiled_normalizer() {
+            normalizer.inert(1 << 24);
+        }
+        self
+    }
+
     /// The number of a new call, which its random choices depend on.
     pub fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
@@ -294,8 +313,8 @@ impl Pipeline {
         let rewriter = match self.plan.chunked().map(|plan| plan.rewrite) {
             Some(Rewrite::Bert(bert)) => Rewriter::Bert(BertRewriter(bert)),
             Some(Rewrite::Stages) => self.chunk_stages().map_or(Rewriter::None, Rewriter::Stages),
-            Some(Rewrite::PreTokenizer { cuts_alone, .. }) => {
-                Rewriter::PreTokenizer(ChunkPreTokenizer { stages: &self.stages, cuts_alone })
+            Some(Rewrite::PreTokenizer { cuts_alone, ids_alone }) => {
+                Rewriter::PreTokenizer(ChunkPreTokenizer { stages: &self.stages, cuts_alone, ids_alone })
             }
             Some(Rewrite::None) | None => Rewriter::None,
         };
@@ -303,15 +322,29 @@ impl Pipeline {
             model: &self.encoder,
             rewriter,
             isolated: self.isolated_chars(),
+            original: None,
             added: self.added_in_chunks(),
         }
+    }
+
+    /// The same for chunks of text that the normalizer has not changed yet.
+    pub(super) fn original_chunk_encoder(&self) -> Option<ChunkEncoder<'_>> {
+        let (plan, normalizer) = (self.plan.chunked()?, self.compiled_normalizer()?);
+        let original = Some(OriginalChunks { normalizer, stages: &self.stages, plan });
+        Some(ChunkEncoder { original, ..self.chunk_encoder() })
+    }
+
+    /// Where the seams of text before the normalizer are kept.
+    pub(super) fn known_original_seams(&self) -> &AmortizedLazy<Seams> {
+        &self.original_seams
     }
 
     /// The search for added tokens in chunks; none if chunks are made of text that was searched before.
     pub(super) fn added_in_chunks(&self) -> Option<AddedInChunks<'_>> {
         let plan = self.plan.chunked()?;
         let is_searched = plan.is_after_normalizer() || self.stages.matchers.normalized.is_empty();
-        (!is_searched).then_some(AddedInChunks { stages: &self.stages, tokens: &self.added })
+        let normalizer = self.compiled_normalizer();
+        (!is_searched).then_some(AddedInChunks { stages: &self.stages, tokens: &self.added, normalizer })
     }
 
     /// The stages of a Unigram tokenizer, for one chunk at a time.

@@ -73,18 +73,47 @@ impl<'a> Answers<'a> {
         let table = |is_seam: &dyn Fn(&Group, &Group) -> bool| -> Table {
             groups.iter().map(|left| groups.iter().map(|right| is_seam(left, right)).collect()).collect()
         };
-        let begins_words = groups.iter().any(|left| self.cuts(Before::Ink, left, space));
+        let begins_words =
+            space.is_some_and(|space| groups.iter().any(|left| self.cuts(Before::Ink, left, space)));
         // A space stays with the word after it, or every word would be two chunks.
         let is_kept = |left: &Group| left.is_space && begins_words;
+        // The character before the last one is the left character's own, if this becomes several.
+        let is_after_ink = |left: &Group| !left.is_long || left.facts.is_ink;
         SeamTables {
             always: table(&|left, right| !is_kept(left) && self.cuts(Before::Any, left, right)),
-            after_ink: table(&|left, right| !is_kept(left) && self.cuts(Before::Ink, left, right)),
+            after_ink: table(&|left, right| {
+                !is_kept(left) && is_after_ink(left) && self.cuts(Before::Ink, left, right)
+            }),
             across_space: table(&|left, right| {
-                !is_kept(left) && !self.cuts(Before::Any, left, space) && self.cuts_before_space(left, right)
+                !is_kept(left)
+                    && space.is_some_and(|space| {
+                        !self.cuts(Before::Any, left, space) && self.cuts_before_space(left, space, right)
+                    })
             }),
             weights: groups.iter().map(|group| group.weight).collect(),
-            is_ink: groups.iter().map(|group| group.is_ink).collect(),
+            facts: groups.iter().map(|group| group.facts).collect(),
         }
+    }
+
+    pub(super) fn stages(&self) -> &[Stage] {
+        self.stages
+    }
+
+    /// Whether there may be a seam between characters of two groups, the next one of a group if it is known.
+    pub(super) fn may_cut(&self, left: &Group, right: &Group, next: Option<&Group>) -> bool {
+        let across_space = || match next {
+            Some(next) => self.cuts_before_space(left, right, next),
+            None => self.characters.groups.iter().any(|next| self.cuts_before_space(left, right, next)),
+        };
+        self.cuts(Before::Any, left, right)
+            || self.cuts(Before::Ink, left, right)
+            || right.is_space && across_space()
+    }
+
+    /// By group, whether its characters begin like those of `other`.
+    pub(super) fn begin_as(&self, other: &Group) -> Vec<bool> {
+        let firsts = |group: &Group| group.seen.iter().map(|seen| seen.first).collect::<Vec<_>>();
+        self.characters.groups.iter().map(|group| firsts(group) == firsts(other)).collect()
     }
 
     /// Whether a stage cuts between two groups, and all stages before it keep the place.
@@ -95,8 +124,7 @@ impl<'a> Answers<'a> {
     }
 
     /// The same before a space, where the right group stands after the space.
-    fn cuts_before_space(&self, left: &Group, right: &Group) -> bool {
-        let space = self.characters.space();
+    fn cuts_before_space(&self, left: &Group, space: &Group, right: &Group) -> bool {
         // Whether the text that a stage sees may end after the space, since an earlier stage may have cut there.
         let mut or_end = false;
         for stage in 0..self.stages.len() {
@@ -147,7 +175,7 @@ fn ink(stage: &Stage, number: usize, characters: &Characters) -> AtomSet {
         return characters
             .groups
             .iter()
-            .filter(|group| group.is_ink)
+            .filter(|group| group.facts.is_ink)
             .fold(0, |all, group| all | group.seen[number].all);
     }
     let atom = |byte: usize| stage.search.atom(BYTE_TO_CHAR[byte] as usize);

@@ -1,9 +1,11 @@
 //! Groups: sets of characters that no stage tells apart.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Stage;
+use super::kinds::Facts;
 use crate::byte_level::BYTE_TO_CHAR;
+use crate::normalizers::{Image, Images, PageImages};
 use crate::scan::classes::{Class, SPACE, page_number};
 use crate::scan::seams::Kinds;
 use crate::structures::char_table::{CharTable, PAGE, PAGES};
@@ -35,56 +37,96 @@ pub(super) struct Group {
     /// How often its characters are met, about.
     pub(super) weight: f64,
     pub(super) is_space: bool,
-    /// Whether its characters are ink.
-    pub(super) is_ink: bool,
+    pub(super) facts: Facts,
+    /// Whether a character becomes several.
+    pub(super) is_long: bool,
 }
 
 /// All characters.
 pub(super) struct Characters {
     pub(super) groups: Vec<Group>,
     /// The number of the group of the space.
-    space: usize,
-    /// By stage, the atoms of all characters.
+    space: Option<usize>,
+    /// By stage, the atoms of all characters that the stage may see.
     pub(super) atoms: Vec<AtomSet>,
     /// By page, the place of its groups in `pages`.
     places: Vec<u16>,
     pages: Vec<[u16; PAGE]>,
+    /// Characters that may lose their groups, by a character of their image: the place of the page, and the place in the page.
+    marked: Vec<(char, u16, usize)>,
 }
 
 impl Characters {
-    pub(super) fn new(stages: &[Stage]) -> Self {
-        let places = Vec::with_capacity(PAGES);
-        let mut made = Self { groups: Vec::new(), space: 0, atoms: Vec::new(), places, pages: Vec::new() };
+    /// The characters as the stages see them: as they are, or their images. Those whose images hold a character of `marks` may lose their
+    /// groups later.
+    pub(super) fn new(stages: &[Stage], images: Option<Images<'_>>, marks: &BTreeSet<char>) -> Self {
+        let mut made = Self {
+            groups: Vec::new(),
+            space: None,
+            atoms: Vec::new(),
+            places: Vec::with_capacity(PAGES),
+            pages: Vec::new(),
+            marked: Vec::new(),
+        };
         let (mut known, mut key, mut maker) = (HashMap::<Vec<u16>, u16>::new(), Vec::new(), Maker::default());
+        // Kinds of pages by their images; the first is that of pages without a normalizer.
+        let mut kinds_of_pages = vec![PageImages::unchanged()];
         for page in 0..PAGES {
+            let kind =
+                images.map_or(0, |images| number_of(images_of(page, images, marks), &mut kinds_of_pages));
             // Where bytes are mapped, pages of one lead byte are alike.
             key.clear();
-            key.extend([u16::from(encode(page * PAGE).1[0]), page_number(page)]);
+            key.extend([u16::from(encode(page * PAGE)[0]), page_number(page), kind as u16]);
             key.extend(stages.iter().map(|stage| stage.search.page_number(page)));
+            let kind = &kinds_of_pages[kind];
+            if *kind == PageImages::Own {
+                key.push(page as u16);
+            }
             let place = known.get(&key).copied().unwrap_or_else(|| {
-                made.pages.push(std::array::from_fn(|at| maker.group_of(stages, page * PAGE + at)));
-                let place = (made.pages.len() - 1) as u16;
+                let place = made.pages.len() as u16;
+                made.pages.push(maker.groups_of_page(
+                    stages,
+                    page,
+                    images.map(|images| (images, kind)),
+                    |at, image| {
+                        let marks = image.chars().filter(|c| marks.contains(c));
+                        made.marked.extend(marks.map(|mark| (mark, place, at)));
+                    },
+                ));
                 known.insert(key.clone(), place);
                 place
             });
             made.places.push(place);
             if page < WEIGHED {
                 for (at, &group) in made.pages[usize::from(place)].iter().enumerate() {
-                    maker.groups[usize::from(group)].weight += weight(page * PAGE + at);
+                    if let Some(group) = maker.groups.get_mut(usize::from(group)) {
+                        group.weight += weight(page * PAGE + at);
+                    }
                 }
             }
         }
         made.groups = maker.groups;
         let seen = |stage: usize| made.groups.iter().fold(0, |all, group| all | group.seen[stage].all);
-        made.atoms = (0..stages.len()).map(seen).collect();
+        made.atoms = match images {
+            None => (0..stages.len()).map(seen).collect(),
+            // Images are those of single characters, and stages may see others.
+            Some(_) => stages.iter().map(all_atoms).collect(),
+        };
         made.drop_rare();
-        made.space = made.groups.iter().position(|group| group.is_space).unwrap_or_default();
+        made.space = made.groups.iter().position(|group| group.is_space);
         made
     }
 
-    /// The group of the space. It has the largest weight of all, so it is never dropped.
-    pub(super) fn space(&self) -> &Group {
-        &self.groups[self.space]
+    /// The group of the space, if the stages see a space. It has the largest weight of all, so it is never dropped.
+    pub(super) fn space(&self) -> Option<&Group> {
+        self.space.map(|space| &self.groups[space])
+    }
+
+    /// Takes the groups from all characters whose images hold one of these characters, which are among the marks.
+    pub(super) fn ungroup(&mut self, chars: &BTreeSet<char>) {
+        for &(_, place, at) in self.marked.iter().filter(|(mark, ..)| chars.contains(mark)) {
+            self.pages[usize::from(place)][at] = NO_GROUP;
+        }
     }
 
     /// A table with the byte that `of_group` gives for the group of a character; zero for a character without one.
@@ -107,7 +149,8 @@ impl Characters {
             numbers[group] = number;
         }
         self.groups = order.iter().map(|&group| self.groups[group].clone()).collect();
-        self.pages.iter_mut().flatten().for_each(|group| *group = numbers[usize::from(*group)]);
+        let number = |group: u16| numbers.get(usize::from(group)).copied().unwrap_or(NO_GROUP);
+        self.pages.iter_mut().flatten().for_each(|group| *group = number(*group));
     }
 }
 
@@ -121,21 +164,70 @@ struct Maker {
     seen: Vec<Seen>,
 }
 
+impl Group {
+    /// The group of `c` in normalized text.
+    pub(super) fn of(stages: &[Stage], c: char) -> Self {
+        let mut maker = Maker::default();
+        maker.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), true, true));
+        maker.groups.remove(0)
+    }
+}
+
+/// The images of a page; each for itself if marks are among its characters.
+fn images_of(page: usize, images: Images<'_>, marks: &BTreeSet<char>) -> PageImages {
+    let codes = char_of(page * PAGE)..=char_of((page + 1) * PAGE - 1);
+    if marks.range(codes).next().is_some() { PageImages::Own } else { images.page(page) }
+}
+
+/// The place of a kind of page among the known ones.
+fn number_of(kind: PageImages, known: &mut Vec<PageImages>) -> usize {
+    known.iter().position(|known| *known == kind).unwrap_or_else(|| {
+        known.push(kind);
+        known.len() - 1
+    })
+}
+
 impl Maker {
-    /// The group of a character.
-    fn group_of(&mut self, stages: &[Stage], code: usize) -> u16 {
+    /// The groups of the characters of a page. With a normalizer, calls `found` with the place and the image of each.
+    fn groups_of_page(
+        &mut self,
+        stages: &[Stage],
+        page: usize,
+        images: Option<(Images<'_>, &PageImages)>,
+        mut found: impl FnMut(usize, &str),
+    ) -> [u16; PAGE] {
+        std::array::from_fn(|at| {
+            let c = char_of(page * PAGE + at);
+            let Some((images, of_page)) = images else {
+                return self.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), true, true));
+            };
+            let image = if *of_page == PageImages::Own { images.of(c) } else { of_page.image(c) };
+            let Some(Image { text, may_continue, may_go_on, .. }) = image else { return NO_GROUP };
+            found(at, &text);
+            self.group_of(stages, c, (&text, !may_continue, !may_go_on))
+        })
+    }
+
+    /// The group of a character with its image, and whether this begins and ends alone.
+    fn group_of(
+        &mut self,
+        stages: &[Stage],
+        c: char,
+        (text, begins_alone, ends_alone): (&str, bool, bool),
+    ) -> u16 {
         let Self { groups, known, key, seen } = self;
-        let (len, bytes) = encode(code);
-        let (is_space, is_ink) = (code == usize::from(b' '), !Class::of_code(code).is(SPACE));
+        let is_ink = text.chars().all(|c| !Class::of_code(c as usize).is(SPACE));
+        let facts = Facts { is_ink, begins_alone, ends_alone };
+        let (is_space, is_long) = (c == ' ' && text == " ", text.chars().nth(1).is_some());
         seen.clear();
-        seen.extend(stages.iter().map(|stage| see(stage, code, &bytes[..len])));
+        seen.extend(stages.iter().map(|stage| see(stage, text)));
         key.clear();
         // Middle bytes would add atoms to a group with shorter characters.
-        let has_middle = len > 2 && stages.iter().any(|stage| stage.is_mapped);
-        key.extend([u8::from(is_space), u8::from(is_ink), u8::from(has_middle)]);
+        let has_middle = stages.iter().any(|stage| stage.is_mapped) && text.chars().any(|c| c.len_utf8() > 2);
+        key.extend([is_space, is_ink, has_middle, is_long, begins_alone, ends_alone].map(u8::from));
         key.extend(seen.iter().flat_map(|seen| [seen.first, seen.last]));
         let number = known.get(key).copied().unwrap_or_else(|| {
-            groups.push(Group { seen: seen.clone(), weight: 0.0, is_space, is_ink });
+            groups.push(Group { seen: seen.clone(), weight: 0.0, is_space, facts, is_long });
             let number = (groups.len() - 1) as u16;
             known.insert(key.clone(), number);
             number
@@ -147,29 +239,61 @@ impl Maker {
     }
 }
 
-fn see(stage: &Stage, code: usize, bytes: &[u8]) -> Seen {
-    let atom = |byte: u8| stage.search.atom(BYTE_TO_CHAR[usize::from(byte)] as usize);
-    if stage.is_mapped {
+fn see(stage: &Stage, text: &str) -> Seen {
+    let of_bytes = |bytes: &[u8]| {
+        let atom = |&byte: &u8| stage.search.atom(BYTE_TO_CHAR[usize::from(byte)] as usize);
         // Characters of a page that was seen before may have other bytes in the middle.
-        let middle = if bytes.len() > 2 { 0x80..0xc0 } else { 0..0 };
-        let all = bytes.iter().copied().chain(middle).fold(0, |all, byte| all | 1 << atom(byte));
-        return Seen { first: atom(bytes[0]), last: atom(bytes[bytes.len() - 1]), all };
+        let middle: &[u8] = if text.chars().any(|c| c.len_utf8() > 2) { &CONTINUATIONS } else { &[] };
+        let all = bytes.iter().chain(middle).fold(0, |all, byte| all | 1 << atom(byte));
+        Seen { first: bytes.first().map_or(0, atom), last: bytes.last().map_or(0, atom), all }
+    };
+    if stage.is_mapped {
+        return of_bytes(text.as_bytes());
     }
-    let atom = stage.search.atom(code);
-    Seen { first: atom, last: atom, all: 1 << atom }
+    let atom = |c: char| stage.search.atom(c as usize);
+    let all = text.chars().fold(0, |all, c| all | 1 << atom(c));
+    Seen { first: text.chars().next().map_or(0, atom), last: text.chars().next_back().map_or(0, atom), all }
 }
 
-/// Length and bytes of a code point in UTF-8.
-fn encode(code: usize) -> (usize, [u8; 4]) {
+/// Bytes that continue a character.
+const CONTINUATIONS: [u8; 64] = {
+    let mut bytes = [0x80; 64];
+    let mut at = 0;
+    while at < 64 {
+        bytes[at] += at as u8;
+        at += 1;
+    }
+    bytes
+};
+
+/// The atoms of all characters, or of all mapped bytes.
+fn all_atoms(stage: &Stage) -> AtomSet {
+    let of = |codes: &mut dyn Iterator<Item = usize>| {
+        codes.fold(0, |all: AtomSet, code| all | 1 << stage.search.atom(code))
+    };
+    if stage.is_mapped {
+        return of(&mut BYTE_TO_CHAR.iter().map(|&c| c as usize));
+    }
+    let mut known = HashSet::new();
+    let pages = (0..PAGES).filter(|&page| known.insert(stage.search.page_number(page)));
+    of(&mut pages.flat_map(|page| page * PAGE..(page + 1) * PAGE))
+}
+
+/// The character of a code point; any other one for a surrogate, which is not in any text.
+fn char_of(code: usize) -> char {
+    char::from_u32(code as u32).unwrap_or('\u{d7ff}')
+}
+
+/// Bytes of a code point in UTF-8.
+fn encode(code: usize) -> [u8; 4] {
     let mut bytes = [0; 4];
-    // Surrogates are not in any text.
-    let c = char::from_u32(code as u32).unwrap_or('\u{d7ff}');
-    (c.encode_utf8(&mut bytes).len(), bytes)
+    char_of(code).encode_utf8(&mut bytes);
+    bytes
 }
 
 /// Rough frequency of a character. It decides which groups are dropped, which share a kind, and which are tried for words; never whether a
 /// seam is right.
-fn weight(code: usize) -> f64 {
+pub(super) fn weight(code: usize) -> f64 {
     let weight: u32 = match code {
         0x20 | 0x61..=0x7a => 1 << 20,
         0x2c | 0x2e => 1 << 18,

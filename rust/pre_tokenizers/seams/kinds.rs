@@ -6,6 +6,29 @@ use crate::scan::seams::{Context, MOST_KINDS, Rule};
 /// Whether there is a seam, by the numbers of the left and the right character's groups.
 pub(super) type Table = Vec<Vec<bool>>;
 
+/// Facts about the characters of a group, each of which makes more places seams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) is_ink: bool,
+    /// No search of the normalizer matches a character together with the one before it, and none together with the one after it.
+    pub(super) begins_alone: bool,
+    pub(super) ends_alone: bool,
+}
+
+impl Facts {
+    fn all(self) -> [bool; 3] {
+        [self.is_ink, self.begins_alone, self.ends_alone]
+    }
+
+    fn of_both(self, other: Self) -> Self {
+        Self {
+            is_ink: self.is_ink && other.is_ink,
+            begins_alone: self.begins_alone && other.begins_alone,
+            ends_alone: self.ends_alone && other.ends_alone,
+        }
+    }
+}
+
 /// Between which groups, or kinds, there are seams.
 #[derive(Clone)]
 pub(super) struct SeamTables {
@@ -14,7 +37,7 @@ pub(super) struct SeamTables {
     /// Before a space that stands between the two characters.
     pub(super) across_space: Table,
     pub(super) weights: Vec<f64>,
-    pub(super) is_ink: Vec<bool>,
+    pub(super) facts: Vec<Facts>,
 }
 
 impl SeamTables {
@@ -51,7 +74,7 @@ impl SeamTables {
             table.push(vec![false; table.len() + 1]);
         }
         self.weights.push(0.0);
-        self.is_ink.push(false);
+        self.facts.push(Facts::default());
     }
 
     /// Some rows, with their columns alone.
@@ -64,7 +87,7 @@ impl SeamTables {
             after_ink: pick(&self.after_ink),
             across_space: pick(&self.across_space),
             weights: rows.iter().map(|&row| self.weights[row]).collect(),
-            is_ink: rows.iter().map(|&row| self.is_ink[row]).collect(),
+            facts: rows.iter().map(|&row| self.facts[row]).collect(),
         }
     }
 
@@ -80,7 +103,7 @@ impl SeamTables {
     }
 
     fn are_same(&self, one: usize, other: usize) -> bool {
-        self.is_ink[one] == self.is_ink[other]
+        self.facts[one] == self.facts[other]
             && self
                 .tables()
                 .iter()
@@ -98,7 +121,7 @@ impl SeamTables {
         }
     }
 
-    /// How often a seam, or ink, is lost where two rows become one, about.
+    /// How often a seam, or a fact, is lost where two rows become one, about.
     fn loss(&self, one: usize, other: usize, rows: &[usize]) -> f64 {
         let weight = |row: usize| self.weights[row] + 1.0;
         let lost = |of_one: bool, of_other: bool| match (of_one, of_other) {
@@ -112,9 +135,20 @@ impl SeamTables {
                 sum += weight(row) * lost(table[one][row], table[other][row]);
                 sum += weight(row) * lost(table[row][one], table[row][other]);
             }
-            sum += weight(row) * lost(self.is_ink[one], self.is_ink[other]);
+            for (of_one, of_other) in self.facts[one].all().into_iter().zip(self.facts[other].all()) {
+                sum += weight(row) * lost(of_one, of_other);
+            }
         }
         sum
+    }
+
+    /// Takes away the seams before a space with a character of some rows after it.
+    pub(super) fn forget_across_space(&mut self, rows: &[bool]) {
+        for row in &mut self.across_space {
+            for (is_seam, _) in row.iter_mut().zip(rows).filter(|&(_, &is_chosen)| is_chosen) {
+                *is_seam = false;
+            }
+        }
     }
 
     /// Makes the second row stand for both: with the seams that both have.
@@ -129,23 +163,24 @@ impl SeamTables {
             }
         }
         self.weights[to] += self.weights[from];
-        self.is_ink[to] &= self.is_ink[from];
+        self.facts[to] = self.facts[to].of_both(self.facts[from]);
         merged.rows.retain(|&row| row != from);
         merged.kind_of.iter_mut().filter(|kind| **kind == from).for_each(|kind| *kind = to);
     }
 
-    /// The rows that are ink.
-    pub(super) fn ink(&self) -> Kinds {
-        set(&self.is_ink)
+    /// The kinds of which a fact is true.
+    pub(super) fn kinds_with(&self, fact: impl Fn(&Facts) -> bool) -> Kinds {
+        set(self.facts.iter().map(fact))
     }
 
     /// The rules that say the same as the tables of kinds.
     pub(super) fn rules(&self) -> Vec<Rule> {
         let mut rules: Vec<Rule> = Vec::new();
         for left in 0..self.weights.len() {
-            let right = set(&self.always[left]);
-            let after_ink = set(&self.after_ink[left]) & !right;
-            let across_space = set(&self.across_space[left]);
+            let of = |table: &Table| set(table[left].iter().copied());
+            let right = of(&self.always);
+            let after_ink = of(&self.after_ink) & !right;
+            let across_space = of(&self.across_space);
             for (right, context) in
                 [(right, Context::Any), (after_ink, Context::AfterInk), (across_space, Context::AcrossSpace)]
             {
@@ -165,8 +200,8 @@ struct Merged {
 }
 
 /// The places that are true, as a set.
-fn set(row: &[bool]) -> Kinds {
-    row.iter().zip(0..).fold(0, |set, (&is_in, kind)| set | Kinds::from(is_in) << kind)
+fn set(row: impl IntoIterator<Item = bool>) -> Kinds {
+    row.into_iter().zip(0..).fold(0, |set, (is_in, kind)| set | Kinds::from(is_in) << kind)
 }
 
 /// Adds a rule, unless it has no seams; rules with the same right side become one.

@@ -6,6 +6,9 @@
 //!
 //! An earlier stage may have cut right before the two characters. So every answer must hold after a character and at the start of a text.
 //!
+//! The seams of text that a normalizer has not changed yet are those of the images of characters: their rewrites by the normalizer
+//! (`normalizers::compiled::images`).
+//!
 //! Stages that look at single characters keep every place. For a pattern, its automaton says which places it keeps, whatever was read
 //! before ([`Places`]). A stage after a mapping of bytes to characters is asked about the last
 //! mapped byte of one character and the first of the next.
@@ -16,6 +19,7 @@
 //! | `search` | the answers of one stage |
 //! | `answers` | the answers of all stages together, for each two groups |
 //! | `kinds` | groups that share a kind, and rules |
+//! | `tokens` | added tokens, kept whole |
 //! | `words` | words that no stage cuts |
 
 mod answers;
@@ -24,18 +28,22 @@ mod kinds;
 mod search;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod words;
 
 use super::{Behavior, ByteLevel, PreTokenizer};
+use crate::metaspace::{Metaspace, PrependScheme};
+use crate::normalizers::Images;
 use crate::scan::Splitter;
 use crate::scan::classes::{NUMERIC, PUNCTUATION, SPACE, WORD};
-use crate::scan::seams::Seams;
+use crate::scan::seams::{Open, Seams};
 use crate::structures::regex::Pattern;
 #[cfg(doc)]
 use crate::structures::regex::Places;
 use answers::Answers;
 use groups::Characters;
 use search::Search;
+use tokens::Tokens;
 use words::words;
 
 /// A stage that cuts by the matches of a search.
@@ -57,21 +65,44 @@ struct Flattened {
 }
 
 impl PreTokenizer {
-    /// The seams of the pre-tokenizer; none if there are none, or if a stage does more than cut and map bytes.
+    /// The seams of the pre-tokenizer; none if there are none, or if a stage is a caller's own or looks at the place in the text.
     pub(crate) fn seams(&self) -> Option<Seams> {
+        self.seams_of(None, &Tokens::default())
+    }
+
+    /// The seams of text that the normalizer, which has these images, has not changed yet. `tokens` are looked for in the normalized text.
+    pub(crate) fn seams_before<'t>(
+        &self,
+        images: Images<'_>,
+        tokens: impl Iterator<Item = &'t str>,
+    ) -> Option<Seams> {
+        self.seams_of(Some(images), &Tokens::new(tokens))
+    }
+
+    fn seams_of(&self, images: Option<Images<'_>>, tokens: &Tokens) -> Option<Seams> {
         let mut made = Flattened::default();
         made.add(self)?;
         let (stages, are_more) = (made.stages, made.are_more);
-        let characters = Characters::new(&stages);
-        let (kinds, tables) = Answers::new(&stages, &characters).seams().into_kinds();
+        let mut characters = Characters::new(&stages, images, &tokens.marks());
+        let answers = Answers::new(&stages, &characters);
+        let mut tables = answers.seams();
+        let lost = tokens.keep_whole(&answers, &mut tables)?;
+        characters.ungroup(&lost);
+        let (kinds, tables) = tables.into_kinds();
         let table = characters.table(|group| kinds[group].map_or(0, |kind| 1 << kind));
-        let words = (!are_more).then(|| words(&stages, &characters));
-        Seams::new(table, tables.ink(), tables.rules(), words)
+        let words = (!are_more && images.is_none()).then(|| words(&stages, &characters));
+        let open = images.map(|images| Open {
+            may_continue: tables.kinds_with(|facts| !facts.begins_alone),
+            may_go_on: tables.kinds_with(|facts| !facts.ends_alone),
+            ahead: images.ahead,
+            before: images.see_clusters(),
+        });
+        Seams::new(table, tables.kinds_with(|facts| facts.is_ink), tables.rules(), words, open)
     }
 }
 
 impl Flattened {
-    /// Adds a stage; none if it does more than cut and map bytes.
+    /// Adds a stage; none if it is a caller's own or looks at the place in the text.
     fn add(&mut self, stage: &PreTokenizer) -> Option<()> {
         match stage {
             PreTokenizer::Sequence(stages) => return stages.iter().try_for_each(|stage| self.add(stage)),
@@ -103,10 +134,22 @@ impl Flattened {
             }
             PreTokenizer::Punctuation { behavior } => self.push(Search::Class(PUNCTUATION), *behavior, false),
             PreTokenizer::CharDelimiterSplit { delimiter } => {
-                self.push(Search::Char(*delimiter), Behavior::Removed, false);
+                self.push(Search::Chars([*delimiter; 2]), Behavior::Removed, false);
             }
-            PreTokenizer::UnicodeScripts | PreTokenizer::FixedLength { .. } => self.are_more = true,
-            PreTokenizer::ByteLevel(_) | PreTokenizer::Metaspace(_) | PreTokenizer::Custom(_) => return None,
+            // The place in the text decides about its prefix.
+            PreTokenizer::Metaspace(Metaspace { prepend_scheme: PrependScheme::First, .. })
+            | PreTokenizer::Custom(_) => return None,
+            // It cuts before spaces. What it puts before text that begins with anything else changes no place.
+            PreTokenizer::Metaspace(metaspace) => {
+                if metaspace.split {
+                    let spaces = Search::Chars([' ', metaspace.replacement]);
+                    self.push(spaces, Behavior::MergedWithNext, false);
+                }
+                self.are_more = true;
+            }
+            PreTokenizer::UnicodeScripts | PreTokenizer::FixedLength { .. } | PreTokenizer::ByteLevel(_) => {
+                self.are_more = true;
+            }
         }
         Some(())
     }

@@ -11,8 +11,8 @@ pub(super) enum Search {
     Pattern(Pattern),
     /// Matches are the characters of a class.
     Class(Class),
-    /// Matches are one character.
-    Char(char),
+    /// Matches are single characters, each one of the two.
+    Chars([char; 2]),
 }
 
 impl Search {
@@ -21,7 +21,7 @@ impl Search {
         match self {
             Self::Pattern(pattern) => pattern.atom(code),
             Self::Class(class) => u8::from(Class::of_code(code).is(*class)),
-            Self::Char(c) => u8::from(code == *c as usize),
+            Self::Chars(chars) => u8::from(chars.iter().any(|&c| code == c as usize)),
         }
     }
 
@@ -30,7 +30,10 @@ impl Search {
         match self {
             Self::Pattern(pattern) => pattern.page_number(page),
             Self::Class(_) => page_number(page),
-            Self::Char(c) => u16::from(page == *c as usize / PAGE),
+            Self::Chars(chars) => {
+                let is_there = |c: char| u16::from(page == c as usize / PAGE);
+                is_there(chars[0]) | is_there(chars[1]) << 1
+            }
         }
     }
 
@@ -55,7 +58,7 @@ impl Search {
                 Some(beyond) => Some(SearchPlaces::BeyondReach(beyond)),
                 None => pattern.places(before).map(SearchPlaces::OfPattern),
             },
-            Self::Class(_) | Self::Char(_) => Some(SearchPlaces::OfChars),
+            Self::Class(_) | Self::Chars(_) => Some(SearchPlaces::OfChars),
         }
     }
 }

@@ -1,10 +1,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use proptest::prelude::*;
 
 use super::*;
 use crate::normalized::{Normalized, PreTokenized};
+use crate::normalizers::compiled_tests::{stage as normalizer_stage, text as text_of_pieces};
+use crate::normalizers::{CompiledNormalizer, Normalizer};
 use crate::pre_tokenizers::Split;
 use crate::structures::finder::TextPattern;
 use crate::testing::cases;
@@ -55,6 +58,10 @@ fn any_stage() -> impl Strategy<Value = PreTokenizer> {
         2 => ("[ab,.1 ]{1,2}", behavior(), any::<bool>()).prop_map(
             move |(literal, behavior, invert)| split(TextPattern::Literal(literal), behavior, invert)),
         1 => any::<bool>().prop_map(byte_level),
+        1 => (any::<bool>(), any::<bool>(), prop::sample::select(vec![' ', '▁', 'b'])).prop_map(|(has_prefix, split, replacement)| {
+            let prepend_scheme = if has_prefix { PrependScheme::Always } else { PrependScheme::Never };
+            PreTokenizer::Metaspace(Metaspace { replacement, prepend_scheme, split })
+        }),
         1 => any::<bool>().prop_map(|individual_digits| PreTokenizer::Digits { individual_digits }),
         1 => behavior().prop_map(|behavior| PreTokenizer::Punctuation { behavior }),
         3 => prop::sample::select(vec![
@@ -65,6 +72,10 @@ fn any_stage() -> impl Strategy<Value = PreTokenizer> {
             PreTokenizer::CharDelimiterSplit { delimiter: ' ' },
         ]),
     ]
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    "( ?[aA]?[ab]{1,3}|[ab ,.']{1,3}|'[sr]e?|[aA]b?|\\n|\t|1{1,4}|é|É|日|、|€|́|²|\u{3000}|\u{2028}|▁| ){1,12}"
 }
 
 fn pre_tokens(stage: &PreTokenizer, text: &str) -> Vec<(String, (u32, u32))> {
@@ -81,23 +92,66 @@ proptest! {
     #[test]
     fn chunks_between_seams_match_naive(
         stages in prop::collection::vec(any_stage(), 1..4),
-        texts in prop::collection::vec("( ?[aA]?[ab]{1,3}|[ab ,.']{1,3}|'[sr]e?|[aA]b?|\\n|\t|1{1,4}|é|É|日|、|€|́|²|\u{3000}|\u{2028}| ){1,12}", 1..12),
+        texts in prop::collection::vec(any_text(), 1..12),
     ) {
         let pre_tokenizer = PreTokenizer::Sequence(stages);
         let Some(seams) = pre_tokenizer.seams() else { return Ok(()) };
         for text in &texts {
-            let (mut ends, mut parts, mut start) = (vec![0; text.len()], Vec::new(), 0);
-            let count = seams.fill_ends(text, 0, &mut ends);
-            for &end in &ends[..count] {
-                let part = pre_tokens(&pre_tokenizer, &text[start..end as usize]);
-                parts.extend(part.into_iter().map(|(piece, (from, to))| (piece, (from + start as u32, to + start as u32))));
-                start = end as usize;
-            }
-            prop_assert_eq!(parts, pre_tokens(&pre_tokenizer, text), "{:?} in {:?}", text, &ends[..count]);
+            let parts = parts(&seams, text);
+            let found: Vec<_> = parts.iter().flat_map(|&(start, part)| {
+                let place = move |(piece, (from, to))| (piece, (from + start as u32, to + start as u32));
+                pre_tokens(&pre_tokenizer, part).into_iter().map(place)
+            }).collect();
+            prop_assert_eq!(found, pre_tokens(&pre_tokenizer, text), "{:?} in {:?}", text, parts);
             if seams.is_word(text.as_bytes()) {
                 prop_assert_eq!(pre_tokens(&pre_tokenizer, text).len(), 1, "{:?}", text);
                 prop_assert_eq!(pre_tokens(&pre_tokenizer, text)[0].1, (0, text.len() as u32), "{:?}", text);
             }
+        }
+    }
+}
+
+/// The parts of a text between two seams, with their starts.
+fn parts<'t>(seams: &Seams, text: &'t str) -> Vec<(usize, &'t str)> {
+    let mut parts = Vec::new();
+    seams.for_each_chunk(text, |start, end| parts.push((start, &text[start..end])));
+    parts
+}
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn chunks_of_text_before_its_normalizer_match_naive(
+        normalizers in prop::collection::vec(normalizer_stage(), 1..4),
+        stages in prop::collection::vec(any_stage(), 1..3),
+        texts in prop::collection::vec(prop_oneof![text_of_pieces(), any_text()], 1..8),
+        tokens in prop_oneof![Just(Vec::new()), prop::collection::vec("[ab]{1,4}|[ab,.|< '1é日]{1,4}|<|a|>", 1..3)],
+    ) {
+        let normalizer = Normalizer::Sequence(normalizers);
+        let Some(compiled) = CompiledNormalizer::new(&normalizer) else { return Ok(()) };
+        let pre_tokenizer = PreTokenizer::Sequence(stages);
+        let seams = |images| pre_tokenizer.seams_before(images, tokens.iter().map(String::as_str));
+        let Some(seams) = compiled.images().and_then(seams) else { return Ok(()) };
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&tokens).expect("few tokens");
+        let spelled = |text: &str| {
+            let normalized = normalizer.normalize_str(text).expect("nothing grows too long");
+            let (mut spelled, mut done) = (Vec::new(), 0);
+            let found = search.find_iter(normalized.as_ref()).map(|found| (found.start(), found.end()));
+            for (start, end) in found.chain([(normalized.len(), normalized.len())]) {
+                let between = pre_tokens(&pre_tokenizer, &normalized[done..start]);
+                spelled.extend(between.into_iter().map(|(piece, _)| piece));
+                spelled.push(format!("token {}", &normalized[start..end]));
+                done = end;
+            }
+            // The end is no token.
+            spelled.pop();
+            spelled
+        };
+        for text in &texts {
+            let parts = parts(&seams, text);
+            let found: Vec<String> = parts.iter().flat_map(|(_, part)| spelled(part)).collect();
+            prop_assert_eq!(found, spelled(text), "{:?} in {:?} by {:?}", text, parts, normalizer);
         }
     }
 }

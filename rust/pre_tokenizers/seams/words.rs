@@ -16,7 +16,7 @@ type GroupSet = u128;
 pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
     let search = WordSearch { stages, characters };
     let mut tried: Vec<usize> =
-        (0..characters.groups.len()).filter(|&group| characters.groups[group].is_ink).collect();
+        (0..characters.groups.len()).filter(|&group| characters.groups[group].facts.is_ink).collect();
     tried.sort_by(|&one, &other| characters.groups[other].weight.total_cmp(&characters.groups[one].weight));
     tried.truncate(TRIED);
     let (mut sets, mut done) = (Vec::new(), 0);
@@ -69,8 +69,11 @@ impl WordSearch<'_> {
             let (first, rest) = (of(first), of(rest));
             // A character of mapped text may be any byte of a character.
             let (first, rest) = if stage.is_mapped { (first | rest, first | rest) } else { (first, rest) };
-            let space = self.characters.space().seen[number].all;
-            stage.keeps(&[space, first, rest][usize::from(!has_space)..])
+            if !has_space {
+                return stage.keeps(&[first, rest]);
+            }
+            let space = self.characters.space().map(|space| space.seen[number].all);
+            space.is_some_and(|space| stage.keeps(&[space, first, rest]))
         })
     }
 }

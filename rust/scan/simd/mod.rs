@@ -31,6 +31,7 @@ mod o200k;
 mod portable;
 mod runs;
 pub(super) mod seams;
+pub(crate) mod skip;
 mod spaces;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::fill::{Isa, Job, window};
 use super::masks::{BLOCK, below, flood, last, up};
 use crate::scan::seams::Kinds;
-use crate::scan::seams::{Context, MOST_RULES, Rule, Seams};
+use crate::scan::seams::{Context, MOST_RULES, Open, Rule, Seams};
 
 /// Writes the ends of the chunks of `text` from `start` on.
 pub(in crate::scan) struct FillSeams<'a> {
@@ -15,6 +15,7 @@ pub(in crate::scan) struct FillSeams<'a> {
 
 /// The state that one block leaves to the next.
 struct Carry {
+    open: OpenCarry,
     ink: Spread,
     /// Characters after anything but ink.
     after_other: After,
@@ -65,7 +66,13 @@ impl After {
 impl Carry {
     fn new() -> Self {
         let rules = [RuleCarry::default(); MOST_RULES];
-        Self { ink: Spread::default(), after_other: After::default(), rules, waiting: 0 }
+        Self {
+            open: OpenCarry::new(),
+            ink: Spread::default(),
+            after_other: After::default(),
+            rules,
+            waiting: 0,
+        }
     }
 
     /// Two masks of the next block of `bytes`: the first bytes of characters that begin a chunk, and the first bytes of characters before whose
@@ -76,29 +83,107 @@ impl Carry {
         let window = window(bytes, base, &mut padded);
         let (masks, kinds) = (isa.masks(window, false), isa.kinds(window, &seams.table));
         let of = |set: Kinds| isa.are_in(kinds, set);
+        // A match, not a closure: code for one processor is not put into other functions.
+        let barred = match seams.open {
+            Some(open) => {
+                let first = !masks.tail & below(bytes.len() - base);
+                let after = seams.chars_before_open(open, bytes, base + BLOCK);
+                self.open.next(open, of, (first, masks.tail), after)
+            }
+            None => Barred::default(),
+        };
         let mut after_ink = 0;
         if seams.asks_for_ink {
-            let ink = self.ink.next(of(seams.ink), masks.tail);
+            let ink = self.ink.next(of(seams.ink) & !barred.left, masks.tail);
             after_ink = !self.after_other.next(!ink, masks.tail);
         }
         let (mut found, mut before) = (0, 0);
         for (&Rule { left, right, context }, carry) in seams.rules.iter().zip(&mut self.rules) {
-            let mut left = carry.left.next(of(left), masks.tail);
+            let mut left = carry.left.next(of(left) & !barred.left, masks.tail);
             if context == Context::AfterInk {
                 left &= after_ink;
             }
             let after_left = up(left, carry.is_left);
             carry.is_left = last(left);
             if context == Context::AcrossSpace {
-                let blank = after_left & masks.blank;
+                let blank = after_left & masks.blank & !barred.open;
                 before |= up(blank, carry.is_blank) & of(right);
                 carry.is_blank = last(blank);
             } else {
                 found |= after_left & of(right);
             }
         }
-        (found & !masks.tail, before & !masks.tail)
+        (found & !masks.tail & !barred.right, before & !masks.tail & !barred.right)
     }
+}
+
+/// The state of open characters that one block leaves to the next.
+struct OpenCarry {
+    /// Characters after which no match goes on.
+    closed: Spread,
+    is_closed: u64,
+    /// Characters after an open one.
+    after_open: After,
+    open: Spread,
+}
+
+/// First bytes of characters that may not stand at some places.
+#[derive(Clone, Copy, Default)]
+struct Barred {
+    /// Open ones.
+    open: u64,
+    /// To the left of a seam, and to the right of one.
+    left: u64,
+    right: u64,
+}
+
+impl OpenCarry {
+    fn new() -> Self {
+        let (closed, open) = (Spread::default(), Spread::default());
+        // Nothing goes on before the text.
+        Self { closed, is_closed: 1, after_open: After::default(), open }
+    }
+
+    /// The characters of a block, of which `first` are the first bytes and `tail` the others beyond ASCII; `after` characters after the block
+    /// are not open.
+    #[inline(always)]
+    fn next(
+        &mut self,
+        open: Open,
+        of: impl Fn(Kinds) -> u64,
+        (first, tail): (u64, u64),
+        after: usize,
+    ) -> Barred {
+        let Open { may_continue, may_go_on, ahead, before } = open;
+        let known = of(Kinds::MAX);
+        let mut mask = first & !known;
+        if may_continue != 0 {
+            let closed = self.closed.next(known & !of(may_go_on), tail);
+            mask |= first & of(may_continue) & !up(closed, self.is_closed);
+            self.is_closed = last(closed);
+        }
+        let mut barred = Barred { open: mask, left: mask, right: mask };
+        if before {
+            let all = self.open.next(mask, tail);
+            barred.left |= first & self.after_open.next(all, tail);
+        }
+        if mask != 0 || after < ahead {
+            for distance in 0..ahead {
+                barred.right = mask | char_before(barred.right, u64::from(after <= distance), tail);
+            }
+        }
+        barred
+    }
+}
+
+/// The first bytes of the characters before characters of a mask; `next` is 1 if the first character of the next block belongs to the mask.
+#[inline(always)]
+fn char_before(mask: u64, next: u64, tail: u64) -> u64 {
+    let mut found = mask >> 1 | next << (BLOCK - 1);
+    for _ in 0..3 {
+        found = found & !tail | (found & tail) >> 1;
+    }
+    found & !tail
 }
 
 impl Job for FillSeams<'_> {

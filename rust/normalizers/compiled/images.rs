@@ -1,0 +1,245 @@
+//! Images: the rewrites of single characters, for a table of all characters.
+//!
+//! A character is *open* in its text if its image may not stand there: if it is no piece by itself, or if it may continue a match and the
+//! character before it is open too, or may stand before it in a match. Let *n* be the number of stages that see more than a character.
+//!
+//! **Theorem 3.** Let two neighbours in a text not be open, nor the *n* characters after them, and where a stage sees grapheme
+//! clusters, nor the character before them. Then the text may be cut between the two, the rewrite of the left part ends with the image
+//! of the left neighbour, and the rewrite of the right part begins with the image of the right one.
+//!
+//! *Proof*: what stands before a piece does not change it, and no match goes on across the place before a character that is not
+//! open. (A cluster may reach into the character after it, but not further.) An open character changes one more character before it at
+//! each stage, so at most *n* of them.
+
+use std::ops::Range;
+
+use super::closed::{Matched, Sight, sight};
+use super::{CompiledNormalizer, Rules, is_closed};
+use crate::normalizers::Normalizer;
+use crate::structures::char_table::{CharTable, PAGE, PAGES};
+
+/// The rewrite of a text by all stages.
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub(crate) text: String,
+    /// Whether something of it is left at every stage.
+    pub(super) is_solid: bool,
+    /// Whether its first character may continue a match of a stage.
+    pub(crate) may_continue: bool,
+    /// Whether a match of a stage may go on after its last character.
+    pub(crate) may_go_on: bool,
+}
+
+/// The images of the characters of one page.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum PageImages {
+    /// No character has an image.
+    None,
+    /// The image of each is the character between the two texts.
+    Between { before: String, after: String, may_continue: bool, may_go_on: bool },
+    /// They differ.
+    Own,
+}
+
+/// Characters that no stage of Unicode data changes, whole pages of them.
+const STABLE: [Range<usize>; 11] = [
+    0x1200..0x1340,
+    0x1400..0x1680,
+    0x2340..0x2440,
+    0x2500..0x2580,
+    0x25c0..0x2a00,
+    0x2b00..0x2c00,
+    0x3400..0xa640,
+    0x12000..0x13440,
+    0x1f300..0x1f3c0,
+    0x1f400..0x1fb00,
+    0x20000..0x2f800,
+];
+
+/// Other characters that are asked for their images. The rest is seldom met.
+const ASKED: [Range<usize>; 4] = [0..0x3400, 0xa640..0xd800, 0xf900..0x1_0000, 0x1f000..0x1fb00];
+
+fn are_in(ranges: &[Range<usize>], page: usize) -> bool {
+    ranges.iter().any(|range| range.contains(&(page * PAGE)))
+}
+
+/// The images of all characters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Images<'a> {
+    rules: &'a Rules,
+    /// Characters after the right neighbour of a cut that may not be open.
+    pub(crate) ahead: usize,
+}
+
+impl CompiledNormalizer {
+    /// The images of single characters; none if a stage sees the ends of a text.
+    pub(crate) fn images(&self) -> Option<Images<'_>> {
+        self.ends.is_none().then(|| Images::of_rules(&self.rules))
+    }
+}
+
+impl PageImages {
+    /// The images of a page without stages.
+    pub(crate) fn unchanged() -> Self {
+        Self::Between { before: String::new(), after: String::new(), may_continue: false, may_go_on: false }
+    }
+
+    /// The image of a character of such a page; none if all are none, or if they differ.
+    pub(crate) fn image(&self, c: char) -> Option<Image> {
+        let Self::Between { before, after, may_continue, may_go_on } = self else { return None };
+        let mut text = String::with_capacity(before.len() + c.len_utf8() + after.len());
+        text.push_str(before);
+        text.push(c);
+        text.push_str(after);
+        Some(Image { text, is_solid: true, may_continue: *may_continue, may_go_on: *may_go_on })
+    }
+}
+
+impl<'a> Images<'a> {
+    pub(super) fn of_rules(rules: &'a Rules) -> Self {
+        let sees_neighbours = |stage: &&Normalizer| sight(stage) == Sight::Neighbours;
+        Self { rules, ahead: rules.0.iter().filter(sees_neighbours).count() }
+    }
+
+    /// Which characters are *inert*, a 1 for each: they are pieces, stay as they are, and no match goes on after them.
+    pub(super) fn inert(&self) -> CharTable {
+        let (mut pages, mut places) = (vec![[0; PAGE], [1; PAGE]], Vec::with_capacity(PAGES));
+        for page in 0..PAGES {
+            let bytes = match self.page(page) {
+                PageImages::None => [0; PAGE],
+                images if images == PageImages::unchanged() => [1; PAGE],
+                PageImages::Between { .. } => [0; PAGE],
+                PageImages::Own => std::array::from_fn(|at| {
+                    let c = char::from_u32((page * PAGE + at) as u32);
+                    u8::from(c.is_some_and(|c| self.is_inert(c)))
+                }),
+            };
+            let place = pages.iter().position(|known| *known == bytes).unwrap_or_else(|| {
+                pages.push(bytes);
+                pages.len() - 1
+            });
+            places.push(place as u16);
+        }
+        CharTable::new(places, pages)
+    }
+
+    fn is_inert(&self, c: char) -> bool {
+        let is_same = |image: Image| image.text.chars().eq([c]) && !image.may_continue && !image.may_go_on;
+        self.of(c).is_some_and(is_same)
+    }
+
+    /// Whether the character before the two neighbours of a cut may not be open either.
+    pub(crate) fn see_clusters(&self) -> bool {
+        self.rules.0.iter().any(|stage| matches!(stage, Normalizer::Precompiled(_)))
+    }
+
+    /// The image of a character, if it is no text of which nothing is left.
+    pub(crate) fn of(&self, c: char) -> Option<Image> {
+        let image = self.rules.image(c.encode_utf8(&mut [0; 4]), true)?;
+        // What one stage puts in place of a match may continue a match of the next.
+        let has_several = self.rules.0.iter().filter(|stage| is_search(stage)).count() > 1;
+        let may_go_on = image.may_go_on || has_several && image.may_continue;
+        image.is_solid.then_some(Image { may_go_on, ..image })
+    }
+
+    /// The images of a page.
+    pub(crate) fn page(&self, page: usize) -> PageImages {
+        let codes = page * PAGE..(page + 1) * PAGE;
+        let mut chars = codes.clone().filter_map(|code| char::from_u32(code as u32));
+        if are_in(&STABLE, page) && !chars.any(|c| self.rules.may_match(c)) {
+            let between = |code: usize| {
+                let c = char::from_u32(code as u32)?;
+                let Image { text, may_continue, may_go_on, .. } = self.of(c)?;
+                let (before, after) = text.split_once(c)?;
+                let (before, after) = (before.to_owned(), after.to_owned());
+                Some(PageImages::Between { before, after, may_continue, may_go_on })
+            };
+            if let Some(images) =
+                between(codes.start).filter(|first| between(codes.end - 1).as_ref() == Some(first))
+            {
+                return images;
+            }
+        }
+        if are_in(&STABLE, page) || are_in(&ASKED, page) { PageImages::Own } else { PageImages::None }
+    }
+}
+
+impl Rules {
+    /// The image of `text` beside other pieces; none if `text` is not closed at every stage. With `or_continues`, it need not be closed for
+    /// searches, which then do not match it together with what is before it.
+    pub(super) fn image(&self, text: &str, or_continues: bool) -> Option<Image> {
+        let mut made = text.to_owned();
+        let mut image = Image { text: String::new(), is_solid: true, may_continue: false, may_go_on: false };
+        for stage in &self.0 {
+            let matched = match stage {
+                Normalizer::Replace(replacement) => Matched::of(replacement),
+                _ => None,
+            };
+            if !is_closed(stage, &made) {
+                if matched.is_none() || !or_continues {
+                    return None;
+                }
+                image.may_continue = true;
+            }
+            if let Some(matched) = matched {
+                image.may_go_on |= made.chars().next_back().is_some_and(|last| matched.may_go_on(last));
+            }
+            made = stage.normalize_str(&made).ok()?.into_owned();
+            image.is_solid &= !made.is_empty();
+            if made.len() > super::GROWTH * text.len() {
+                return None;
+            }
+        }
+        Some(Image { text: made, ..image })
+    }
+
+    /// Whether a stage whose data are not those of Unicode may do something to `c`.
+    fn may_match(&self, c: char) -> bool {
+        self.0.iter().any(|stage| match stage {
+            Normalizer::Replace(replacement) => {
+                Matched::of(replacement).is_none_or(|matched| matched.may_hold(c))
+            }
+            Normalizer::Precompiled(charsmap) => charsmap.has_rules_of(c.encode_utf8(&mut [0; 4])),
+            Normalizer::ByteLevel => true,
+            _ => false,
+        })
+    }
+}
+
+/// Whether a stage searches for matches of several characters.
+fn is_search(stage: &Normalizer) -> bool {
+    matches!(stage, Normalizer::Replace(_)) && sight(stage) != Sight::Characters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalizers::precompiled::clusters::is_simple_grapheme;
+    use crate::normalizers::{Bert, Form};
+
+    #[test]
+    fn stages_of_unicode_data_leave_stable_characters() {
+        let bert = Bert {
+            clean_text: true,
+            handle_chinese_chars: false,
+            strip_accents: Some(true),
+            lowercase: true,
+        };
+        let mut stages = [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd].map(Normalizer::Unicode).to_vec();
+        stages.extend([
+            Normalizer::Lowercase,
+            Normalizer::StripAccents,
+            Normalizer::Nmt,
+            Normalizer::Bert(bert),
+        ]);
+        for code in STABLE.into_iter().flatten() {
+            let c = char::from_u32(code as u32).expect("no surrogates");
+            let text = c.to_string();
+            assert!(is_simple_grapheme(c), "{code:x}");
+            for stage in &stages {
+                assert!(is_closed(stage, &text), "{stage:?} {code:x}");
+                assert_eq!(stage.normalize_str(&text).expect("short"), text, "{stage:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Chunks of text that its normalizer has not changed yet, for ids alone.
+//!
+//! The images of single characters (`normalizers::compiled::images`) say where such text may be cut. A missed chunk takes the normalizer and
+//! the pre-tokenizer, and the model takes each pre-token that the cache does not know. So the normalizer never sees text whose chunks the
+//! cache knows. Where places of tokens are wanted, the whole text is normalized first.
+
+use std::ops::Range;
+
+use super::chunk_stream::ChunkStream;
+use super::compiled::Pipeline;
+use super::encode::TextEncoding;
+use super::model_encoder::{MissScratch, ModelEncoder};
+use super::plan::{ChunkPlan, Chunker, Rewrite, Scope};
+use super::seamed::encode_unplaced;
+use super::stages::Stages;
+use crate::Result;
+use crate::added_tokens::Segment;
+use crate::cache::{ChunkCache, ChunkKind, ChunkTokens};
+use crate::normalizers::CompiledNormalizer;
+use crate::scan::seams::Seams;
+use crate::sinks::Sink;
+
+/// Bytes of text that take as long as deriving seams.
+const DERIVING: usize = 1 << 18;
+
+const IDEOGRAPH: char = '中';
+
+/// What a missed chunk of original text goes through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OriginalChunks<'a> {
+    pub(super) normalizer: &'a CompiledNormalizer,
+    pub(super) stages: &'a Stages,
+    pub(super) plan: ChunkPlan,
+}
+
+impl OriginalChunks<'_> {
+    /// Encodes a chunk into `out`, whose spans mean nothing, or marks `out` as context-dependent if stages make the chunk so long that only
+    /// the whole text can tell whether it may grow so much.
+    ///
+    /// # Errors
+    /// The errors of the pre-tokenizer and of the model.
+    pub(super) fn encode(
+        &self,
+        chunk: &str,
+        model: &ModelEncoder,
+        cache: &mut ChunkCache,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let mut buffer = std::mem::take(&mut scratch.normalized);
+        let text = self.normalizer.rewrite(chunk, &mut scratch.piece_memo, &mut buffer);
+        let result = if let Some(text) = text {
+            self.encode_searched(text, model, cache, scratch, out)
+        } else {
+            out.set_context_dependent();
+            Ok(())
+        };
+        scratch.normalized = buffer;
+        result
+    }
+
+    /// Encodes the normalized text of a chunk, with the added tokens in it.
+    fn encode_searched(
+        &self,
+        text: &str,
+        model: &ModelEncoder,
+        cache: &mut ChunkCache,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let added = &self.stages.matchers.normalized;
+        if !added.is_in(text) {
+            return self.encode_normalized(text, model, cache, scratch, out);
+        }
+        added.segments(text, |Segment { start, end, token }| match token {
+            Some(id) => {
+                out.ids.push(id);
+                Ok(())
+            }
+            None => self.encode_normalized(&text[start..end], model, cache, scratch, out),
+        })
+    }
+
+    /// Encodes normalized text without added tokens.
+    fn encode_normalized(
+        &self,
+        text: &str,
+        model: &ModelEncoder,
+        cache: &mut ChunkCache,
+        scratch: &mut MissScratch,
+        out: &mut ChunkTokens,
+    ) -> Result<()> {
+        let kind = match self.plan.rewrite {
+            Rewrite::None => ChunkKind::in_context,
+            _ => ChunkKind::of_pre_token,
+        };
+        let mut spans = std::mem::take(&mut scratch.spans);
+        spans.clear();
+        let result = if let Chunker::Splitter(splitter) = self.plan.chunker {
+            // Most chunks are short.
+            splitter.for_each_span_scalar(text, |start, end| spans.push(start..end));
+            encode_unplaced((text, &spans), kind, model, cache, scratch, out)
+        } else {
+            self.stages
+                .pre_tokens(text, self.plan.key_form, &mut spans)
+                .and_then(|text| encode_unplaced((&text, &spans), kind, model, cache, scratch, out))
+        };
+        scratch.spans = spans;
+        result
+    }
+}
+
+/// Whether much of a text is in scripts that mostly have no spaces, by some of its bytes.
+fn is_unspaced(text: &str) -> bool {
+    let (mut leads, mut all) = (0, 0);
+    for &byte in text.as_bytes().iter().step_by(31) {
+        leads += usize::from(byte >= 0xe0);
+        all += 1;
+    }
+    12 * leads > all
+}
+
+impl Pipeline {
+    /// The seams of original text, if chunks may be made of it before the normalizer changes it, and if that is faster for `text`.
+    fn original_seams(&self, text: &str) -> Option<&Seams> {
+        // Without a cache, every chunk is a miss.
+        let seams = self.original_seams_if_ready(text.len()).filter(|_| self.cache_limit() > 0)?;
+        // Long chunks seldom come again, so normalized text is faster where the model cuts them into fragments, which do.
+        let has_fragments =
+            || !seams.are_between(IDEOGRAPH) && self.encoder().cut_points(text.len()).is_some();
+        (!(has_fragments() && is_unspaced(text))).then_some(seams)
+    }
+
+    /// The seams of original text, once there was enough text to derive them, of which `len` bytes are to come.
+    pub(super) fn original_seams_if_ready(&self, len: usize) -> Option<&Seams> {
+        let normalizer = self.compiled_normalizer()?;
+        let derive = || {
+            let (stages, plan) = (self.stages(), self.plan().chunked()?);
+            let added = &stages.matchers;
+            if plan.scope != Scope::Unchanged
+                || added.normalized_contents().look_around
+                || !self.model().is_deterministic()
+            {
+                return None;
+            }
+            stages.pre_tokenizer.as_ref()?.seams_before(normalizer.images()?, added.normalized_texts())
+        };
+        self.known_original_seams().get(len, DERIVING, derive)
+    }
+}
+
+impl<S: Sink> TextEncoding<'_, S> {
+    /// Encodes the chunks of a segment of original text; false if they cannot be.
+    pub(super) fn encode_original(&mut self, range: Range<usize>) -> Result<bool> {
+        let pipeline = self.pipeline;
+        let (seams, encoder) =
+            (pipeline.original_seams(&self.text[range.clone()]), pipeline.original_chunk_encoder());
+        let (Some(seams), Some(encoder)) = (seams, encoder) else {
+            return Ok(false);
+        };
+        let stream = ChunkStream::new(encoder, self.text, self.worker, self.sink, self.word_id, 1);
+        let mut stream = stream.of_original_chunks();
+        stream.scan_seams(seams, &self.text[..range.end], range.start);
+        let (word_id, unresolved) = (stream.finish()?, stream.unresolved());
+        self.word_id = word_id;
+        if let Some(start) = unresolved {
+            let walk = pipeline.walk(self.text, self.is_first, S::TRACKED);
+            pipeline.stages().walk_segment(walk, start..range.end, self)?;
+        }
+        Ok(true)
+    }
+}
