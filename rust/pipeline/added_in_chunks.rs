@@ -94,7 +94,7 @@ impl AddedInChunks<'_> {
         if !self.is_in(&encoder.rewriter, chunk, scratch)? {
             return Ok(false);
         }
-        // By the stages: few chunks come here, and a memo takes long to make.
+        // Normalized again, by the stages: the text in scratch memory cannot stay borrowed while the model uses that memory. Few chunks come here.
         let (by_stages, mut buffer) = (Self { normalizer: None, ..*self }, String::new());
         let text = by_stages.normalized(&encoder.rewriter, chunk, &mut PieceMemo::default(), &mut buffer)?;
         if let Rewriter::Stages(stages) = encoder.rewriter {

@@ -147,7 +147,7 @@ impl ChunkEncoder<'_> {
         is_alone && !holds_added()
     }
 
-    /// Whether a chunk becomes any number of pre-tokens, which the cache may know.
+    /// Whether a missed chunk is cut into pre-tokens that go through the cache.
     pub(super) fn has_pre_tokens(&self, text: &[u8], chunk: Lookup) -> bool {
         match (chunk.kind(), self.rewriter) {
             (ChunkKind::Original, _) => true,
@@ -158,7 +158,7 @@ impl ChunkEncoder<'_> {
         }
     }
 
-    /// Whether such a chunk is kept from the first time on that it is met. Others seldom come again, but their fragments do.
+    /// Whether such a chunk is kept the first time that it is met. Long chunks of original text seldom come again, but their fragments do.
     pub(super) fn is_kept(&self, chunk: &Lookup) -> bool {
         chunk.kind() != ChunkKind::Original || chunk.is_short() || self.model.cut_points(0).is_none()
     }

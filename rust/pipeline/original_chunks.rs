@@ -34,8 +34,8 @@ pub(super) struct OriginalChunks<'a> {
 }
 
 impl OriginalChunks<'_> {
-    /// Encodes a chunk into `out`, whose spans mean nothing, or marks `out` as context-dependent if stages make the chunk so long that only
-    /// the whole text can tell whether it may grow so much.
+    /// Encodes a chunk into `out`, whose spans mean nothing. A chunk that grows too much is marked as context-dependent: the bound on growth is
+    /// that of a segment, not of a chunk.
     ///
     /// # Errors
     /// The errors of the pre-tokenizer and of the model.
@@ -110,8 +110,9 @@ impl OriginalChunks<'_> {
     }
 }
 
-/// Whether much of a text is in scripts that mostly have no spaces, by some of its bytes.
-fn is_unspaced(text: &str) -> bool {
+/// Whether a quarter of a text or more is in characters of three bytes or more, by every 31st byte. Chinese and Thai, whose chunks are long, are
+/// such text. Korean and Hindi are taken for it too, which costs speed alone.
+fn is_mostly_long(text: &str) -> bool {
     let (mut leads, mut all) = (0, 0);
     for &byte in text.as_bytes().iter().step_by(31) {
         leads += usize::from(byte >= 0xe0);
@@ -123,12 +124,15 @@ fn is_unspaced(text: &str) -> bool {
 impl Pipeline {
     /// The seams of original text, if chunks may be made of it before the normalizer changes it, and if that is faster for `text`.
     fn original_seams(&self, text: &str) -> Option<&Seams> {
-        // Without a cache, every chunk is a miss.
-        let seams = self.original_seams_if_ready(text.len()).filter(|_| self.cache_limit() > 0)?;
+        // Every chunk would be a miss.
+        if self.cache_limit() == 0 {
+            return None;
+        }
+        let seams = self.original_seams_if_ready(text.len())?;
         // Long chunks seldom come again, so normalized text is faster where the model cuts them into fragments, which do.
         let has_fragments =
             || !seams.are_between(IDEOGRAPH) && self.encoder().cut_points(text.len()).is_some();
-        (!(has_fragments() && is_unspaced(text))).then_some(seams)
+        (!(has_fragments() && is_mostly_long(text))).then_some(seams)
     }
 
     /// The seams of original text, once there was enough text to derive them, of which `len` bytes are to come.
@@ -164,8 +168,12 @@ impl<S: Sink> TextEncoding<'_, S> {
         let (word_id, unresolved) = (stream.finish()?, stream.unresolved());
         self.word_id = word_id;
         if let Some(start) = unresolved {
-            let walk = pipeline.walk(self.text, self.is_first, S::TRACKED);
-            pipeline.stages().walk_segment(walk, start..range.end, self)?;
+            // The whole segment decides whether it may grow so much.
+            let stages = pipeline.stages();
+            let normalized = stages.normalize(&self.text[range.clone()], range.start, false)?;
+            let done = stages.normalize(&self.text[range.start..start], range.start, false)?.text().len();
+            let rest = normalized.slice(done..normalized.text().len());
+            stages.walk_normalized(&rest, None, pipeline.plan().key_form(), self)?;
         }
         Ok(true)
     }

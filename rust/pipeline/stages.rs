@@ -119,14 +119,32 @@ impl Stages {
         if let Some(normalizer) = normalizer {
             normalized = visitor.normalize(normalizer, normalized)?;
         }
-        let is_unchanged = normalized.is_unchanged();
+        let unchanged_at = normalized.is_unchanged().then_some(base);
+        self.walk_normalized(&normalized, unchanged_at, key_form, visitor)
+    }
+
+    /// Walks a normalized segment through the other stages. If the normalizer has not changed the segment, it begins at `unchanged_at` of the
+    /// original text.
+    ///
+    /// # Errors
+    /// The errors of the stages and of the visitor.
+    pub(super) fn walk_normalized(
+        &self,
+        normalized: &Normalized<'_>,
+        unchanged_at: Option<usize>,
+        key_form: KeyForm,
+        visitor: &mut impl Visitor,
+    ) -> Result<()> {
         self.matchers.normalized.segments(normalized.text(), |Segment { start, end, token }| {
             if let Some(id) = token {
-                return visitor.added_token(id, &normalized, start..end);
+                return visitor.added_token(id, normalized, start..end);
             }
-            if is_unchanged && visitor.unchanged(base + start..base + end)?
-                || visitor.normalized(&normalized, start..end)?
+            if let Some(base) = unchanged_at
+                && visitor.unchanged(base + start..base + end)?
             {
+                return Ok(());
+            }
+            if visitor.normalized(normalized, start..end)? {
                 return Ok(());
             }
             let cut = self.cut(normalized.slice(start..end), key_form)?;

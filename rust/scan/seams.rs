@@ -37,15 +37,16 @@ pub(crate) struct Seams {
 
 /// Which characters are *open*: a normalizer may change them together with characters beside them. There is no seam beside an open character.
 ///
-/// A character is open if it has no kind, or if it may continue a match and the character before it has no kind or may go on.
+/// A character is open if it has no kind, or if it may continue a match and the character before it has no kind, or a match may go on after
+/// that character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
     /// The kinds that may continue a match of the normalizer, and those after which a match may go on.
     pub(crate) may_continue: Kinds,
     pub(crate) may_go_on: Kinds,
-    /// Characters after the right neighbour of a seam that may not be open, or end the text.
+    /// So many characters after the right neighbour of a seam must not be open. The end of the text is not open.
     pub(crate) ahead: usize,
-    /// Whether the character before the left neighbour may not be open either.
+    /// Whether the character before the left neighbour must not be open either.
     pub(crate) before: bool,
 }
 
@@ -95,7 +96,7 @@ impl Seams {
         has_rules.then_some(Self { table, ink, rules, asks_for_ink, asks_for_next, open, words })
     }
 
-    /// Whether there is a seam between any two such characters.
+    /// Whether a rule makes a seam between `c` and another character of its kind, after anything.
     pub(crate) fn are_between(&self, c: char) -> bool {
         let kind = self.table.of_code(c as usize);
         let holds_both = |rule: &Rule| rule.left & rule.right & kind != 0 && rule.context == Context::Any;
@@ -138,26 +139,25 @@ impl Seams {
         found
     }
 
-    /// How many characters that begin at or after byte `at` stand before the first open one; at most as many as may not be open after a
-    /// seam, and as many if the text ends.
+    /// The number of characters from byte `at` on before the first open one: at most `ahead`, and `ahead` if the text ends first.
     #[inline]
     pub(super) fn chars_before_open(&self, open: Open, text: &[u8], at: usize) -> usize {
         let Open { may_continue, may_go_on, ahead, .. } = open;
         let mut at = (at..text.len()).find(|&at| is_char_start(text[at])).unwrap_or(text.len());
-        let mut goes_on = None;
+        let mut may_join = None;
         for count in 0..ahead {
             if at >= text.len() {
                 break;
             }
             let (kind, len) = self.table.at(text, at);
-            let goes_on_before = || {
+            let may_join_before = || {
                 let before = (0..at).rev().find(|&at| is_char_start(text[at])).unwrap_or_default();
-                goes_on_after(self.table.at(text, before).0, may_go_on)
+                may_join_after(self.table.at(text, before).0, may_go_on)
             };
-            if kind == 0 || kind & may_continue != 0 && goes_on.unwrap_or_else(goes_on_before) {
+            if kind == 0 || kind & may_continue != 0 && may_join.unwrap_or_else(may_join_before) {
                 return count;
             }
-            (at, goes_on) = (at + len, Some(goes_on_after(kind, may_go_on)));
+            (at, may_join) = (at + len, Some(may_join_after(kind, may_go_on)));
         }
         ahead
     }
@@ -186,8 +186,8 @@ impl Seams {
         let is_open = |at: usize| {
             let kind_before = at.checked_sub(1).map(|before| chars[before].2);
             self.open.is_some_and(|open| {
-                let goes_on = kind_before.is_some_and(|kind| goes_on_after(kind, open.may_go_on));
-                chars[at].2 == 0 || chars[at].2 & open.may_continue != 0 && goes_on
+                let may_join = kind_before.is_some_and(|kind| may_join_after(kind, open.may_go_on));
+                chars[at].2 == 0 || chars[at].2 & open.may_continue != 0 && may_join
             })
         };
         let (ahead, before) = self.open.map_or((0, false), |open| (open.ahead, open.before));
@@ -224,7 +224,7 @@ impl Seams {
 }
 
 /// Whether a match of the normalizer may go on after a character of a kind, which may be none.
-fn goes_on_after(kind: Kinds, may_go_on: Kinds) -> bool {
+fn may_join_after(kind: Kinds, may_go_on: Kinds) -> bool {
     kind == 0 || kind & may_go_on != 0
 }
 

@@ -8,7 +8,7 @@
 //! * [`SingleSpaces`] cuts before every space.
 //! * [`SpacedWords`] and [`SingleSpacedWords`] also cut between letters and ASCII symbols, if no token holds a letter beside an ASCII symbol.
 //! * [`Blanks`] and [`BlankSplit`] cut at every run of spaces, tabs and line ends, for tokenizers that turn all of
-//!   these into spaces.
+//!   these into spaces, or drop them.
 //! * [`BlankFragments`] and [`BlankSplitFragments`] also cut between letters and [`PUNCTUATION_KEPT_APART`], if the
 //!   vocabulary allows it.
 

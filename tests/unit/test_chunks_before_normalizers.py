@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lexmill import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
+from lexmill.errors import TextTooLongError
 from small import byte_level
 
 TEXT = "The Quick brown fox, É and ﬁ: <|end|> a  New-York 日本 e\u0301 "
@@ -29,23 +32,40 @@ def test_much_text_has_the_ids_of_little_text() -> None:
     assert tokenizer.encode_ids(TEXT) == before
 
 
+@pytest.mark.parametrize("content", ["<|end|>", "own", "the", "new-york", "k b", "É", "  "])
+@pytest.mark.parametrize("single_word", [False, True])
+def test_a_token_is_found(content: str, single_word: bool) -> None:
+    tokenizer = folding()
+    tokenizer.add_tokens([AddedToken(content, normalized=True, single_word=single_word)])
+    assert_as_staged(tokenizer._with_all_tables(), TEXT)
+
+
 def test_tokens_that_are_added_later_are_found() -> None:
-    tokenizer = folding()._with_all_tables()
-    assert_as_staged(tokenizer, TEXT)
-    # The beginning of a chunk, parts of chunks, a place that no seam may cut, and one that every text has.
-    for content in ("<|end|>", "own", "the", "new-york", "k b", "É", "  "):
+    tokenizer = folding()
+    for content in ("own", "<|end|>"):
+        tokenizer.encode_ids(TEXT * 6000)
         tokenizer.add_tokens([AddedToken(content, normalized=True)])
+        assert_as_staged(tokenizer, TEXT)
         tokenizer.encode_ids(TEXT * 6000)
         assert_as_staged(tokenizer, TEXT)
-    tokenizer.add_tokens([AddedToken("quick", normalized=True, single_word=True)])
-    tokenizer.encode_ids(TEXT * 6000)
-    assert_as_staged(tokenizer, TEXT)
 
 
-def test_a_chunk_that_grows_too_much_takes_the_stages() -> None:
+def growing(times: int) -> Tokenizer:
     tokenizer = Tokenizer(models.WordLevel({"a": 0, "?": 1}, "?"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Replace("x", "a " * 40), normalizers.Lowercase()])
-    tokenizer = tokenizer._with_all_tables()
-    text = "B a x" + "x" * 20 + " a A?"
-    assert tokenizer.encode_ids(text) == tokenizer._staged().encode_ids(text)
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Replace("x", "a " * times), normalizers.Lowercase()])
+    return tokenizer._with_all_tables()
+
+
+def test_a_chunk_that_grows_much_takes_the_stages() -> None:
+    tokenizer = growing(40)
+    assert_as_staged(tokenizer, "B a x" + "x" * 20 + " a A? x a")
+
+
+def test_the_segment_decides_whether_a_chunk_may_grow() -> None:
+    tokenizer = growing(80)
+    # 18 MB. The chunk alone may grow to 16 MiB, and the segment to 32 MB.
+    text = "b " * 200_000 + "x" * 110_000
+    assert tokenizer.count_tokens([text])[0] == 200_000 + 80 * 110_000
+    with pytest.raises(TextTooLongError, match="the stages make more than"):
+        tokenizer.count_tokens(["b " * 20_000 + "x" * 110_000])

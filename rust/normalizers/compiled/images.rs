@@ -1,7 +1,7 @@
 //! Images: the rewrites of single characters, for a table of all characters.
 //!
-//! A character is *open* in its text if its image may not stand there: if it is no piece by itself, or if it may continue a match and the
-//! character before it is open too, or may stand before it in a match. Let *n* be the number of stages that see more than a character.
+//! A character is *open* in its text if it has no image, or if it may continue a match and the character before it has no image or may go on
+//! with a match. Let *n* be the number of stages that see more than a character.
 //!
 //! **Theorem 3.** Let two neighbours in a text not be open, nor the *n* characters after them, and where a stage sees grapheme
 //! clusters, nor the character before them. Then the text may be cut between the two, the rewrite of the left part ends with the image
@@ -9,7 +9,8 @@
 //!
 //! *Proof*: what stands before a piece does not change it, and no match goes on across the place before a character that is not
 //! open. (A cluster may reach into the character after it, but not further.) An open character changes one more character before it at
-//! each stage, so at most *n* of them.
+//! each stage, so at most *n* of them. A match changes its own characters alone. Where there are several searches, a character that may
+//! continue one match counts as one after which a match may go on, since the text in place of a match may be part of the next one.
 
 use std::ops::Range;
 
@@ -67,7 +68,7 @@ fn are_in(ranges: &[Range<usize>], page: usize) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Images<'a> {
     rules: &'a Rules,
-    /// Characters after the right neighbour of a cut that may not be open.
+    /// So many characters after the right neighbour of a cut must not be open.
     pub(crate) ahead: usize,
 }
 
@@ -106,9 +107,8 @@ impl<'a> Images<'a> {
         let (mut pages, mut places) = (vec![[0; PAGE], [1; PAGE]], Vec::with_capacity(PAGES));
         for page in 0..PAGES {
             let bytes = match self.page(page) {
-                PageImages::None => [0; PAGE],
                 images if images == PageImages::unchanged() => [1; PAGE],
-                PageImages::Between { .. } => [0; PAGE],
+                PageImages::None | PageImages::Between { .. } => [0; PAGE],
                 PageImages::Own => std::array::from_fn(|at| {
                     let c = char::from_u32((page * PAGE + at) as u32);
                     u8::from(c.is_some_and(|c| self.is_inert(c)))
@@ -128,12 +128,12 @@ impl<'a> Images<'a> {
         self.of(c).is_some_and(is_same)
     }
 
-    /// Whether the character before the two neighbours of a cut may not be open either.
+    /// Whether the character before the two neighbours of a cut must not be open either.
     pub(crate) fn see_clusters(&self) -> bool {
         self.rules.0.iter().any(|stage| matches!(stage, Normalizer::Precompiled(_)))
     }
 
-    /// The image of a character, if it is no text of which nothing is left.
+    /// The image of a character; none if it has none, or if a stage leaves nothing of it.
     pub(crate) fn of(&self, c: char) -> Option<Image> {
         let image = self.rules.image(c.encode_utf8(&mut [0; 4]), true)?;
         // What one stage puts in place of a match may continue a match of the next.
@@ -165,8 +165,8 @@ impl<'a> Images<'a> {
 }
 
 impl Rules {
-    /// The image of `text` beside other pieces; none if `text` is not closed at every stage. With `or_continues`, it need not be closed for
-    /// searches, which then do not match it together with what is before it.
+    /// The image of `text` beside other pieces; none if `text` is not closed at every stage. With `or_continues`, searches may
+    /// match `text` together with the character before it; the image then holds only where they do not.
     pub(super) fn image(&self, text: &str, or_continues: bool) -> Option<Image> {
         let mut made = text.to_owned();
         let mut image = Image { text: String::new(), is_solid: true, may_continue: false, may_go_on: false };

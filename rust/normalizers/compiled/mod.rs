@@ -191,8 +191,7 @@ impl CompiledNormalizer {
         }
     }
 
-    /// The rewrite of a text, in `buffer` if it differs from the text; none if a part of it grows so much that it depends on the whole text
-    /// whether it may.
+    /// The rewrite of a text, in `buffer` or as it stands; none if a part of it grows so much that the bound for the whole text decides.
     pub fn rewrite<'b>(
         &self,
         text: &'b str,
@@ -201,7 +200,7 @@ impl CompiledNormalizer {
     ) -> Option<&'b str> {
         // Most chunks.
         if self.ends.is_none() && text.len() <= LONGEST && self.ascii.map_whole(text, buffer) {
-            return Some(if buffer == text { text } else { buffer });
+            return Some(buffer);
         }
         let mut out = Output::in_buffer(text, std::mem::take(buffer));
         let filled = self.fill(text, memo, &mut out);

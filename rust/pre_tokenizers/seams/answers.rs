@@ -77,8 +77,8 @@ impl<'a> Answers<'a> {
             space.is_some_and(|space| groups.iter().any(|left| self.cuts(Before::Ink, left, space)));
         // A space stays with the word after it, or every word would be two chunks.
         let is_kept = |left: &Group| left.is_space && begins_words;
-        // The character before the last one is the left character's own, if this becomes several.
-        let is_after_ink = |left: &Group| !left.is_long || left.facts.is_ink;
+        // If the image of the left character has several characters, the one before its last is its own.
+        let is_after_ink = |left: &Group| !left.has_several || left.facts.is_ink;
         SeamTables {
             always: table(&|left, right| !is_kept(left) && self.cuts(Before::Any, left, right)),
             after_ink: table(&|left, right| {

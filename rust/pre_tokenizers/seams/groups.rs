@@ -38,8 +38,8 @@ pub(super) struct Group {
     pub(super) weight: f64,
     pub(super) is_space: bool,
     pub(super) facts: Facts,
-    /// Whether a character becomes several.
-    pub(super) is_long: bool,
+    /// Whether images have several characters.
+    pub(super) has_several: bool,
 }
 
 /// All characters.
@@ -218,16 +218,16 @@ impl Maker {
         let Self { groups, known, key, seen } = self;
         let is_ink = text.chars().all(|c| !Class::of_code(c as usize).is(SPACE));
         let facts = Facts { is_ink, begins_alone, ends_alone };
-        let (is_space, is_long) = (c == ' ' && text == " ", text.chars().nth(1).is_some());
+        let (is_space, has_several) = (c == ' ' && text == " ", text.chars().nth(1).is_some());
         seen.clear();
         seen.extend(stages.iter().map(|stage| see(stage, text)));
         key.clear();
         // Middle bytes would add atoms to a group with shorter characters.
         let has_middle = stages.iter().any(|stage| stage.is_mapped) && text.chars().any(|c| c.len_utf8() > 2);
-        key.extend([is_space, is_ink, has_middle, is_long, begins_alone, ends_alone].map(u8::from));
+        key.extend([is_space, is_ink, has_middle, has_several, begins_alone, ends_alone].map(u8::from));
         key.extend(seen.iter().flat_map(|seen| [seen.first, seen.last]));
         let number = known.get(key).copied().unwrap_or_else(|| {
-            groups.push(Group { seen: seen.clone(), weight: 0.0, is_space, facts, is_long });
+            groups.push(Group { seen: seen.clone(), weight: 0.0, is_space, facts, has_several });
             let number = (groups.len() - 1) as u16;
             known.insert(key.clone(), number);
             number

@@ -6,7 +6,7 @@ use super::answers::Answers;
 use super::groups::{Group, weight};
 use super::kinds::SeamTables;
 
-/// A character that is rarer may lose its seams for the sake of a token.
+/// A symbol of at most this weight may lose its seams for a token.
 const RARE: f64 = (1 << 16) as f64;
 
 /// The texts of the tokens, as far as seams are concerned.
@@ -37,7 +37,7 @@ impl Tokens {
         self.firsts.iter().copied().chain(neighbours).filter(may_lose).collect()
     }
 
-    /// Takes away the seams that depend on the beginning of a token. Returns the marks that have to lose theirs; none if a token would still
+    /// Takes away the seams before a space that depend on the first character of a token. Returns the marks that have to lose theirs; none if a token would still
     /// be cut.
     pub(super) fn keep_whole(
         &self,
@@ -53,7 +53,7 @@ impl Tokens {
             let candidates = [left, right].into_iter().filter(|c| marks.contains(c));
             lost.insert(candidates.min_by_key(|&c| weight(c as usize) as u64)?);
         }
-        // A token after a space ends the text before it at the space.
+        // The pre-tokenizer sees no token: text before one ends at the space.
         for &first in &self.firsts {
             if marks.contains(&first) {
                 lost.insert(first);

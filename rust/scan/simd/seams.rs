@@ -127,13 +127,14 @@ struct OpenCarry {
     open: Spread,
 }
 
-/// First bytes of characters that may not stand at some places.
+/// First bytes of characters that no seam may have beside them.
 #[derive(Clone, Copy, Default)]
 struct Barred {
-    /// Open ones.
+    /// Open characters.
     open: u64,
-    /// To the left of a seam, and to the right of one.
+    /// Characters that no seam may have to the right of them.
     left: u64,
+    /// Characters that no seam may have to the left of them.
     right: u64,
 }
 
