@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lexmill import Tokenizer, models, open_tokens, pre_tokenizers, tokenize_files, trainers
-from lexmill.errors import OutputError
+from lexmill.errors import EmptyCorpusWarning, OutputError
 from lexmill.sources import Arrow, ArrowStream, Parquet, Source
 
 datasets = pytest.importorskip("datasets")
@@ -53,7 +53,8 @@ def test_datasets_opens_splits_also_if_one_is_empty(tmp_path: Path, tokenizer: T
     for split in ("train", "validation"):
         assert found[split]["input_ids"][:] == [ids.tolist() for ids in open_tokens(tmp_path / "1", split)]
     source.write_text(json.dumps({"text": ""}))
-    tokenize_files(tokenizer, source, tmp_path / "2", format="arrow", validation=0.1)
+    with pytest.warns(EmptyCorpusWarning):
+        tokenize_files(tokenizer, source, tmp_path / "2", format="arrow", validation=0.1)
     assert {name: len(split) for name, split in datasets.load_from_disk(str(tmp_path / "2")).items()} == {
         "train": 0,
         "validation": 0,
