@@ -67,8 +67,8 @@ impl AddedInChunks<'_> {
                 push_visible(chunk, buffer);
                 return Ok(Cow::Borrowed(buffer));
             }
-            // Chunks are made of text that was searched before.
-            Rewriter::PreTokenizer(_) => return Ok(Cow::Borrowed(chunk)),
+            // Their chunks were searched before, or are searched with the normalizer at hand.
+            Rewriter::PreTokenizer(_) | Rewriter::Original(_) => return Ok(Cow::Borrowed(chunk)),
             Rewriter::Bert(_) | Rewriter::Stages(_) => {}
         }
         let compiled = self.normalizer.and_then(|normalizer| normalizer.rewrite(chunk, memo, buffer));
@@ -112,7 +112,7 @@ impl AddedInChunks<'_> {
             }
             let cut = match encoder.rewriter {
                 Rewriter::Stages(_) => self.stages.cut(text.slice(start..end), KeyForm::Text)?,
-                Rewriter::None | Rewriter::Bert(_) | Rewriter::PreTokenizer(_) => {
+                Rewriter::None | Rewriter::Bert(_) | Rewriter::PreTokenizer(_) | Rewriter::Original(_) => {
                     PreTokenized::new(text.slice(start..end))
                 }
             };

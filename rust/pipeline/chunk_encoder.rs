@@ -21,8 +21,6 @@ pub(super) struct ChunkEncoder<'a> {
     pub(super) rewriter: Rewriter<'a>,
     /// Set if chunks may be cut beside isolated characters, where ids alone are wanted.
     pub(super) isolated: Option<&'a IsolatedChars>,
-    /// Set if chunks are of text that the normalizer has not changed yet.
-    pub(super) original: Option<OriginalChunks<'a>>,
     /// Set if normalized chunks may hold added tokens.
     pub(super) added: Option<AddedInChunks<'a>>,
 }
@@ -38,6 +36,8 @@ pub(super) enum Rewriter<'a> {
     Stages(ChunkStages<'a>),
     /// The pre-tokenizer.
     PreTokenizer(ChunkPreTokenizer<'a>),
+    /// The normalizer and the pre-tokenizer.
+    Original(OriginalChunks<'a>),
 }
 
 impl ChunkEncoder<'_> {
@@ -48,10 +48,9 @@ impl ChunkEncoder<'_> {
         if tracked && self.added.is_some_and(|added| added.are_in(tokens.ids)) {
             return true;
         }
-        if self.original.is_some() {
-            return tokens.is_context_dependent();
+        if !matches!(self.rewriter, Rewriter::Stages(_) | Rewriter::Original(_)) {
+            return false;
         }
-        let Rewriter::Stages(_) = self.rewriter else { return false };
         let unknown = if tracked { self.model.model().id_of_unknown_text() } else { None };
         tokens.is_context_dependent() || unknown.is_some_and(|unknown| tokens.ids.contains(&unknown))
     }
@@ -71,9 +70,6 @@ impl ChunkEncoder<'_> {
         scratch: &mut MissScratch,
     ) -> Result<bool> {
         let (bytes, range) = (text.as_bytes(), chunk.start as usize..chunk.end as usize);
-        if chunk.kind() == ChunkKind::Original {
-            return Ok(false);
-        }
         let kind = match self.rewriter {
             Rewriter::None => ChunkKind::in_context,
             Rewriter::PreTokenizer(pre_tokenizer)
@@ -131,30 +127,27 @@ impl ChunkEncoder<'_> {
     }
 
     /// Whether the model certainly sees a chunk as it stands: no stage changes or cuts the chunk, and it holds no added token.
-    pub(super) fn leaves_alone(&self, chunk: &[u8]) -> bool {
+    pub(super) fn leaves_alone(&self, chunk: &[u8], scratch: &mut MissScratch) -> bool {
         let is_alone = match self.rewriter {
             Rewriter::None => true,
             Rewriter::Bert(_) => chunk.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
             Rewriter::PreTokenizer(pre_tokenizer) => {
                 str::from_utf8(chunk).is_ok() && pre_tokenizer.is_word(chunk)
             }
-            Rewriter::Stages(_) => false,
+            Rewriter::Stages(_) | Rewriter::Original(_) => false,
         };
-        let holds_added = || {
-            let chunk = String::from_utf8_lossy(chunk);
-            self.holds_added(&chunk, &mut MissScratch::default()).unwrap_or(true)
-        };
-        is_alone && !holds_added()
+        is_alone && !self.holds_added(&String::from_utf8_lossy(chunk), scratch).unwrap_or(true)
     }
 
     /// Whether a missed chunk is cut into pre-tokens that go through the cache.
     pub(super) fn has_pre_tokens(&self, text: &[u8], chunk: Lookup) -> bool {
-        match (chunk.kind(), self.rewriter) {
-            (ChunkKind::Original, _) => true,
-            (ChunkKind::Chunk, Rewriter::PreTokenizer(pre_tokenizer)) => {
-                !pre_tokenizer.is_word(&text[chunk.start as usize..chunk.end as usize])
+        match self.rewriter {
+            Rewriter::Original(_) => true,
+            Rewriter::PreTokenizer(pre_tokenizer) => {
+                let range = chunk.start as usize..chunk.end as usize;
+                chunk.kind() == ChunkKind::Chunk && !pre_tokenizer.is_word(&text[range])
             }
-            _ => false,
+            Rewriter::None | Rewriter::Bert(_) | Rewriter::Stages(_) => false,
         }
     }
 
@@ -176,12 +169,14 @@ impl ChunkEncoder<'_> {
         out: &mut ChunkTokens,
     ) -> Result<()> {
         let range = chunk.start as usize..chunk.end as usize;
-        match (self.original, self.rewriter) {
-            (Some(original), _) => original.encode(&text[range], self.model, cache, scratch, out),
-            (None, Rewriter::PreTokenizer(pre_tokenizer)) => {
+        match self.rewriter {
+            Rewriter::Original(original) => original.encode(&text[range], self.model, cache, scratch, out),
+            Rewriter::PreTokenizer(pre_tokenizer) => {
                 pre_tokenizer.encode((text, range), self.model, cache, scratch, out)
             }
-            (None, _) => self.encode(text, range, chunk.kind(), scratch, out),
+            Rewriter::None | Rewriter::Bert(_) | Rewriter::Stages(_) => {
+                self.encode(text, range, chunk.kind(), scratch, out)
+            }
         }
     }
 
@@ -205,7 +200,7 @@ impl ChunkEncoder<'_> {
         }
         match self.rewriter {
             // A chunk that takes the pre-tokenizer does not come here; its pre-tokens do, and so do chunks that are known to be one word.
-            Rewriter::None | Rewriter::PreTokenizer(_) => {
+            Rewriter::None | Rewriter::PreTokenizer(_) | Rewriter::Original(_) => {
                 self.model.encode(text, range, in_context, scratch, out)
             }
             Rewriter::Bert(bert) => bert.encode(&text[range], in_context, self.model, scratch, out),

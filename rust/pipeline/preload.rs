@@ -14,7 +14,7 @@ const MOST: usize = 1 << 14;
 /// `may_be_known` says whether the model certainly sees a chunk as it stands; other chunks are left out.
 pub(super) fn preload_vocab(
     encoder: &ModelEncoder,
-    may_be_known: impl Fn(&[u8]) -> bool,
+    mut may_be_known: impl FnMut(&[u8]) -> bool,
     limits: CacheLimits,
 ) -> Option<ChunkCache> {
     let (model, key_form) = (encoder.model(), encoder.key_form());

@@ -41,7 +41,7 @@ pub(crate) struct Seams {
 /// that character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
-    /// The kinds that may continue a match of the normalizer, and those after which a match may go on.
+    /// The kinds that may continue a match of the normalizer, and the kinds after which a match may go on.
     pub(crate) may_continue: Kinds,
     pub(crate) may_go_on: Kinds,
     /// So many characters after the right neighbour of a seam must not be open. The end of the text is not open.

@@ -7,15 +7,16 @@
 //! clusters, nor the character before them. Then the text may be cut between the two, the rewrite of the left part ends with the image
 //! of the left neighbour, and the rewrite of the right part begins with the image of the right one.
 //!
-//! *Proof*: what stands before a piece does not change it, and no match goes on across the place before a character that is not
+//! *Proof*: text before a piece does not change the piece, and no match goes on across the place before a character that is not
 //! open. (A cluster may reach into the character after it, but not further.) An open character changes one more character before it at
 //! each stage, so at most *n* of them. A match changes its own characters alone. Where there are several searches, a character that may
 //! continue one match counts as one after which a match may go on, since the text in place of a match may be part of the next one.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::closed::{Matched, Sight, sight};
-use super::{CompiledNormalizer, Rules, is_closed};
+use super::{CompiledNormalizer, Rules, is_closed, stages_with_neighbours};
 use crate::normalizers::Normalizer;
 use crate::structures::char_table::{CharTable, PAGE, PAGES};
 
@@ -68,6 +69,8 @@ fn are_in(ranges: &[Range<usize>], page: usize) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Images<'a> {
     rules: &'a Rules,
+    /// Whether several stages search for matches.
+    has_searches: bool,
     /// So many characters after the right neighbour of a cut must not be open.
     pub(crate) ahead: usize,
 }
@@ -98,11 +101,12 @@ impl PageImages {
 
 impl<'a> Images<'a> {
     pub(super) fn of_rules(rules: &'a Rules) -> Self {
-        let sees_neighbours = |stage: &&Normalizer| sight(stage) == Sight::Neighbours;
-        Self { rules, ahead: rules.0.iter().filter(sees_neighbours).count() }
+        let searches = rules.0.iter().filter(|stage| is_search(stage)).count();
+        let ahead = stages_with_neighbours(&rules.0.iter().collect::<Vec<_>>());
+        Self { rules, has_searches: searches > 1, ahead }
     }
 
-    /// Which characters are *inert*, a 1 for each: they are pieces, stay as they are, and no match goes on after them.
+    /// Which characters are *inert*, a 1 for each: they are pieces, stay as they are, and continue no match.
     pub(super) fn inert(&self) -> CharTable {
         let (mut pages, mut places) = (vec![[0; PAGE], [1; PAGE]], Vec::with_capacity(PAGES));
         for page in 0..PAGES {
@@ -124,7 +128,7 @@ impl<'a> Images<'a> {
     }
 
     fn is_inert(&self, c: char) -> bool {
-        let is_same = |image: Image| image.text.chars().eq([c]) && !image.may_continue && !image.may_go_on;
+        let is_same = |image: Image| image.text.chars().eq([c]) && !image.may_continue;
         self.of(c).is_some_and(is_same)
     }
 
@@ -136,9 +140,8 @@ impl<'a> Images<'a> {
     /// The image of a character; none if it has none, or if a stage leaves nothing of it.
     pub(crate) fn of(&self, c: char) -> Option<Image> {
         let image = self.rules.image(c.encode_utf8(&mut [0; 4]), true)?;
-        // What one stage puts in place of a match may continue a match of the next.
-        let has_several = self.rules.0.iter().filter(|stage| is_search(stage)).count() > 1;
-        let may_go_on = image.may_go_on || has_several && image.may_continue;
+        // The text that one stage puts in place of a match may continue a match of the next.
+        let may_go_on = image.may_go_on || self.has_searches && image.may_continue;
         image.is_solid.then_some(Image { may_go_on, ..image })
     }
 
@@ -168,7 +171,7 @@ impl Rules {
     /// The image of `text` beside other pieces; none if `text` is not closed at every stage. With `or_continues`, searches may
     /// match `text` together with the character before it; the image then holds only where they do not.
     pub(super) fn image(&self, text: &str, or_continues: bool) -> Option<Image> {
-        let mut made = text.to_owned();
+        let mut made = Cow::Borrowed(text);
         let mut image = Image { text: String::new(), is_solid: true, may_continue: false, may_go_on: false };
         for stage in &self.0 {
             let matched = match stage {
@@ -184,16 +187,18 @@ impl Rules {
             if let Some(matched) = matched {
                 image.may_go_on |= made.chars().next_back().is_some_and(|last| matched.may_go_on(last));
             }
-            made = stage.normalize_str(&made).ok()?.into_owned();
+            if let Cow::Owned(changed) = stage.normalize_str(&made).ok()? {
+                made = Cow::Owned(changed);
+            }
             image.is_solid &= !made.is_empty();
             if made.len() > super::GROWTH * text.len() {
                 return None;
             }
         }
-        Some(Image { text: made, ..image })
+        Some(Image { text: made.into_owned(), ..image })
     }
 
-    /// Whether a stage whose data are not those of Unicode may do something to `c`.
+    /// Whether a stage with data of its own, beside Unicode's, may change `c`.
     fn may_match(&self, c: char) -> bool {
         self.0.iter().any(|stage| match stage {
             Normalizer::Replace(replacement) => {

@@ -101,6 +101,9 @@ const PIECES: &[&str] = &[
     "Tiếng Việt",
     "हिन्दी",
     "ไทยกำ",
+    "и\u{306}",
+    "か\u{3099}",
+    "하\u{11ab}",
 ];
 
 pub(crate) fn text() -> impl Strategy<Value = String> {
@@ -122,6 +125,7 @@ fn precompiled() -> Normalizer {
         ("，", ","),
         ("ﬀ", "ff"),
         ("e\u{301}", "é"),
+        ("и\u{306}", "й"),
         ("Q", " q"),
         ("\u{1}", ""),
         ("a", "aa"),
@@ -180,11 +184,22 @@ pub(crate) fn stage() -> impl Strategy<Value = Normalizer> {
     ]
 }
 
-fn check(stages: Vec<Normalizer>, texts: &[String]) -> std::result::Result<(), TestCaseError> {
+/// Compares a compiled normalizer with its stages, at once or once it knows which characters are inert.
+fn check(
+    stages: Vec<Normalizer>,
+    texts: &[String],
+    knows_inert: bool,
+) -> std::result::Result<(), TestCaseError> {
     let normalizer = Normalizer::Sequence(stages);
     let Some(compiled) = CompiledNormalizer::new(&normalizer) else { return Ok(()) };
-    let mut memo = PieceMemo::default();
+    if knows_inert {
+        compiled.inert(ASKING_ALL);
+    }
+    let (mut memo, mut buffer) = (PieceMemo::default(), String::new());
     for text in texts {
+        let made = compiled.rewrite(text, &mut memo, &mut buffer);
+        let naive = normalizer.normalize_str(text).expect("nothing grows too long");
+        prop_assert!(made.is_none_or(|made| made == naive), "{:?} by {:?}", text, normalizer);
         for start in 0..2 {
             let untracked = || Normalized::new(text, start, false);
             let made = compiled.normalize(untracked(), true, &mut memo).expect("nothing grows too long");
@@ -204,7 +219,7 @@ fn text_that_is_replaced_by_itself_stands_for_no_beginning() {
         [regex("[ab]+|``?", "``"), regex(r"\s+", " "), replace(TextPattern::Literal("x".to_owned()), "x")];
     for stage in stages {
         let texts = ["``", "``a", " a", " ", "x", "xa", "日"].map(str::to_owned);
-        check(vec![stage, Normalizer::Lowercase], &texts).expect("the same as the stages");
+        check(vec![stage, Normalizer::Lowercase], &texts, false).expect("the same as the stages");
     }
 }
 
@@ -216,6 +231,27 @@ proptest! {
         stages in prop::collection::vec(stage(), 1..5),
         texts in prop::collection::vec(text(), 1..4),
     ) {
-        check(stages, &texts)?;
+        check(stages, &texts, false)?;
+    }
+}
+
+#[test]
+fn the_last_inert_character_may_join_the_next_character() {
+    let texts = ["и\u{306}", "ии\u{306}и", "かか\u{3099}"].map(str::to_owned);
+    for stage in [precompiled(), Normalizer::Unicode(Form::Nfc)] {
+        check(vec![stage], &texts, true).expect("the same as the stages");
+    }
+}
+
+proptest! {
+    // To ask all characters takes some milliseconds.
+    #![proptest_config(cases(500))]
+
+    #[test]
+    fn skipping_inert_characters_matches_naive(
+        stages in prop::collection::vec(stage(), 1..5),
+        texts in prop::collection::vec(text(), 1..32),
+    ) {
+        check(stages, &texts, true)?;
     }
 }

@@ -62,6 +62,10 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         word_id: u32,
         step: u32,
     ) -> Self {
+        let kind = match encoder.rewriter {
+            Rewriter::Original(_) => ChunkKind::Original,
+            _ => ChunkKind::Chunk,
+        };
         Self {
             encoder,
             text,
@@ -73,7 +77,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             word_id,
             step,
             has_fragments: false,
-            kind: ChunkKind::Chunk,
+            kind,
             unresolved: None,
             result: Ok(()),
         }
@@ -82,11 +86,6 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     /// The same stream for fragments of chunks.
     pub(super) fn of_fragments(self) -> Self {
         Self { has_fragments: true, sub_chunks: SubChunks::with_room(2 * MOST_ISOLATED), ..self }
-    }
-
-    /// The same stream for chunks of text that the normalizer has not changed yet.
-    pub(super) fn of_original_chunks(self) -> Self {
-        Self { kind: ChunkKind::Original, ..self }
     }
 
     /// Takes chunks by their bounds, which count from `base`. A long chunk is cut at the model's cut points, and a fragment

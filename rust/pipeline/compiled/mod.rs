@@ -8,7 +8,7 @@ use super::added_in_chunks::AddedInChunks;
 use super::bert_rewriter::BertRewriter;
 use super::chunk_encoder::{ChunkEncoder, Rewriter};
 use super::metaspace_bpe::without_prefix;
-use super::model_encoder::{ModelEncoder, Pool, Worker};
+use super::model_encoder::{MissScratch, ModelEncoder, Pool, Worker};
 use super::original_chunks::OriginalChunks;
 use super::plan::{Plan, Rewrite, Scope};
 use super::plan_table::choose;
@@ -254,8 +254,9 @@ impl Pipeline {
         if bytes >= PRELOAD_MIN_BYTES {
             let chunks = bytes / threads.max(1) / BYTES_PER_NEW_CHUNK;
             self.pool.prepare(threads, |limits| {
-                let encoder = self.chunk_encoder();
-                let known = preload_vocab(&self.encoder, |chunk| encoder.leaves_alone(chunk), limits);
+                let (encoder, mut scratch) = (self.chunk_encoder(), MissScratch::default());
+                let leaves_alone = |chunk: &[u8]| encoder.leaves_alone(chunk, &mut scratch);
+                let known = preload_vocab(&self.encoder, leaves_alone, limits);
                 known.unwrap_or_else(|| ChunkCache::with_room(limits, chunks))
             });
         }
@@ -322,7 +323,6 @@ impl Pipeline {
             model: &self.encoder,
             rewriter,
             isolated: self.isolated_chars(),
-            original: None,
             added: self.added_in_chunks(),
         }
     }
@@ -330,8 +330,8 @@ impl Pipeline {
     /// The same for chunks of text that the normalizer has not changed yet.
     pub(super) fn original_chunk_encoder(&self) -> Option<ChunkEncoder<'_>> {
         let (plan, normalizer) = (self.plan.chunked()?, self.compiled_normalizer()?);
-        let original = Some(OriginalChunks { normalizer, stages: &self.stages, plan });
-        Some(ChunkEncoder { original, ..self.chunk_encoder() })
+        let rewriter = Rewriter::Original(OriginalChunks { normalizer, stages: &self.stages, plan });
+        Some(ChunkEncoder { rewriter, ..self.chunk_encoder() })
     }
 
     /// Where the seams of text before the normalizer are kept.

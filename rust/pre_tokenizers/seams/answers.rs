@@ -110,7 +110,7 @@ impl<'a> Answers<'a> {
             || right.is_space && across_space()
     }
 
-    /// By group, whether its characters begin like those of `other`.
+    /// By group, whether its images and the images of `other` begin alike.
     pub(super) fn begin_as(&self, other: &Group) -> Vec<bool> {
         let firsts = |group: &Group| group.seen.iter().map(|seen| seen.first).collect::<Vec<_>>();
         self.characters.groups.iter().map(|group| firsts(group) == firsts(other)).collect()

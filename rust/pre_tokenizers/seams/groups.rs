@@ -52,28 +52,28 @@ pub(super) struct Characters {
     /// By page, the place of its groups in `pages`.
     places: Vec<u16>,
     pages: Vec<[u16; PAGE]>,
-    /// Characters that may lose their groups, by a character of their image: the place of the page, and the place in the page.
-    marked: Vec<(char, u16, usize)>,
+    /// Characters whose images hold a symbol, by the symbol: the place of the page, and the place in the page.
+    holders: Vec<(char, u16, usize)>,
 }
 
 impl Characters {
-    /// The characters as the stages see them: as they are, or their images. Those whose images hold a character of `marks` may lose their
-    /// groups later.
-    pub(super) fn new(stages: &[Stage], images: Option<Images<'_>>, marks: &BTreeSet<char>) -> Self {
+    /// The characters as the stages see them: as they are, or their images. A character whose image holds one of `symbols` may lose its
+    /// group later.
+    pub(super) fn new(stages: &[Stage], images: Option<Images<'_>>, symbols: &BTreeSet<char>) -> Self {
         let mut made = Self {
             groups: Vec::new(),
             space: None,
             atoms: Vec::new(),
             places: Vec::with_capacity(PAGES),
             pages: Vec::new(),
-            marked: Vec::new(),
+            holders: Vec::new(),
         };
         let (mut known, mut key, mut maker) = (HashMap::<Vec<u16>, u16>::new(), Vec::new(), Maker::default());
-        // Kinds of pages by their images; the first is that of pages without a normalizer.
+        // Kinds of pages by their images; without a normalizer, all pages are of the first kind.
         let mut kinds_of_pages = vec![PageImages::unchanged()];
         for page in 0..PAGES {
             let kind =
-                images.map_or(0, |images| number_of(images_of(page, images, marks), &mut kinds_of_pages));
+                images.map_or(0, |images| number_of(images_of(page, images, symbols), &mut kinds_of_pages));
             // Where bytes are mapped, pages of one lead byte are alike.
             key.clear();
             key.extend([u16::from(encode(page * PAGE)[0]), page_number(page), kind as u16]);
@@ -89,8 +89,8 @@ impl Characters {
                     page,
                     images.map(|images| (images, kind)),
                     |at, image| {
-                        let marks = image.chars().filter(|c| marks.contains(c));
-                        made.marked.extend(marks.map(|mark| (mark, place, at)));
+                        let symbols = image.chars().filter(|c| symbols.contains(c));
+                        made.holders.extend(symbols.map(|symbol| (symbol, place, at)));
                     },
                 ));
                 known.insert(key.clone(), place);
@@ -109,7 +109,7 @@ impl Characters {
         let seen = |stage: usize| made.groups.iter().fold(0, |all, group| all | group.seen[stage].all);
         made.atoms = match images {
             None => (0..stages.len()).map(seen).collect(),
-            // Images are those of single characters, and stages may see others.
+            // A stage may see characters that are no image of a single character.
             Some(_) => stages.iter().map(all_atoms).collect(),
         };
         made.drop_rare();
@@ -122,9 +122,9 @@ impl Characters {
         self.space.map(|space| &self.groups[space])
     }
 
-    /// Takes the groups from all characters whose images hold one of these characters, which are among the marks.
+    /// Takes the groups from all characters whose images hold one of these characters, which are among the symbols.
     pub(super) fn ungroup(&mut self, chars: &BTreeSet<char>) {
-        for &(_, place, at) in self.marked.iter().filter(|(mark, ..)| chars.contains(mark)) {
+        for &(_, place, at) in self.holders.iter().filter(|(symbol, ..)| chars.contains(symbol)) {
             self.pages[usize::from(place)][at] = NO_GROUP;
         }
     }
@@ -173,10 +173,10 @@ impl Group {
     }
 }
 
-/// The images of a page; each for itself if marks are among its characters.
-fn images_of(page: usize, images: Images<'_>, marks: &BTreeSet<char>) -> PageImages {
+/// The images of a page; each for itself if symbols are among its characters.
+fn images_of(page: usize, images: Images<'_>, symbols: &BTreeSet<char>) -> PageImages {
     let codes = char_of(page * PAGE)..=char_of((page + 1) * PAGE - 1);
-    if marks.range(codes).next().is_some() { PageImages::Own } else { images.page(page) }
+    if symbols.range(codes).next().is_some() { PageImages::Own } else { images.page(page) }
 }
 
 /// The place of a kind of page among the known ones.

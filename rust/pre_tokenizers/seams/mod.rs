@@ -6,7 +6,7 @@
 //!
 //! An earlier stage may have cut right before the two characters. So every answer must hold after a character and at the start of a text.
 //!
-//! The seams of text that a normalizer has not changed yet are those of the images of characters: their rewrites by the normalizer
+//! For text that a normalizer has not changed yet, stages are asked about images: the rewrites of single characters by the normalizer
 //! (`normalizers::compiled::images`).
 //!
 //! Stages that look at single characters keep every place. For a pattern, its automaton says which places it keeps, whatever was read
@@ -83,7 +83,7 @@ impl PreTokenizer {
         let mut made = Flattened::default();
         made.add(self)?;
         let (stages, are_more) = (made.stages, made.are_more);
-        let mut characters = Characters::new(&stages, images, &tokens.marks());
+        let mut characters = Characters::new(&stages, images, &tokens.symbols());
         let answers = Answers::new(&stages, &characters);
         let mut tables = answers.seams();
         let lost = tokens.keep_whole(&answers, &mut tables)?;
@@ -139,7 +139,7 @@ impl Flattened {
             // The place in the text decides about its prefix.
             PreTokenizer::Metaspace(Metaspace { prepend_scheme: PrependScheme::First, .. })
             | PreTokenizer::Custom(_) => return None,
-            // It cuts before spaces. What it puts before text that begins with anything else changes no place.
+            // It cuts before spaces. Its prefix, which stands before text that begins with anything else, changes no place.
             PreTokenizer::Metaspace(metaspace) => {
                 if metaspace.split {
                     let spaces = Search::Chars([' ', metaspace.replacement]);

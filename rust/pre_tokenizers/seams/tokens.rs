@@ -30,32 +30,32 @@ impl Tokens {
         made
     }
 
-    /// The characters that may lose their seams.
-    pub(super) fn marks(&self) -> BTreeSet<char> {
+    /// The symbols that may lose their seams.
+    pub(super) fn symbols(&self) -> BTreeSet<char> {
         let neighbours = self.neighbours.iter().flat_map(|&(left, right, _)| [left, right]);
         let may_lose = |c: &char| !c.is_alphanumeric() && !c.is_whitespace() && weight(*c as usize) <= RARE;
         self.firsts.iter().copied().chain(neighbours).filter(may_lose).collect()
     }
 
-    /// Takes away the seams before a space that depend on the first character of a token. Returns the marks that have to lose theirs; none if a token would still
-    /// be cut.
+    /// Takes away the seams before a space that depend on the first character of a token. Returns the symbols that have to lose their seams;
+    /// none if a token would still be cut.
     pub(super) fn keep_whole(
         &self,
         answers: &Answers<'_>,
         tables: &mut SeamTables,
     ) -> Option<BTreeSet<char>> {
-        let (marks, mut lost) = (self.marks(), BTreeSet::new());
+        let (symbols, mut lost) = (self.symbols(), BTreeSet::new());
         let group = |c| Group::of(answers.stages(), c);
         for &(left, right, next) in &self.neighbours {
             if !answers.may_cut(&group(left), &group(right), next.map(group).as_ref()) {
                 continue;
             }
-            let candidates = [left, right].into_iter().filter(|c| marks.contains(c));
+            let candidates = [left, right].into_iter().filter(|c| symbols.contains(c));
             lost.insert(candidates.min_by_key(|&c| weight(c as usize) as u64)?);
         }
         // The pre-tokenizer sees no token: text before one ends at the space.
         for &first in &self.firsts {
-            if marks.contains(&first) {
+            if symbols.contains(&first) {
                 lost.insert(first);
             } else {
                 tables.forget_across_space(&answers.begin_as(&group(first)));
