@@ -9,7 +9,7 @@ use crate::added_tokens::{Matchers, Segment};
 use crate::cache::KeyForm;
 use crate::normalized::{Normalized, NormalizedString, PreTokenized, PreTokenizedString};
 use crate::normalizers::Normalizer;
-use crate::pre_tokenizers::{Cuts, PreTokenizer};
+use crate::pre_tokenizers::{Cuts, MappedCuts, PreTokenizer};
 use crate::scan::seams::Seams;
 
 /// The stages before the model.
@@ -21,6 +21,8 @@ pub(crate) struct Stages {
     pub(crate) pre_tokenizer: Option<PreTokenizer>,
     /// The pre-tokenizer, if it only cuts.
     pub(super) cuts: Option<Arc<Cuts>>,
+    /// The pre-tokenizer, if it only cuts before and after it maps bytes.
+    pub(super) mapped_cuts: Option<Arc<MappedCuts>>,
     /// The seams of the pre-tokenizer, if there are any; derived where no other plan fits.
     pub(super) seams: OnceLock<Option<Arc<Seams>>>,
     /// The two searches for added tokens.
@@ -77,7 +79,8 @@ impl Stages {
         matchers: Matchers,
     ) -> Self {
         let cuts = pre_tokenizer.as_ref().and_then(Cuts::new).map(Arc::new);
-        Self { normalizer, pre_tokenizer, cuts, seams: OnceLock::new(), matchers }
+        let mapped_cuts = pre_tokenizer.as_ref().and_then(MappedCuts::new).map(Arc::new);
+        Self { normalizer, pre_tokenizer, cuts, mapped_cuts, seams: OnceLock::new(), matchers }
     }
 
     /// The seams of the pre-tokenizer, if there are any.
@@ -206,6 +209,11 @@ impl Stages {
         if let Some(cuts) = self.cuts.as_ref().filter(|_| maps_nothing || key_form == KeyForm::Bytes) {
             cuts.for_each_span(text, |span| spans.push(span))?;
             return Ok(Cow::Borrowed(text));
+        }
+        if let Some(cuts) = &self.mapped_cuts {
+            let mut mapped = String::with_capacity(2 * text.len());
+            cuts.for_each_span(text, &mut mapped, |span| spans.push(span))?;
+            return Ok(Cow::Owned(mapped));
         }
         let cut = self.cut(Normalized::new(text, 0, false), key_form)?;
         spans.extend_from_slice(&cut.spans);

@@ -4,6 +4,7 @@ pub mod byte_level;
 mod custom;
 mod cuts;
 pub mod fixed_length;
+mod mapped_cuts;
 mod metaspace;
 mod script_ranges;
 mod seams;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 pub use byte_level::ByteLevel;
 pub use custom::CustomPreTokenizer;
 pub use cuts::Cuts;
+pub use mapped_cuts::MappedCuts;
 pub use split::{Behavior, Split};
 
 use crate::Result;

@@ -1,0 +1,118 @@
+//! A pre-tokenizer that cuts, maps bytes to characters, and cuts the mapped text again, as Falcon's, run without lists of spans.
+//!
+//! Few bytes become characters that a later stage may cut. A pre-token without such a byte passes the later stages over.
+
+use std::ops::Range;
+
+use super::{ByteLevel, Cuts, PreTokenizer};
+use crate::Result;
+use crate::byte_level::{BYTE_TO_CHAR, push_mapped};
+
+/// The stages before and after the mapping of bytes.
+#[derive(Clone, Debug)]
+pub struct MappedCuts {
+    before: Cuts,
+    after: Cuts,
+    /// By byte, whether a stage after the mapping may cut the byte's character.
+    may_cut: [bool; 256],
+}
+
+impl MappedCuts {
+    /// None if not exactly one stage maps bytes, if it adds a space, or if another stage does more than cut.
+    pub fn new(pre_tokenizer: &PreTokenizer) -> Option<Self> {
+        let PreTokenizer::Sequence(stages) = pre_tokenizer else { return None };
+        let is_map = |stage: &PreTokenizer| matches!(stage, PreTokenizer::ByteLevel(_));
+        let place = stages.iter().position(is_map)?;
+        let (before, after) = stages.split_at(place + 1);
+        let adds_space =
+            matches!(before.last(), Some(PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: true, .. })));
+        if adds_space || !before[..place].iter().chain(after).all(PreTokenizer::only_cuts) {
+            return None;
+        }
+        let cuts = |stages: &[PreTokenizer]| Cuts::new(&PreTokenizer::Sequence(stages.to_vec()));
+        let may_cut = |byte| after.iter().any(|stage| stage.may_cut(BYTE_TO_CHAR[byte]));
+        Some(Self { before: cuts(before)?, after: cuts(after)?, may_cut: std::array::from_fn(may_cut) })
+    }
+
+    /// Appends the mapped text to `mapped` and calls `found` with each pre-token in it, from left to right; no pre-token is empty.
+    ///
+    /// # Errors
+    /// [`crate::Error::Regex`] if a regular expression gives up on the text.
+    pub fn for_each_span(
+        &self,
+        text: &str,
+        mapped: &mut String,
+        mut found: impl FnMut(Range<usize>),
+    ) -> Result<()> {
+        let mut result = Ok(());
+        self.before.for_each_span(text, |span| {
+            let (bytes, start) = (&text.as_bytes()[span], mapped.len());
+            push_mapped(bytes, mapped);
+            if !bytes.iter().any(|&byte| self.may_cut[usize::from(byte)]) {
+                found(start..mapped.len());
+            } else if result.is_ok() {
+                let piece = &mapped[start..];
+                result = self.after.for_each_span(piece, |part| found(start + part.start..start + part.end));
+            }
+        })?;
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::normalized::{Normalized, PreTokenized};
+    use crate::pre_tokenizers::{Behavior, Split};
+    use crate::structures::finder::TextPattern;
+
+    fn stage() -> impl Strategy<Value = PreTokenizer> {
+        let split = |pattern: &str, behavior| {
+            let pattern = TextPattern::Regex(pattern.to_owned());
+            PreTokenizer::Split(Arc::new(Split::new(pattern, behavior, false).expect("valid")))
+        };
+        prop::sample::select(vec![
+            split("[0-9][0-9][0-9]", Behavior::Isolated),
+            split("Ġ", Behavior::Removed),
+            split(r"a|\d+", Behavior::MergedWithNext),
+            PreTokenizer::Digits { individual_digits: false },
+            PreTokenizer::Digits { individual_digits: true },
+            PreTokenizer::Punctuation { behavior: Behavior::Contiguous },
+            PreTokenizer::UnicodeScripts,
+            PreTokenizer::FixedLength { length: NonZeroUsize::MIN.saturating_add(2) },
+            PreTokenizer::WhitespaceSplit,
+            PreTokenizer::CharDelimiterSplit { delimiter: 'Ã' },
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn mapped_cuts_match_naive(
+            before in prop::collection::vec(stage(), 0..3),
+            after in prop::collection::vec(stage(), 1..3),
+            use_regex: bool,
+            text in "[abc .!1é³日\n]{0,40}",
+        ) {
+            let map = PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex });
+            let stages = before.into_iter().chain([map]).chain(after).collect();
+            let pre_tokenizer = PreTokenizer::Sequence(stages);
+            let cuts = MappedCuts::new(&pre_tokenizer).expect("stages that cut");
+            let (mut mapped, mut spans) = (String::new(), Vec::new());
+            cuts.for_each_span(&text, &mut mapped, |span| spans.push(span)).expect("simple patterns");
+            let mut naive = PreTokenized::new(Normalized::new(&text, 0, false));
+            pre_tokenizer.pre_tokenize(&mut naive).expect("simple patterns");
+            let texts = |text: &str, spans: &[Range<usize>]| {
+                let parts = spans.iter().map(|span| text[span.clone()].to_owned());
+                parts.filter(|part| !part.is_empty()).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(texts(&mapped, &spans), texts(naive.text.text(), &naive.spans));
+        }
+    }
+}
