@@ -149,6 +149,8 @@ struct Automaton {
     search: AhoCorasick,
     patterns: Vec<Pattern>,
     longest: usize,
+    /// The characters of all texts that are looked for.
+    chars: HashSet<char>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -193,7 +195,8 @@ impl Automaton {
                 expected: format!("searchable by one automaton ({error})"),
             })?;
         let longest = texts.iter().map(String::len).max().unwrap_or_default();
-        Ok(Some(Arc::new(Self { search, patterns, longest })))
+        let chars = texts.iter().flat_map(|text| text.chars()).collect();
+        Ok(Some(Arc::new(Self { search, patterns, longest, chars })))
     }
 
     fn pattern(&self, found: &Match) -> &Pattern {
@@ -210,6 +213,11 @@ impl Matcher {
     /// Whether there is nothing to find.
     pub fn is_empty(&self) -> bool {
         self.automata.is_empty()
+    }
+
+    /// Whether a text that is looked for holds `c`.
+    pub fn has_char(&self, c: char) -> bool {
+        self.automata.iter().any(|automaton| automaton.chars.contains(&c))
     }
 
     /// Length in bytes of the longest text looked for, if there is any.

@@ -78,8 +78,8 @@ impl AddedInChunks<'_> {
         )
     }
 
-    /// Encodes a chunk that holds added tokens into `out`, whose spans mean nothing; false for any other chunk. A chunk
-    /// `in_context` becomes context-dependent.
+    /// Encodes a chunk that holds added tokens into `out`, whose spans mean nothing; false for any other chunk. A part of a chunk that takes
+    /// all stages becomes context-dependent.
     ///
     /// # Errors
     /// The errors of the stages and of the model.
@@ -87,7 +87,7 @@ impl AddedInChunks<'_> {
         &self,
         encoder: &ChunkEncoder<'_>,
         chunk: &str,
-        in_context: bool,
+        is_part: bool,
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<bool> {
@@ -99,7 +99,7 @@ impl AddedInChunks<'_> {
         let text = by_stages.normalized(&encoder.rewriter, chunk, &mut PieceMemo::default(), &mut buffer)?;
         if let Rewriter::Stages(stages) = encoder.rewriter {
             let normalized = stages.normalize(chunk, 0, true)?;
-            if in_context || !stages.is_context_free(chunk, &normalized)? {
+            if is_part || !stages.is_context_free(chunk, &normalized)? {
                 out.set_context_dependent();
                 return Ok(true);
             }

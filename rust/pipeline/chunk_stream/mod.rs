@@ -134,17 +134,18 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         let Some(isolated) = self.encoder.isolated.filter(|_| stages.may_have_isolated(chunk, blanks)) else {
             return self.push_long(start..end, is_continuation);
         };
-        let mut from = self.push_word((&stages, isolated), start..end, blanks, is_continuation);
+        let mut from = self.push_word((&stages, isolated), start..end, start, blanks, is_continuation);
         while from < end {
-            from = self.push_word((&stages, isolated), from..end, 0, false);
+            from = self.push_word((&stages, isolated), start..end, from, 0, false);
         }
     }
 
-    /// Takes the first word of a chunk; returns the start of the next word, or the end of the chunk.
+    /// Takes the word of a chunk that begins at `from`; returns the start of the next word, or the end of the chunk.
     fn push_word(
         &mut self,
         (stages, isolated): (&ChunkStages<'_>, &IsolatedChars),
-        Range { start, end }: Range<usize>,
+        chunk: Range<usize>,
+        from: usize,
         blanks: usize,
         is_continuation: bool,
     ) -> usize {
@@ -153,8 +154,8 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             self.sub_chunks.ids.clear();
         }
         let (model, memo) = (self.encoder.model.model(), &mut self.worker.scratch.cluster_memo);
-        let chunk = &self.text[start..end];
-        let len = isolated.cut(chunk, blanks, is_continuation, (stages, model), memo, &mut self.sub_chunks);
+        let rest = &self.text[from..chunk.end];
+        let len = isolated.cut(rest, blanks, is_continuation, (stages, model), memo, &mut self.sub_chunks);
         let mut sub_chunks = std::mem::take(&mut self.sub_chunks.sub_chunks);
         for sub_chunk in sub_chunks.drain(..) {
             if let SubChunk::Ids(ids) = &sub_chunk
@@ -165,19 +166,22 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             self.push(match sub_chunk {
                 SubChunk::Ids(ids) => Lookup::resolved(ids, self.word_id),
                 SubChunk::Fragment(range, in_context) => {
-                    let (text, start, end) = (self.text.as_bytes(), start + range.start, start + range.end);
+                    let (start, end) = (from + range.start, from + range.end);
+                    // After an added token, the rest of a chunk begins a pre-token. So the cache must know parts of chunks from whole ones.
+                    let is_part = (start..end) != chunk && self.encoder.added.is_some();
+                    let kind = if is_part { ChunkKind::of_pre_token } else { ChunkKind::in_context };
                     self.worker.cache.prefetch(
-                        text,
+                        self.text.as_bytes(),
                         start,
                         end,
                         self.word_id,
-                        ChunkKind::in_context(in_context),
+                        kind(in_context),
                     )
                 }
             });
         }
         self.sub_chunks.sub_chunks = sub_chunks;
-        start + len
+        from + len
     }
 
     #[inline(never)]

@@ -153,7 +153,12 @@ impl Pipeline {
         if finds_same || !same.knows_added() {
             return Ok(same);
         }
-        Ok(Self { pool: Arc::new(Pool::new(self.limits)), original_seams: Arc::default(), ..same })
+        Ok(Self {
+            refinement: refinement(same.plan, &same.stages, same.model()),
+            pool: Arc::new(Pool::new(self.limits)),
+            original_seams: Arc::default(),
+            ..same
+        })
     }
 
     /// Whether caches, or seams, depend on the tokens that are looked for in normalized text.

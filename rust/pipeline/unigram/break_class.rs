@@ -35,7 +35,7 @@ pub(super) const MARK: BreakClass = 5;
 /// A mark that may draw the character after it into the cluster.
 pub(super) const JOINING_MARK: BreakClass = 6;
 
-/// In pieces beside other characters, and perhaps part of unknown text.
+/// In pieces, or in added tokens, beside other characters, and perhaps part of unknown text.
 pub(super) const SHARED: BreakClass = 7;
 
 /// A piece, perhaps in longer pieces too, and so never part of unknown text: a run of isolated characters may end before it and
@@ -105,7 +105,10 @@ impl Classifier<'_> {
     pub(super) fn cluster(self, cluster: &str) -> BreakClass {
         let rewritten = self.stages.rewrite_in_isolation(cluster);
         let rewritten = rewritten.filter(|(text, _)| text.len() <= GROWTH * cluster.len());
+        // A cut beside a character of an added token might cut the token.
+        let is_in_token = |text: &str| text.chars().any(|c| self.stages.is_in_token(c));
         rewritten.map_or(DEPENDENT, |(text, _)| match self.model.piece_membership(&text) {
+            PieceMembership::Unknown | PieceMembership::Piece(_) if is_in_token(&text) => SHARED,
             PieceMembership::Unknown => UNKNOWN,
             PieceMembership::Piece(id) => FIRST_PIECE + id,
             PieceMembership::Pieces => BOUNDARY,

@@ -49,6 +49,11 @@ impl ChunkStages<'_> {
         self.stages.normalize(text, start, tracked)
     }
 
+    /// Whether an added token that is looked for in normalized text holds `c`.
+    pub(super) fn is_in_token(&self, c: char) -> bool {
+        self.stages.matchers.normalized.has_char(c)
+    }
+
     pub(super) fn cut<'t>(&self, text: Normalized<'t>) -> Result<PreTokenized<'t>> {
         self.stages.cut(text, KeyForm::Text)
     }

@@ -20,9 +20,7 @@ impl Refinement {
     pub(in crate::pipeline) fn new(plan: ChunkPlan, stages: &Stages, model: &Model) -> Option<Self> {
         let splitter = plan.splitter().filter(|_| plan.rewrite == Rewrite::Stages)?;
         let facts = ChunkFacts::new(splitter, stages, model);
-        // An isolated character gets its id without a search for added tokens.
-        let may_isolate = facts.begins_visibly && stages.matchers.normalized.is_empty();
-        let isolated = if may_isolate { IsolatedChars::new(model) } else { None };
+        let isolated = if facts.begins_visibly { IsolatedChars::new(model) } else { None };
         Some(Self { facts, isolated })
     }
 

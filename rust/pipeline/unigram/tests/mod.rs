@@ -143,6 +143,14 @@ fn pipeline(
     pipeline_of(normalizer(choice), has_gaps, scheme, model, cache_limit)
 }
 
+/// The same with added tokens that are looked for in normalized text.
+fn with_normalized(pipeline: &Pipeline, contents: &[&str]) -> Pipeline {
+    let mut added = AddedTokens::clone(pipeline.added());
+    let tokens: Vec<AddedToken> = contents.iter().map(|&content| AddedToken::new(content, false)).collect();
+    added.add(&tokens, pipeline.model().vocab());
+    pipeline.with_added(Arc::new(added), false).expect("few tokens")
+}
+
 fn pipeline_of(
     normalizer: Option<Normalizer>,
     has_gaps: bool,
@@ -294,18 +302,22 @@ proptest! {
         is_never in any::<bool>(),
         is_exact in any::<bool>(),
         cache_limit in prop::sample::select(&[0, 1 << 20][..]),
+        normalized in prop::sample::subsequence(&["ab", "日", "語日a", "本", "é", "(a"][..], 0..3),
     ) {
         let scheme = if is_never && !has_gaps { PrependScheme::Never } else { PrependScheme::Always };
-        let pipeline = || pipeline(choice, has_gaps, scheme, is_exact, cache_limit);
+        let pipeline = || with_normalized(&pipeline(choice, has_gaps, scheme, is_exact, cache_limit), &normalized);
         let (refined, whole) = (pipeline(), pipeline().without_refinement());
         let naive = pipeline().with_plan(Plan::Staged);
         let restored = pipeline().with_plan(Plan::Staged).with_plan(refined.plan());
-        let is_staged = [9, 10, 11].contains(&choice) || has_gaps && [2, 5, 7, 12].contains(&choice);
+        let has_spaces = refined.stages().matchers.normalized_contents().white_space;
+        let is_staged =
+            has_spaces || [9, 10, 11].contains(&choice) || has_gaps && [2, 5, 7, 12].contains(&choice);
         let rewrites = refined.plan().chunked().is_some_and(|plan| plan.rewrite == Rewrite::Stages);
         prop_assert_eq!(!rewrites, is_staged, "{:?}", refined.plan());
         if let Some(stages) = refined.chunk_stages() {
             let is_always = scheme == PrependScheme::Always;
-            let has_fragments = is_always && ![4, 5, 6, 8, 12, 13].contains(&choice);
+            let has_fragments =
+                is_always && normalized.is_empty() && ![4, 5, 6, 8, 12, 13].contains(&choice);
             prop_assert_eq!(stages.facts.cuts_at_punctuation, has_fragments);
             prop_assert_eq!(refined.isolated_chars().is_some(), is_always);
         }
