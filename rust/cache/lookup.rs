@@ -12,7 +12,7 @@ pub enum ChunkKind {
     PreToken,
     /// A part of a pre-token that stands in context.
     Fragment,
-    /// A chunk of text that the normalizer has not changed yet.
+    /// A whole chunk of text that the normalizer has not changed yet, where a `Chunk` may be a part of one.
     Original,
 }
 

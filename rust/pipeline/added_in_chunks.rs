@@ -16,7 +16,7 @@ use super::plan::{ChunkPlan, Scope};
 use super::stages::{Stages, Visitor};
 use crate::Result;
 use crate::added_tokens::{AddedTokens, Segment};
-use crate::cache::{ChunkTokens, KeyForm};
+use crate::cache::{ChunkKind, ChunkTokens, KeyForm};
 use crate::metaspace::push_visible;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::{CompiledNormalizer, PieceMemo};
@@ -78,8 +78,8 @@ impl AddedInChunks<'_> {
         )
     }
 
-    /// Encodes a chunk that holds added tokens into `out`, whose spans mean nothing; false for any other chunk. A part of a chunk that takes
-    /// all stages becomes context-dependent.
+    /// Encodes a chunk that holds added tokens into `out`, whose spans mean nothing; false for any other chunk. Where chunks take all stages, a
+    /// chunk that may be a part of another becomes context-dependent: after an added token, the rest of a chunk begins a pre-token.
     ///
     /// # Errors
     /// The errors of the stages and of the model.
@@ -87,7 +87,7 @@ impl AddedInChunks<'_> {
         &self,
         encoder: &ChunkEncoder<'_>,
         chunk: &str,
-        is_part: bool,
+        kind: ChunkKind,
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<bool> {
@@ -99,7 +99,7 @@ impl AddedInChunks<'_> {
         let text = by_stages.normalized(&encoder.rewriter, chunk, &mut PieceMemo::default(), &mut buffer)?;
         if let Rewriter::Stages(stages) = encoder.rewriter {
             let normalized = stages.normalize(chunk, 0, true)?;
-            if is_part || !stages.is_context_free(chunk, &normalized)? {
+            if stages.may_be_part(kind) || !stages.is_context_free(chunk, &normalized)? {
                 out.set_context_dependent();
                 return Ok(true);
             }

@@ -192,9 +192,9 @@ impl ChunkEncoder<'_> {
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
     ) -> Result<()> {
-        let (in_context, is_part) = (kind == ChunkKind::Fragment, kind != ChunkKind::Chunk);
+        let in_context = kind == ChunkKind::Fragment;
         if let Some(added) = self.added
-            && added.encode(self, &text[range.clone()], is_part, scratch, out)?
+            && added.encode(self, &text[range.clone()], kind, scratch, out)?
         {
             return Ok(());
         }

@@ -64,6 +64,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     ) -> Self {
         let kind = match encoder.rewriter {
             Rewriter::Original(_) => ChunkKind::Original,
+            Rewriter::Stages(stages) if stages.are_refined && encoder.added.is_some() => ChunkKind::Original,
             _ => ChunkKind::Chunk,
         };
         Self {
@@ -85,7 +86,12 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
 
     /// The same stream for fragments of chunks.
     pub(super) fn of_fragments(self) -> Self {
-        Self { has_fragments: true, sub_chunks: SubChunks::with_room(2 * MOST_ISOLATED), ..self }
+        Self {
+            has_fragments: true,
+            kind: ChunkKind::Chunk,
+            sub_chunks: SubChunks::with_room(2 * MOST_ISOLATED),
+            ..self
+        }
     }
 
     /// Takes chunks by their bounds, which count from `base`. A long chunk is cut at the model's cut points, and a fragment
@@ -134,18 +140,17 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         let Some(isolated) = self.encoder.isolated.filter(|_| stages.may_have_isolated(chunk, blanks)) else {
             return self.push_long(start..end, is_continuation);
         };
-        let mut from = self.push_word((&stages, isolated), start..end, start, blanks, is_continuation);
+        let mut from = self.push_word((&stages, isolated), start..end, blanks, is_continuation);
         while from < end {
-            from = self.push_word((&stages, isolated), start..end, from, 0, false);
+            from = self.push_word((&stages, isolated), from..end, 0, false);
         }
     }
 
-    /// Takes the word of a chunk that begins at `from`; returns the start of the next word, or the end of the chunk.
+    /// Takes the first word of a chunk; returns the start of the next word, or the end of the chunk.
     fn push_word(
         &mut self,
         (stages, isolated): (&ChunkStages<'_>, &IsolatedChars),
-        chunk: Range<usize>,
-        from: usize,
+        Range { start, end }: Range<usize>,
         blanks: usize,
         is_continuation: bool,
     ) -> usize {
@@ -154,8 +159,8 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             self.sub_chunks.ids.clear();
         }
         let (model, memo) = (self.encoder.model.model(), &mut self.worker.scratch.cluster_memo);
-        let rest = &self.text[from..chunk.end];
-        let len = isolated.cut(rest, blanks, is_continuation, (stages, model), memo, &mut self.sub_chunks);
+        let chunk = &self.text[start..end];
+        let len = isolated.cut(chunk, blanks, is_continuation, (stages, model), memo, &mut self.sub_chunks);
         let mut sub_chunks = std::mem::take(&mut self.sub_chunks.sub_chunks);
         for sub_chunk in sub_chunks.drain(..) {
             if let SubChunk::Ids(ids) = &sub_chunk
@@ -166,27 +171,24 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             self.push(match sub_chunk {
                 SubChunk::Ids(ids) => Lookup::resolved(ids, self.word_id),
                 SubChunk::Fragment(range, in_context) => {
-                    let (start, end) = (from + range.start, from + range.end);
-                    // After an added token, the rest of a chunk begins a pre-token. So the cache must know parts of chunks from whole ones.
-                    let is_part = (start..end) != chunk && self.encoder.added.is_some();
-                    let kind = if is_part { ChunkKind::of_pre_token } else { ChunkKind::in_context };
+                    let (text, start, end) = (self.text.as_bytes(), start + range.start, start + range.end);
                     self.worker.cache.prefetch(
-                        self.text.as_bytes(),
+                        text,
                         start,
                         end,
                         self.word_id,
-                        kind(in_context),
+                        ChunkKind::in_context(in_context),
                     )
                 }
             });
         }
         self.sub_chunks.sub_chunks = sub_chunks;
-        from + len
+        start + len
     }
 
     #[inline(never)]
     fn push_long(&mut self, chunk: Range<usize>, is_continuation: bool) {
-        if self.kind == ChunkKind::Original {
+        if let Rewriter::Original(_) = self.encoder.rewriter {
             let (text, Range { start, end }) = (self.text.as_bytes(), chunk);
             return self.push(self.worker.cache.prefetch(text, start, end, self.word_id, self.kind));
         }
@@ -201,7 +203,9 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
             // An error comes again when the chunk is encoded.
             cuts = cuts.filter(|_| matches!(holds_added, Ok(false)));
         }
-        self.push_fragments(chunk, cuts, |in_context| ChunkKind::in_context(is_continuation || in_context));
+        let whole = self.kind;
+        let kind = |in_context| if is_continuation || in_context { ChunkKind::Fragment } else { whole };
+        self.push_fragments(chunk, cuts, kind);
     }
 
     /// Takes the fragments of a pre-token, each of the kind that `kind` says of fragments in context and of whole pre-tokens.

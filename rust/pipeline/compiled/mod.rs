@@ -154,7 +154,7 @@ impl Pipeline {
             return Ok(same);
         }
         Ok(Self {
-            refinement: refinement(same.plan, &same.stages, same.model()),
+            refinement: same.refinement.as_ref().map(|known| Arc::new(known.with_other_tokens(self.model()))),
             pool: Arc::new(Pool::new(self.limits)),
             original_seams: Arc::default(),
             ..same

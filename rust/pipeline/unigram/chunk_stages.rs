@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::facts::{ChunkFacts, GROWTH, WITHIN};
 use crate::Result;
-use crate::cache::{ChunkTokens, KeyForm};
+use crate::cache::{ChunkKind, ChunkTokens, KeyForm};
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Rewritten;
@@ -19,6 +19,8 @@ pub(in crate::pipeline) struct ChunkStages<'a> {
     pub(super) stages: &'a Stages,
     /// What is known of them.
     pub(super) facts: &'a ChunkFacts,
+    /// Whether chunks are cut further where ids alone are wanted.
+    pub(in crate::pipeline) are_refined: bool,
 }
 
 impl ContextFreeRewriter for ChunkStages<'_> {
@@ -47,6 +49,15 @@ impl ChunkStages<'_> {
         tracked: bool,
     ) -> Result<Normalized<'t>> {
         self.stages.normalize(text, start, tracked)
+    }
+
+    /// Whether chunks of such a kind may be parts of chunks.
+    pub(in crate::pipeline) fn may_be_part(&self, kind: ChunkKind) -> bool {
+        match kind {
+            ChunkKind::Fragment => true,
+            ChunkKind::Chunk => self.are_refined,
+            ChunkKind::PreToken | ChunkKind::Original => false,
+        }
     }
 
     /// Whether an added token that is looked for in normalized text holds `c`.

@@ -16,6 +16,16 @@ use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
 use crate::sinks::{IdSink, Sink};
 
+/// Bytes after an added token that are encoded in whole chunks: where tokens are close together, most fragments would be encoded twice.
+const AFTER_TOKEN: usize = if cfg!(test) { 4 } else { 1 << 10 };
+
+/// The first place from `from` on where a run of blanks begins with a space, or the end of `text`.
+fn blank_from(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let is_first = |&at: &usize| bytes[at] == b' ' && !is_blank(bytes[at - 1]);
+    (from..bytes.len()).find(is_first).unwrap_or(bytes.len())
+}
+
 impl<S: Sink> TextEncoding<'_, S> {
     /// Encodes a segment of the original text chunk by chunk, or fragment by fragment where ids alone are wanted; false if the
     /// pipeline is not prepared for that, so that the segment has to take the stages.
@@ -40,21 +50,34 @@ impl<S: Sink> TextEncoding<'_, S> {
         };
         // The cache knows chunks by their bytes alone, and the last one may lose some at the end of a text.
         let text = &whole[..stages.strippable(whole, start)];
-        let (mut at, mut spans) = (start, SPANS);
+        let (mut at, mut spans, mut whole_until) = (start, SPANS, start);
         while at < text.len() {
-            let Some(unresolved) =
-                self.stream_chunks(fragments.unwrap_or(splitter), text, at, spans, fragments.is_some())?
+            let (fragments, end) = match fragments {
+                Some(_) if at < whole_until => (None, blank_from(text, whole_until)),
+                fragments => (fragments, text.len()),
+            };
+            let Some(unresolved) = self.stream_chunks(
+                fragments.unwrap_or(splitter),
+                &text[..end],
+                at,
+                spans,
+                fragments.is_some(),
+            )?
             else {
-                at = text.len();
-                break;
+                at = end;
+                continue;
             };
             spans = FIRST_SPANS;
             let chunk = at + chunk_start(&text.as_bytes()[at..], unresolved - at, &stages);
             let mut emitted = 0;
-            if let Some(fragments) = fragments.filter(|_| chunk < unresolved) {
-                emitted = self.count_fragments(fragments, text, chunk..unresolved)?;
+            // Without added tokens, a chunk whose first fragment needs the stages needs them as well.
+            let may_do_whole = chunk < unresolved || self.pipeline.added_in_chunks().is_some();
+            if let Some(fragments) = fragments.filter(|_| may_do_whole) {
+                if chunk < unresolved {
+                    emitted = self.count_fragments(fragments, text, chunk..unresolved)?;
+                }
                 if let Some(after) = self.encode_rest(splitter, text, chunk, emitted)? {
-                    at = after;
+                    (at, whole_until) = (after, after + AFTER_TOKEN);
                     continue;
                 }
             }
@@ -114,8 +137,8 @@ impl<S: Sink> TextEncoding<'_, S> {
         splitter.fill_spans(&text[chunk..], 0, &mut starts, &mut ends);
         let (end, encoder) = (chunk + ends[0] as usize, self.pipeline.chunk_encoder());
         let Worker { cache, scratch, .. } = &mut *self.worker;
-        let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, ChunkKind::Chunk);
-        let miss = |range, out: &mut _| encoder.encode(text, range, ChunkKind::Chunk, scratch, out);
+        let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, ChunkKind::Original);
+        let miss = |range, out: &mut _| encoder.encode(text, range, ChunkKind::Original, scratch, out);
         let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
         if encoder.needs_stages(tokens, S::TRACKED) {
             return Ok(None);

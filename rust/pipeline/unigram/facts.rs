@@ -66,8 +66,7 @@ impl ChunkFacts {
             joins_spaces: normalizer.and_then(Normalizer::joined_space).is_some(),
             // A fragment that continues a word must differ from all that begin one.
             cuts_at_punctuation: begins_visibly
-                // After an added token, the rest of a chunk begins a pre-token.
-                && stages.matchers.normalized.is_empty()
+                && !stages.matchers.normalized_contents().word_cuts
                 && cuts_at_punctuation(plain, &rewrites, model),
         }
     }

@@ -24,6 +24,11 @@ impl Refinement {
         Some(Self { facts, isolated })
     }
 
+    /// The same facts for other added tokens with the same [`Contents`](crate::added_tokens::Contents).
+    pub(in crate::pipeline) fn with_other_tokens(&self, model: &Model) -> Self {
+        Self { facts: self.facts, isolated: self.isolated.as_ref().and_then(|_| IsolatedChars::new(model)) }
+    }
+
     /// The same without fragments and isolated characters.
     pub(in crate::pipeline) fn off(mut self) -> Self {
         self.facts.cuts_at_punctuation = false;
@@ -32,6 +37,7 @@ impl Refinement {
 
     /// The stages, prepared for chunks.
     pub(in crate::pipeline) fn chunk_stages<'a>(&'a self, stages: &'a Stages) -> ChunkStages<'a> {
-        ChunkStages { stages, facts: &self.facts }
+        let are_refined = self.facts.cuts_at_punctuation || self.isolated.is_some();
+        ChunkStages { stages, facts: &self.facts, are_refined }
     }
 }
