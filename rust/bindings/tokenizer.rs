@@ -213,15 +213,15 @@ impl PyTokenizer {
     ///
     /// Returns:
     ///     A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by stage; `chunks`, what
-    ///     finds chunks, if anything does; `on_a_miss`, what a chunk goes through that the cache does not know; `offsets`, whether
-    ///     offsets and word ids are found in the same way; and `because`, why there is no faster way, if there is one.
+    ///     finds chunks, if anything does; `on_a_miss`, what a chunk goes through that the cache does not know; `offsets`, how offsets
+    ///     and word ids are found, if not as ids are; and `because`, why there is no faster way, if there is one.
     fn encoding_plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = self.core(py)?.pipeline().plan_report();
         let plan = PyDict::new(py);
         plan.set_item("chunked", report.is_chunked)?;
         plan.set_item("chunks", report.chunks)?;
         plan.set_item("on_a_miss", report.on_a_miss)?;
-        plan.set_item("offsets", report.has_offsets)?;
+        plan.set_item("offsets", report.offsets)?;
         plan.set_item("because", report.because)?;
         Ok(plan)
     }

@@ -120,6 +120,11 @@ impl Pipeline {
         (!(has_fragments() && is_mostly_long(text))).then_some(seams)
     }
 
+    /// Whether chunks may be made of text before the normalizer changes it.
+    pub(super) fn has_original_seams(&self) -> bool {
+        self.original_seams_if_ready(DERIVING).is_some()
+    }
+
     /// The seams of original text, once there was enough text to derive them, of which `len` bytes are to come.
     pub(super) fn original_seams_if_ready(&self, len: usize) -> Option<&Seams> {
         let normalizer = self.compiled_normalizer()?;

@@ -13,24 +13,34 @@ pub struct PlanReport {
     pub chunks: Option<&'static str>,
     /// What a chunk goes through that the cache does not know; without chunks, what all text does.
     pub on_a_miss: &'static str,
-    /// Whether offsets and word ids are found in the same way as ids.
-    pub has_offsets: bool,
+    /// How offsets and word ids are found, if not as ids are.
+    pub offsets: Option<&'static str>,
     /// Why the tokenizer has no faster plan; none for the fastest ones.
     pub because: Option<&'static str>,
 }
 
 impl Pipeline {
-    /// The plan of this pipeline, in words.
+    /// The plan of this pipeline, in words. Derives the seams of original text, if there are any.
     pub fn plan_report(&self) -> PlanReport {
         let Plan::Chunked(plan) = self.plan() else {
             return PlanReport {
                 is_chunked: false,
                 chunks: None,
                 on_a_miss: "all stages",
-                has_offsets: true,
+                offsets: None,
                 because: Some(self.reason_for_stages()),
             };
         };
+        let because = self.reason_against_speed(plan);
+        if self.has_original_seams() {
+            return PlanReport {
+                is_chunked: true,
+                chunks: Some("the seams of the normalizer and the pre-tokenizer"),
+                on_a_miss: "the normalizer, the pre-tokenizer, then the model",
+                offsets: Some("in chunks of normalized text"),
+                because,
+            };
+        }
         let chunks = match plan.chunker {
             Chunker::Splitter(_) => "a scanner",
             Chunker::Seams => "the seams of the pre-tokenizer",
@@ -46,8 +56,8 @@ impl Pipeline {
             is_chunked: true,
             chunks: Some(chunks),
             on_a_miss,
-            has_offsets: !plan.is_for_ids_alone(),
-            because: self.reason_against_speed(plan),
+            offsets: plan.is_for_ids_alone().then_some("stage by stage"),
+            because,
         }
     }
 

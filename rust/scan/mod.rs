@@ -45,8 +45,8 @@ use cl100k::Cl100k;
 use gpt2::Gpt2;
 use o200k::O200k;
 use spaces::{
-    BlankFragments, BlankSplit, BlankSplitFragments, Blanks, SingleSpacedWords, SingleSpaces, SpacedWords,
-    Spaces,
+    BlankFragments, BlankSplit, BlankSplitFragments, Blanks, SingleSpacedWords, SingleSpaces, SpaceFragments,
+    SpacedWords, Spaces,
 };
 use whitespace::{Whitespace, WhitespaceSplit};
 
@@ -103,6 +103,8 @@ pub enum Splitter {
     Blanks,
     /// Everything between blanks.
     BlankSplit,
+    /// As `Spaces`, but also cut between a letter and one of [`spaces::PUNCTUATION_KEPT_APART`].
+    SpaceFragments,
     /// As `Blanks`, but also cut between a letter and one of [`spaces::PUNCTUATION_KEPT_APART`].
     BlankFragments,
     /// As `BlankSplit`, but also cut between a letter and one of [`spaces::PUNCTUATION_KEPT_APART`].
@@ -196,6 +198,7 @@ impl Splitter {
             Self::SpacedWords => for_each::<SpacedWords>(text, found),
             Self::Blanks => for_each::<Blanks>(text, found),
             Self::BlankSplit => for_each_with_gaps::<BlankSplit>(text, found),
+            Self::SpaceFragments => for_each::<SpaceFragments>(text, found),
             Self::BlankFragments => for_each::<BlankFragments>(text, found),
             Self::BlankSplitFragments => for_each_with_gaps::<BlankSplitFragments>(text, found),
         }

@@ -9,7 +9,7 @@
 //! * [`SpacedWords`] and [`SingleSpacedWords`] also cut between letters and ASCII symbols, if no token holds a letter beside an ASCII symbol.
 //! * [`Blanks`] and [`BlankSplit`] cut at every run of spaces, tabs and line ends, for tokenizers that turn all of
 //!   these into spaces, or drop them.
-//! * [`BlankFragments`] and [`BlankSplitFragments`] also cut between letters and [`PUNCTUATION_KEPT_APART`], if the
+//! * [`SpaceFragments`], [`BlankFragments`] and [`BlankSplitFragments`] also cut between letters and [`PUNCTUATION_KEPT_APART`], if the
 //!   vocabulary allows it.
 
 use super::classes::{Class, LETTER};
@@ -125,7 +125,7 @@ pub fn is_punctuation_boundary(left: u8, right: u8) -> bool {
 /// A boundary lies between a letter and one of [`PUNCTUATION_KEPT_APART`], if the characters around the two are visible
 /// ASCII, blanks, or the ends of `text`. A non-ASCII character could join the one at the boundary, and a control
 /// character could vanish.
-fn fragment_len(text: &[u8]) -> usize {
+fn fragment_len(text: &[u8], is_blank: impl Fn(u8) -> bool) -> usize {
     let is_visible = |at: usize| text.get(at).is_none_or(|&byte| byte.is_ascii_graphic() || is_blank(byte));
     let is_end = |&at: &usize| {
         let is_boundary = || is_punctuation_boundary(text[at - 1], text[at]);
@@ -150,6 +150,19 @@ pub fn begins_non_ascii(text: &[u8], start: usize) -> bool {
     text.get(first).is_some_and(|byte| !byte.is_ascii())
 }
 
+/// As [`Spaces`], but also cut between a letter and one of [`PUNCTUATION_KEPT_APART`].
+#[derive(Clone, Copy, Debug)]
+pub struct SpaceFragments;
+
+impl Scan for SpaceFragments {
+    #[inline]
+    fn advance(text: &str, pos: usize) -> usize {
+        let rest = &text.as_bytes()[pos..];
+        let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();
+        pos + spaces + fragment_len(&rest[spaces..], |byte| byte == b' ')
+    }
+}
+
 /// As [`Blanks`], but also cut between a letter and one of [`PUNCTUATION_KEPT_APART`].
 #[derive(Clone, Copy, Debug)]
 pub struct BlankFragments;
@@ -170,7 +183,7 @@ impl ScanWithGaps for BlankSplitFragments {
     fn next_span(text: &str, pos: usize) -> Option<(usize, usize)> {
         let rest = &text.as_bytes()[pos..];
         let blanks = rest.iter().take_while(|&&byte| is_blank(byte)).count();
-        let len = fragment_len(&rest[blanks..]);
+        let len = fragment_len(&rest[blanks..], is_blank);
         (len > 0).then_some((pos + blanks, pos + blanks + len))
     }
 }

@@ -20,9 +20,15 @@ const SINGLE_SPACES: &str = r" [^ ]*|[^ ]+";
 const BLANKS: &str = r"[ \t\r\n]*[^ \t\r\n]+|[ \t\r\n]+";
 const BLANK_SPLIT: &str = r"[^ \t\r\n]+";
 
-/// Matches at a boundary between fragments: one half for a boundary after the first character of a text, one for any
-/// other.
-const BOUNDARY: &str = r#"(?:(?<=\A[A-Za-z])|(?<=[!-~ \t\r\n][A-Za-z]))(?=[!"(),-.:;?](?:[!-~ \t\r\n]|\z))|(?:(?<=\A[!"(),-.:;?])|(?<=[!-~ \t\r\n][!"(),-.:;?]))(?=[A-Za-z](?:[!-~ \t\r\n]|\z))"#;
+/// Fragments between blanks of a class. One half matches a boundary after the first character of a text, one any other boundary.
+fn fragments(blanks: &str) -> String {
+    let sides = |left: &str, right: &str| {
+        format!(r"(?:(?<=\A[{left}])|(?<=[!-~{blanks}][{left}]))(?=[{right}](?:[!-~{blanks}]|\z))")
+    };
+    let (letters, stops) = ("A-Za-z", "!\"(),-.:;?");
+    let boundary = format!("{}|{}", sides(letters, stops), sides(stops, letters));
+    format!(r"[^{blanks}](?:(?!{boundary})[^{blanks}])*")
+}
 
 fn pattern_of(splitter: Splitter) -> Pattern {
     let known = Splitter::PATTERNS.iter().find(|(_, known)| *known == splitter);
@@ -35,8 +41,9 @@ fn pattern_of(splitter: Splitter) -> Pattern {
         Splitter::SpacedWords => SPACED_WORDS,
         Splitter::Blanks => BLANKS,
         Splitter::BlankSplit => BLANK_SPLIT,
-        Splitter::BlankFragments => &format!(r"[ \t\r\n]*[^ \t\r\n](?:(?!{BOUNDARY})[^ \t\r\n])*|[ \t\r\n]+"),
-        Splitter::BlankSplitFragments => &format!(r"[^ \t\r\n](?:(?!{BOUNDARY})[^ \t\r\n])*"),
+        Splitter::SpaceFragments => &format!(r" *{}| +", fragments(" ")),
+        Splitter::BlankFragments => &format!(r"[ \t\r\n]*{}|[ \t\r\n]+", fragments(r" \t\r\n")),
+        Splitter::BlankSplitFragments => &fragments(r" \t\r\n"),
         _ => known.expect("a pattern").0,
     };
     Pattern::new(pattern).expect("a valid pattern")
@@ -110,6 +117,7 @@ matches_regex! {
     spaced_words_matches_regex: Splitter::SpacedWords;
     blanks_matches_regex: Splitter::Blanks;
     blank_split_matches_regex: Splitter::BlankSplit;
+    space_fragments_matches_regex: Splitter::SpaceFragments;
     blank_fragments_matches_regex: Splitter::BlankFragments;
     blank_split_fragments_matches_regex: Splitter::BlankSplitFragments;
 }

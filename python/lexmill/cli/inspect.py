@@ -87,7 +87,7 @@ def _plan(plan: dict[str, bool | str | None]) -> str:
     way = "encodes stage by stage"
     if plan["chunked"]:
         way = f"encodes in chunks, found by {plan['chunks']}; a new chunk takes {plan['on_a_miss']}"
-    offsets = "" if plan["offsets"] else "; offsets are found stage by stage"
+    offsets = f"; offsets are found {plan['offsets']}" if plan["offsets"] else ""
     because = f"; {plan['because']}" if plan["because"] else ""
     return f"{way}{offsets}{because}"
 

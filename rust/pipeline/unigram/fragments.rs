@@ -27,6 +27,7 @@ pub(super) fn fragment_splitter(
     text: &str,
 ) -> Option<Splitter> {
     let fragments = match splitter {
+        Splitter::Spaces if stages.facts.cuts_at_punctuation => Splitter::SpaceFragments,
         Splitter::Blanks if stages.facts.cuts_at_punctuation => Splitter::BlankFragments,
         Splitter::BlankSplit if stages.facts.cuts_at_punctuation => Splitter::BlankSplitFragments,
         _ if has_isolated => splitter,

@@ -83,7 +83,7 @@ impl GapRules for BlankSplitRules {
 #[derive(Default)]
 pub(super) struct BlankSplitFragmentsRules {
     words: BlankSplitRules,
-    boundaries: PunctuationBoundaries,
+    boundaries: PunctuationBoundaries<true>,
 }
 
 impl GapRules for BlankSplitFragmentsRules {

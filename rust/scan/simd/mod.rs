@@ -49,8 +49,8 @@ use gaps::{
 use gpt2::Gpt2Rules;
 use o200k::O200kRules;
 use spaces::{
-    BlankFragmentsRules, BlanksRules, SingleSpacedWordsRules, SingleSpacesRules, SpacedWordsRules,
-    SpacesRules,
+    BlankFragmentsRules, BlanksRules, SingleSpacedWordsRules, SingleSpacesRules, SpaceFragmentsRules,
+    SpacedWordsRules, SpacesRules,
 };
 
 impl Splitter {
@@ -115,6 +115,7 @@ impl Splitter {
             Self::SingleSpacedWords => fill_ends::<SingleSpacedWordsRules>(backend, text, start, ends),
             Self::SpacedWords => fill_ends::<SpacedWordsRules>(backend, text, start, ends),
             Self::Blanks => fill_ends::<BlanksRules>(backend, text, start, ends),
+            Self::SpaceFragments => fill_ends::<SpaceFragmentsRules>(backend, text, start, ends),
             Self::BlankFragments => fill_ends::<BlankFragmentsRules>(backend, text, start, ends),
             Self::Whitespace
             | Self::WhitespaceSplit

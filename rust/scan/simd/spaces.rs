@@ -3,7 +3,7 @@
 use super::fill::Rules;
 use super::masks::{BLOCK, Masks, down, last, up};
 use crate::scan::spaces::{
-    BlankFragments, Blanks, SingleSpacedWords, SingleSpaces, SpacedWords, Spaces, is_blank,
+    BlankFragments, Blanks, SingleSpacedWords, SingleSpaces, SpaceFragments, SpacedWords, Spaces, is_blank,
 };
 
 /// A span starts at a space that does not follow a space.
@@ -65,22 +65,24 @@ impl Rules for BlanksRules {
 
 /// Boundaries between an ASCII letter and one of
 /// [`PUNCTUATION_KEPT_APART`](crate::scan::spaces::PUNCTUATION_KEPT_APART), whose outer neighbours can neither join the
-/// two nor vanish.
+/// two nor vanish. Blanks are spaces, and with `LINES` also tabs and line ends.
 #[derive(Default)]
-pub(super) struct PunctuationBoundaries {
+pub(super) struct PunctuationBoundaries<const LINES: bool> {
     letter: u64,
     stop: u64,
     /// The last two bits of the mask of characters that prevent a boundary beside them.
     odd: u64,
 }
 
-impl PunctuationBoundaries {
+impl<const LINES: bool> PunctuationBoundaries<LINES> {
     /// The boundaries in the block `now`, which begins at `base` of `text`.
     #[inline(always)]
     pub(super) fn starts(&mut self, text: &[u8], base: usize, now: &Masks) -> u64 {
         let letter = now.letter & !now.wide;
         let boundaries = now.stop & up(letter, self.letter) | letter & up(now.stop, self.stop);
-        let odd = now.wide | !(now.letter | now.number | now.punctuation | blanks(now));
+        let blanks = if LINES { blanks(now) } else { now.blank };
+        let odd = now.wide | !(now.letter | now.number | now.punctuation | blanks);
+        let is_blank = |byte| byte == b' ' || LINES && is_blank(byte);
         let next_is_odd =
             text.get(base + BLOCK).is_some_and(|&next| !next.is_ascii_graphic() && !is_blank(next));
         let is_clear = !(odd << 2 | self.odd | down(odd, u64::from(next_is_odd)));
@@ -89,11 +91,28 @@ impl PunctuationBoundaries {
     }
 }
 
+/// A span starts at a space that does not follow a space, and at every boundary.
+#[derive(Default)]
+pub(super) struct SpaceFragmentsRules {
+    spaces: SpacesRules,
+    boundaries: PunctuationBoundaries<false>,
+}
+
+impl Rules for SpaceFragmentsRules {
+    type Scalar = SpaceFragments;
+    const HAS_CLASSES: bool = false;
+
+    #[inline(always)]
+    fn starts(&mut self, text: &[u8], base: usize, now: &Masks, next: &Masks) -> (u64, u64) {
+        (self.spaces.starts(text, base, now, next).0 | self.boundaries.starts(text, base, now), 0)
+    }
+}
+
 /// A span starts at a blank that does not follow a blank, and at every boundary.
 #[derive(Default)]
 pub(super) struct BlankFragmentsRules {
     blanks: BlanksRules,
-    boundaries: PunctuationBoundaries,
+    boundaries: PunctuationBoundaries<true>,
 }
 
 impl Rules for BlankFragmentsRules {

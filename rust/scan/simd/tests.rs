@@ -20,7 +20,7 @@ mod naive {
     }
 }
 
-const SPLITTERS: [Splitter; 17] = [
+const SPLITTERS: [Splitter; 18] = [
     Splitter::Gpt2,
     Splitter::Cl100k,
     Splitter::Qwen2,
@@ -36,6 +36,7 @@ const SPLITTERS: [Splitter; 17] = [
     Splitter::SpacedWords,
     Splitter::Blanks,
     Splitter::BlankSplit,
+    Splitter::SpaceFragments,
     Splitter::BlankFragments,
     Splitter::BlankSplitFragments,
 ];
@@ -174,6 +175,7 @@ fill_matches_naive! {
     fill_ends_of_spaced_words_matches_naive: Splitter::SpacedWords;
     fill_ends_of_blanks_matches_naive: Splitter::Blanks;
     fill_spans_of_blank_split_matches_naive: Splitter::BlankSplit;
+    fill_ends_of_space_fragments_matches_naive: Splitter::SpaceFragments;
     fill_ends_of_blank_fragments_matches_naive: Splitter::BlankFragments;
     fill_spans_of_blank_split_fragments_matches_naive: Splitter::BlankSplitFragments;
     fill_spans_of_whitespace_matches_naive: Splitter::Whitespace;
