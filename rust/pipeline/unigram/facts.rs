@@ -67,7 +67,7 @@ impl ChunkFacts {
             // A fragment that continues a word must differ from all that begin one.
             cuts_at_punctuation: begins_visibly
                 && !stages.matchers.normalized_contents().word_cuts
-                && cuts_at_punctuation(plain, &rewrites, model),
+                && cuts_at_punctuation(plain, normalizer, &rewrites, model),
         }
     }
 
@@ -100,17 +100,31 @@ fn set(is_in: impl Fn(u8) -> bool) -> u128 {
     (0..128).filter(|&byte| is_in(byte)).fold(0, |set, byte| set | 1 << byte)
 }
 
-/// Whether chunks may be cut between letters and punctuation: both are unchanged, no piece holds both, and nothing beside them
-/// joins them.
+/// Whether chunks may be cut between letters and punctuation: each letter becomes a letter, punctuation is unchanged, no piece holds
+/// both, and nothing beside them joins them.
 ///
 /// What is beside them begins as visible ASCII. Only rules make it begin with a mark, or end with what joins the next, so no
 /// stage after rules may see clusters.
-fn cuts_at_punctuation(plain: u128, stages: &[&Normalizer], model: &Model) -> bool {
-    let mut at_boundary = PUNCTUATION_KEPT_APART.iter().copied().chain(b'A'..=b'Z').chain(b'a'..=b'z');
+fn cuts_at_punctuation(
+    plain: u128,
+    normalizer: Option<&Normalizer>,
+    stages: &[&Normalizer],
+    model: &Model,
+) -> bool {
+    let is_plain = |byte: u8| plain >> byte & 1 == 1;
+    let stays_letter = |byte: u8| {
+        let rewritten =
+            normalizer.and_then(|all| all.rewrite_in_isolation(char::from(byte).encode_utf8(&mut [0; 4])));
+        rewritten.is_some_and(
+            |rewritten| matches!(rewritten.text.as_bytes(), [only] if only.is_ascii_alphabetic()),
+        )
+    };
+    let mut letters = (b'A'..=b'Z').chain(b'a'..=b'z');
     let has_rules = |stage: &Normalizer| matches!(stage, Normalizer::Precompiled(_));
     let sees_clusters = |stage: &Normalizer| has_rules(stage) || matches!(stage, Normalizer::Unicode(_));
     let mut after_rules = stages.iter().skip_while(|stage| !has_rules(stage)).skip(1);
-    at_boundary.all(|byte| plain >> byte & 1 == 1)
+    PUNCTUATION_KEPT_APART.iter().all(|&byte| is_plain(byte))
+        && letters.all(|byte| is_plain(byte) || stays_letter(byte))
         && !after_rules.any(|stage| sees_clusters(stage))
         && model.is_cut_beside(PUNCTUATION_KEPT_APART, is_punctuation_boundary)
 }
