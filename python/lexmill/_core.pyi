@@ -864,8 +864,8 @@ class Tokenizer:
         Returns:
             A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by
                 stage; `chunks`, what finds chunks, if anything does; `on_a_miss`, what a chunk goes through that the
-                cache does not know; `offsets`, whether offsets and word ids are found in the same way; and
-                `because`, why there is no faster way, if there is one.
+                cache does not know; `offsets`, how offsets and word ids are found, if not as ids are; and `because`,
+                why there is no faster way, if there is one.
         """
     def clear_cache(self) -> None:
         """Empties all caches."""
