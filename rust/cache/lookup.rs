@@ -5,15 +5,15 @@ use std::ops::Range;
 /// What the bytes of a key are. Two of a kind have the same tokens if they have the same bytes; two of different kinds may not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ChunkKind {
-    /// A chunk as a plan cuts it from a text.
+    /// A chunk as a plan cuts it from a text, or the first part of one.
     #[default]
     Chunk,
     /// A pre-token, where chunks may have several of them or are rewritten first.
     PreToken,
     /// A part of a pre-token that stands in context.
     Fragment,
-    /// A whole chunk of text that the normalizer has not changed yet, where a `Chunk` may be a part of one.
-    Original,
+    /// A whole chunk of original text, where a `Chunk` is a part of one, or normalized text.
+    Whole,
 }
 
 impl ChunkKind {
@@ -107,7 +107,7 @@ impl Lookup {
             0 => ChunkKind::Chunk,
             1 => ChunkKind::PreToken,
             2 => ChunkKind::Fragment,
-            _ => ChunkKind::Original,
+            _ => ChunkKind::Whole,
         }
     }
 

@@ -67,7 +67,7 @@ impl AddedInChunks<'_> {
                 push_visible(chunk, buffer);
                 return Ok(Cow::Borrowed(buffer));
             }
-            // Their chunks were searched before, or are searched with the normalizer at hand.
+            // Chunks before the pre-tokenizer were searched already. `OriginalChunks::encode` searches its own.
             Rewriter::PreTokenizer(_) | Rewriter::Original(_) => return Ok(Cow::Borrowed(chunk)),
             Rewriter::Bert(_) | Rewriter::Stages(_) => {}
         }
@@ -94,12 +94,18 @@ impl AddedInChunks<'_> {
         if !self.is_in(&encoder.rewriter, chunk, scratch)? {
             return Ok(false);
         }
+        if let Rewriter::Stages(stages) = encoder.rewriter
+            && stages.may_be_part(kind)
+        {
+            out.set_context_dependent();
+            return Ok(true);
+        }
         // Normalized again, by the stages: the text in scratch memory cannot stay borrowed while the model uses that memory. Few chunks come here.
         let (by_stages, mut buffer) = (Self { normalizer: None, ..*self }, String::new());
         let text = by_stages.normalized(&encoder.rewriter, chunk, &mut PieceMemo::default(), &mut buffer)?;
         if let Rewriter::Stages(stages) = encoder.rewriter {
             let normalized = stages.normalize(chunk, 0, true)?;
-            if stages.may_be_part(kind) || !stages.is_context_free(chunk, &normalized)? {
+            if !stages.is_context_free(chunk, &normalized)? {
                 out.set_context_dependent();
                 return Ok(true);
             }

@@ -153,7 +153,7 @@ impl ChunkEncoder<'_> {
 
     /// Whether such a chunk is kept the first time that it is met. Long chunks of original text seldom come again, but their fragments do.
     pub(super) fn is_kept(&self, chunk: &Lookup) -> bool {
-        chunk.kind() != ChunkKind::Original || chunk.is_short() || self.model.cut_points(0).is_none()
+        chunk.kind() != ChunkKind::Whole || chunk.is_short() || self.model.cut_points(0).is_none()
     }
 
     /// Encodes such a chunk into `out`.
@@ -200,8 +200,13 @@ impl ChunkEncoder<'_> {
         }
         match self.rewriter {
             // A chunk that takes the pre-tokenizer does not come here; its pre-tokens do, and so do chunks that are known to be one word.
-            Rewriter::None | Rewriter::PreTokenizer(_) | Rewriter::Original(_) => {
+            Rewriter::None | Rewriter::PreTokenizer(_) => {
                 self.model.encode(text, range, in_context, scratch, out)
+            }
+            Rewriter::Original(_) => {
+                debug_assert!(false, "such chunks take `encode_pre_tokens`");
+                out.set_context_dependent();
+                Ok(())
             }
             Rewriter::Bert(bert) => bert.encode(&text[range], in_context, self.model, scratch, out),
             Rewriter::Stages(stages) => stages.encode(&text[range], in_context, self.model, scratch, out),

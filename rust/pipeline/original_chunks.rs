@@ -122,7 +122,7 @@ impl Pipeline {
 
     /// Whether chunks may be made of text before the normalizer changes it.
     pub(super) fn has_original_seams(&self) -> bool {
-        self.original_seams_if_ready(DERIVING).is_some()
+        self.cache_limit() > 0 && self.original_seams_if_ready(DERIVING).is_some()
     }
 
     /// The seams of original text, once there was enough text to derive them, of which `len` bytes are to come.

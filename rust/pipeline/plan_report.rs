@@ -13,14 +13,14 @@ pub struct PlanReport {
     pub chunks: Option<&'static str>,
     /// What a chunk goes through that the cache does not know; without chunks, what all text does.
     pub on_a_miss: &'static str,
-    /// How offsets and word ids are found, if not as ids are.
+    /// How offsets and word ids are found; none if in the same way as ids.
     pub offsets: Option<&'static str>,
     /// Why the tokenizer has no faster plan; none for the fastest ones.
     pub because: Option<&'static str>,
 }
 
 impl Pipeline {
-    /// The plan of this pipeline, in words. Derives the seams of original text, if there are any.
+    /// The plan of this pipeline, in words. Derives the seams of original text, which later calls then use.
     pub fn plan_report(&self) -> PlanReport {
         let Plan::Chunked(plan) = self.plan() else {
             return PlanReport {

@@ -1,6 +1,6 @@
-//! A pre-tokenizer that cuts, maps bytes to characters, and cuts the mapped text again, as Falcon's, run without lists of spans.
+//! A pre-tokenizer that cuts, maps bytes to characters, and cuts again, as Falcon's. No stage makes a list of spans.
 //!
-//! Few bytes become characters that a later stage may cut. A pre-token without such a byte passes the later stages over.
+//! Few mapped characters can be cut by a later stage. A pre-token without such a character skips these stages.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub struct MappedCuts {
 }
 
 impl MappedCuts {
-    /// None if not exactly one stage maps bytes, if it adds a space, or if another stage does more than cut.
+    /// `None` unless exactly one stage maps bytes, it adds no space, a stage follows it, and all others only cut.
     pub fn new(pre_tokenizer: &PreTokenizer) -> Option<Self> {
         let PreTokenizer::Sequence(stages) = pre_tokenizer else { return None };
         let is_map = |stage: &PreTokenizer| matches!(stage, PreTokenizer::ByteLevel(_));
@@ -26,7 +26,8 @@ impl MappedCuts {
         let (before, after) = stages.split_at(place + 1);
         let adds_space =
             matches!(before.last(), Some(PreTokenizer::ByteLevel(ByteLevel { add_prefix_space: true, .. })));
-        if adds_space || !before[..place].iter().chain(after).all(PreTokenizer::only_cuts) {
+        if adds_space || after.is_empty() || !before[..place].iter().chain(after).all(PreTokenizer::only_cuts)
+        {
             return None;
         }
         let cuts = |stages: &[PreTokenizer]| Cuts::new(&PreTokenizer::Sequence(stages.to_vec()));

@@ -117,6 +117,18 @@ class TestMatching:
         assert tokenizer.encode("<s>").special_tokens_mask == [0]
 
 
+def test_caches_forget_tokens_that_normalized_text_is_no_longer_searched_for() -> None:
+    tokenizer = Tokenizer(
+        models.Unigram([("<unk>", 0.0), ("▁", -2.0), ("a", -3.0), ("b", -3.0), (",", -3.0)], unk_id=0)
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokenizer.add_special_tokens([AddedToken("ab", normalized=True)])
+    tokenizer.encode_ids(",ab ab")
+    tokenizer.add_special_tokens([AddedToken("ab", normalized=False)])
+    tokenizer.encode_special_tokens = True
+    assert tokenizer.encode_ids(",ab ab") == tokenizer._staged().encode_ids(",ab ab")
+
+
 class TestIds:
     def test_new_tokens_follow_the_vocabulary(self) -> None:
         tokenizer = plain(a=0, b=1)

@@ -79,6 +79,9 @@ def test_a_plan_follows_changes() -> None:
     plan = made.encoding_plan()
     assert plan["chunks"] == "the seams of the normalizer and the pre-tokenizer"
     assert plan["offsets"] == "in chunks of normalized text"
+    made.cache_limit = 0
+    assert made.encoding_plan()["chunks"] == SEAMS
+    made.cache_limit = 1 << 20
     made.pre_tokenizer = pre_tokenizers.FixedLength(3)
     assert made.encoding_plan()["chunks"] == "the pre-tokenizer"
 

@@ -63,8 +63,8 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         step: u32,
     ) -> Self {
         let kind = match encoder.rewriter {
-            Rewriter::Original(_) => ChunkKind::Original,
-            Rewriter::Stages(stages) if stages.are_refined && encoder.added.is_some() => ChunkKind::Original,
+            Rewriter::Original(_) => ChunkKind::Whole,
+            Rewriter::Stages(stages) if stages.are_refined && encoder.added.is_some() => ChunkKind::Whole,
             _ => ChunkKind::Chunk,
         };
         Self {

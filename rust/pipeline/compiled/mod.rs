@@ -148,7 +148,8 @@ impl Pipeline {
         let same = Self { stages, added, ..self.clone() };
         if were != are || known.normalized.is_empty() != same.stages.matchers.normalized.is_empty() {
             let plan = choose(&same.stages, self.model());
-            return Ok(if plan == self.plan && !same.knows_added() { same } else { same.with_plan(plan) });
+            let is_unaffected = plan == self.plan && !self.knows_added() && !same.knows_added();
+            return Ok(if is_unaffected { same } else { same.with_plan(plan) });
         }
         if finds_same || !same.knows_added() {
             return Ok(same);

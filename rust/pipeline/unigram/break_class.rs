@@ -35,7 +35,7 @@ pub(super) const MARK: BreakClass = 5;
 /// A mark that may draw the character after it into the cluster.
 pub(super) const JOINING_MARK: BreakClass = 6;
 
-/// In pieces, or in added tokens, beside other characters, and perhaps part of unknown text.
+/// In an added token, or in pieces beside other characters; perhaps part of unknown text.
 pub(super) const SHARED: BreakClass = 7;
 
 /// A piece, perhaps in longer pieces too, and so never part of unknown text: a run of isolated characters may end before it and

@@ -56,7 +56,7 @@ impl ChunkStages<'_> {
         match kind {
             ChunkKind::Fragment => true,
             ChunkKind::Chunk => self.are_refined,
-            ChunkKind::PreToken | ChunkKind::Original => false,
+            ChunkKind::PreToken | ChunkKind::Whole => false,
         }
     }
 

@@ -16,10 +16,10 @@ use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
 use crate::sinks::{IdSink, Sink};
 
-/// Bytes after an added token that are encoded in whole chunks: where tokens are close together, most fragments would be encoded twice.
+/// Bytes after an added token in a fragment that are encoded in whole chunks. Where tokens are close together, most fragments would be encoded twice.
 const AFTER_TOKEN: usize = if cfg!(test) { 4 } else { 1 << 10 };
 
-/// The first place from `from` on where a run of blanks begins with a space, or the end of `text`.
+/// The first place from `from` on, which is not 0, where a run of blanks begins with a space, or the end of `text`.
 fn blank_from(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let is_first = |&at: &usize| bytes[at] == b' ' && !is_blank(bytes[at - 1]);
@@ -76,8 +76,8 @@ impl<S: Sink> TextEncoding<'_, S> {
                 if chunk < unresolved {
                     emitted = self.count_fragments(fragments, text, chunk..unresolved)?;
                 }
-                if let Some(after) = self.encode_rest(splitter, text, chunk, emitted)? {
-                    (at, whole_until) = (after, after + AFTER_TOKEN);
+                if let Some((after, holds_token)) = self.encode_rest(splitter, text, chunk, emitted)? {
+                    (at, whole_until) = (after, if holds_token { after + AFTER_TOKEN } else { after });
                     continue;
                 }
             }
@@ -125,26 +125,27 @@ impl<S: Sink> TextEncoding<'_, S> {
     }
 
     /// Encodes the whole chunk that begins at `chunk` and emits the tokens after the first `emitted`; returns the end of the
-    /// chunk. None, and nothing emitted, if the chunk needs the stages.
+    /// chunk, and whether it holds an added token of normalized text. None, and nothing emitted, if the chunk needs the stages.
     fn encode_rest(
         &mut self,
         splitter: Splitter,
         text: &str,
         chunk: usize,
         emitted: u64,
-    ) -> Result<Option<usize>> {
+    ) -> Result<Option<(usize, bool)>> {
         let (mut starts, mut ends) = ([0], [0]);
         splitter.fill_spans(&text[chunk..], 0, &mut starts, &mut ends);
         let (end, encoder) = (chunk + ends[0] as usize, self.pipeline.chunk_encoder());
         let Worker { cache, scratch, .. } = &mut *self.worker;
-        let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, ChunkKind::Original);
-        let miss = |range, out: &mut _| encoder.encode(text, range, ChunkKind::Original, scratch, out);
+        let lookup = cache.prefetch(text.as_bytes(), chunk, end, 0, ChunkKind::Whole);
+        let miss = |range, out: &mut _| encoder.encode(text, range, ChunkKind::Whole, scratch, out);
         let tokens = cache.resolve(lookup, text.as_bytes(), miss)?;
         if encoder.needs_stages(tokens, S::TRACKED) {
             return Ok(None);
         }
+        let holds_token = encoder.added.is_some_and(|added| added.are_in(tokens.ids));
         SinkAfter { sink: &mut *self.sink, skip: emitted }.chunk(tokens, chunk, 0);
-        Ok(Some(end))
+        Ok(Some((end, holds_token)))
     }
 
     /// Encodes joined chunks through the stages and emits the tokens after the first `emitted`.

@@ -67,7 +67,7 @@ impl ChunkFacts {
             // A fragment that continues a word must differ from all that begin one.
             cuts_at_punctuation: begins_visibly
                 && !stages.matchers.normalized_contents().word_cuts
-                && cuts_at_punctuation(plain, normalizer, &rewrites, model),
+                && cuts_at_punctuation(plain, normalizer, model),
         }
     }
 
@@ -105,12 +105,8 @@ fn set(is_in: impl Fn(u8) -> bool) -> u128 {
 ///
 /// What is beside them begins as visible ASCII. Only rules make it begin with a mark, or end with what joins the next, so no
 /// stage after rules may see clusters.
-fn cuts_at_punctuation(
-    plain: u128,
-    normalizer: Option<&Normalizer>,
-    stages: &[&Normalizer],
-    model: &Model,
-) -> bool {
+fn cuts_at_punctuation(plain: u128, normalizer: Option<&Normalizer>, model: &Model) -> bool {
+    let stages = normalizer.map_or_else(Vec::new, Normalizer::stages);
     let is_plain = |byte: u8| plain >> byte & 1 == 1;
     let stays_letter = |byte: u8| {
         let rewritten =

@@ -1,8 +1,8 @@
 //! Fragments: chunks cut between letters and punctuation, for ids alone.
 //!
 //! Most chunks are a word with punctuation before or after it, and both repeat in other company. At the cut between two
-//! fragments the letter becomes one letter and the punctuation is unchanged, whatever their neighbours. And no piece holds both. So the
-//! best path of one fragment does not depend on the other, except through rounding, which grows with the sum. A fragment therefore compares its closest decision
+//! fragments the letter becomes one ASCII letter and the punctuation is unchanged, whatever their neighbours. No piece and no added token
+//! crosses the cut. So the best path of one fragment does not depend on the other, except through rounding, which grows with the sum. A fragment therefore compares its closest decision
 //! with what rounding may change after [`MOST_PIECES`] pieces, and counts as context-dependent if that could be enough.
 
 use std::ops::Range;

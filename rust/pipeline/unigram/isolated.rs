@@ -1,4 +1,4 @@
-//! Isolated characters: they occur in the vocabulary only as one-character pieces, or not at all.
+//! Isolated characters: they occur in the vocabulary only as one-character pieces, or not at all, and in no added token of normalized text.
 //!
 //! No piece spans an isolated character and a neighbour, so every Viterbi path breaks on both sides, and the id comes from the
 //! table of break classes. A run of isolated characters is cut off a word where the run begins the word, or where the character
