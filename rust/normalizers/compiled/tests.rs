@@ -235,14 +235,6 @@ proptest! {
     }
 }
 
-#[test]
-fn the_last_inert_character_may_join_the_next_character() {
-    let texts = ["и\u{306}", "ии\u{306}и", "かか\u{3099}"].map(str::to_owned);
-    for stage in [precompiled(), Normalizer::Unicode(Form::Nfc)] {
-        check(vec![stage], &texts, true).expect("the same as the stages");
-    }
-}
-
 proptest! {
     // To ask all characters takes some milliseconds.
     #![proptest_config(cases(500))]
