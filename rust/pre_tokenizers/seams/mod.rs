@@ -27,7 +27,7 @@ mod groups;
 mod kinds;
 mod search;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod tokens;
 mod words;
 

@@ -39,7 +39,7 @@ const PATTERNS: [&str; 24] = [
     "",
 ];
 
-fn any_stage() -> impl Strategy<Value = PreTokenizer> {
+pub(in crate::pre_tokenizers) fn any_stage() -> impl Strategy<Value = PreTokenizer> {
     let behavior = || prop::sample::select(Behavior::NAMES.map(|(behavior, ..)| behavior).to_vec());
     let split = |pattern: TextPattern, behavior, invert| {
         PreTokenizer::Split(Arc::new(Split::new(pattern, behavior, invert).expect("valid")))
@@ -74,7 +74,7 @@ fn any_stage() -> impl Strategy<Value = PreTokenizer> {
     ]
 }
 
-fn any_text() -> impl Strategy<Value = String> {
+pub(in crate::pre_tokenizers) fn any_text() -> impl Strategy<Value = String> {
     "( ?[aA]?[ab]{1,3}|[ab ,.']{1,3}|'[sr]e?|[aA]b?|\\n|\t|1{1,4}|é|É|日|、|€|́|²|\u{3000}|\u{2028}|▁| ){1,12}"
 }
 
