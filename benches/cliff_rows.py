@@ -96,6 +96,8 @@ def changes() -> Iterator[Row]:
     """Rows of changes that users make to a tokenizer."""
     for name, vocabulary in NAMED.items():
         yield Row(f"{name} with covid19 added", vocabulary, added=("covid19",))
+        # A word that every other line holds, in lower case.
+        yield Row(f"{name} with the added", vocabulary, added=("the",))
         for number in (100, 50_000):
             added = tuple(f"covid{place}" for place in range(number))
             yield Row(f"{name} with {number:,} tokens added", vocabulary, added=added)

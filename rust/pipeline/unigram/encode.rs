@@ -16,7 +16,8 @@ use crate::scan::Splitter;
 use crate::scan::spaces::is_blank;
 use crate::sinks::{IdSink, Sink};
 
-/// Bytes after an added token in a fragment that are encoded in whole chunks. Where tokens are close together, most fragments would be encoded twice.
+/// Bytes after an added token in a fragment that are encoded in whole chunks; four times as many each time that the next token comes soon.
+/// Where tokens are close together, most fragments would be encoded twice.
 const AFTER_TOKEN: usize = if cfg!(test) { 4 } else { 1 << 10 };
 
 /// The first place from `from` on, which is not 0, where a run of blanks begins with a space, or the end of `text`.
@@ -50,7 +51,8 @@ impl<S: Sink> TextEncoding<'_, S> {
         };
         // The cache knows chunks by their bytes alone, and the last one may lose some at the end of a text.
         let text = &whole[..stages.strippable(whole, start)];
-        let (mut at, mut spans, mut whole_until) = (start, SPANS, start);
+        let (mut at, mut spans) = (start, SPANS);
+        let (mut whole_until, mut stretch) = (start, AFTER_TOKEN);
         while at < text.len() {
             let (fragments, end) = match fragments {
                 Some(_) if at < whole_until => (None, blank_from(text, whole_until)),
@@ -77,7 +79,12 @@ impl<S: Sink> TextEncoding<'_, S> {
                     emitted = self.count_fragments(fragments, text, chunk..unresolved)?;
                 }
                 if let Some((after, holds_token)) = self.encode_rest(splitter, text, chunk, emitted)? {
-                    (at, whole_until) = (after, if holds_token { after + AFTER_TOKEN } else { after });
+                    at = after;
+                    if holds_token {
+                        let is_soon = whole_until > start && after < whole_until + AFTER_TOKEN;
+                        stretch = if is_soon { 4 * stretch } else { AFTER_TOKEN };
+                        whole_until = after + stretch;
+                    }
                     continue;
                 }
             }
