@@ -181,6 +181,14 @@ impl Model {
         }
     }
 
+    /// As [`bpe::Bpe::apart_from_space`]; `None` for other models.
+    pub fn apart_from_space(&self) -> Option<[bool; 256]> {
+        match self {
+            Self::Bpe(bpe) => bpe.apart_from_space(),
+            Self::Unigram(_) | Self::WordPiece(_) | Self::WordLevel(_) => None,
+        }
+    }
+
     /// Whether a fragment of a pre-token may have other tokens than a whole pre-token of the same characters.
     pub fn depends_on_context(&self) -> bool {
         match self {

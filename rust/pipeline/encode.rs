@@ -238,7 +238,8 @@ fn encode_chunks<S: Sink>(
     match (plan.chunker, &stages.cuts) {
         (Chunker::Splitter(splitter), _) => stream.scan(splitter, &text[..range.end], start, spans),
         (Chunker::Seams, _) => {
-            if let Some(seams) = stages.seams() {
+            let for_ids = if S::TRACKED { None } else { pipeline.seams_for_ids(range.len()) };
+            if let Some(seams) = for_ids.or_else(|| stages.seams()) {
                 stream.scan_seams(seams, &text[..range.end], start);
             }
         }

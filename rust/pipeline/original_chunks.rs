@@ -21,7 +21,7 @@ use crate::scan::seams::Seams;
 use crate::sinks::Sink;
 
 /// Bytes of text that take as long as deriving seams: 8 to 23 milliseconds.
-const DERIVING: usize = 1 << 20;
+pub(super) const DERIVING: usize = 1 << 20;
 
 const IDEOGRAPH: char = '中';
 
@@ -137,7 +137,12 @@ impl Pipeline {
             {
                 return None;
             }
-            stages.pre_tokenizer.as_ref()?.seams_before(normalizer.images()?, added.normalized_texts())
+            let are_apart = self.model().apart_from_space();
+            stages.pre_tokenizer.as_ref()?.seams_before(
+                normalizer.images()?,
+                added.normalized_texts(),
+                are_apart.as_ref(),
+            )
         };
         self.known_original_seams().get(len, DERIVING, derive)
     }

@@ -7,7 +7,9 @@
 
 use std::ops::Range;
 
+use super::compiled::Pipeline;
 use super::model_encoder::{MissScratch, ModelEncoder};
+use super::original_chunks::DERIVING;
 use super::plan::{ChunkPlan, Chunker, Rewrite, Scope};
 use super::plan_table::key_form_of_cuts;
 use super::stages::Stages;
@@ -19,6 +21,7 @@ use crate::models::Model;
 use crate::normalized::Normalized;
 #[cfg(doc)]
 use crate::pre_tokenizers::PreTokenizer;
+use crate::scan::seams::Seams;
 
 /// The plan of chunks, if the stages and the model allow it.
 pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
@@ -33,6 +36,19 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
         rewrite: Rewrite::PreTokenizer { cuts_alone: key_form.is_some(), ids_alone },
         scope: Scope::Unchanged,
     })
+}
+
+impl Pipeline {
+    /// The seams where ids alone are wanted, if the model adds some to those of the pre-tokenizer, and once there was enough text to derive
+    /// them, of which `len` bytes are to come.
+    pub(super) fn seams_for_ids(&self, len: usize) -> Option<&Seams> {
+        let derive = || {
+            let are_apart = self.model().apart_from_space()?;
+            let seams = self.stages().pre_tokenizer.as_ref()?.seams_for_ids(Some(&are_apart))?;
+            (self.stages().seams() != Some(&seams)).then_some(seams)
+        };
+        self.known_seams_for_ids().get(len, DERIVING, derive)
+    }
 }
 
 /// The pre-tokenizer, for one chunk at a time.

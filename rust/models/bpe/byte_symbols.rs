@@ -64,8 +64,8 @@ impl Bpe {
         }
         ByteSymbols { ids, merges, longest_match: Arc::default() }
     }
-    /// Prepares encoding by longest match; `None` if the vocabulary is not proper.
-    pub(super) fn longest_match(&self) -> Option<LongestMatch> {
+    /// The derivations of all tokens, and a bound of their ids; `None` if the vocabulary is not proper.
+    pub(super) fn derivations(&self) -> Option<(Derivations, usize)> {
         let mut byte_ids = [0; 256];
         for (id, c) in byte_ids.iter_mut().zip(BYTE_TO_CHAR) {
             *id = self.vocab.id(c.encode_utf8(&mut [0; 4]))?;
@@ -74,7 +74,12 @@ impl Bpe {
         if bound > 4 * self.vocab.len() + (1 << 20) {
             return None;
         }
-        let derivations = Derivations::new(bound, &byte_ids, &self.merges, &self.pairs)?;
+        Some((Derivations::new(bound, &byte_ids, &self.merges, &self.pairs)?, bound))
+    }
+
+    /// Prepares encoding by longest match; `None` if the vocabulary is not proper.
+    pub(super) fn longest_match(&self) -> Option<LongestMatch> {
+        let (derivations, bound) = self.derivations()?;
         LongestMatch::new(derivations, &Spelled::new(&self.vocab), bound)
     }
 

@@ -9,6 +9,7 @@
 //!
 //! Source: Sennrich, Haddow, Birch 2016, section 3.2; options and their quirks are those of Hugging Face.
 
+mod apart;
 mod by_rank;
 mod byte_symbols;
 mod char_ids;

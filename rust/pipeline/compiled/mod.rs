@@ -85,6 +85,8 @@ pub struct Pipeline {
     compiled_normalizer: Option<Arc<CompiledNormalizer>>,
     /// Derived once enough text was encoded.
     original_seams: Arc<AmortizedLazy<Seams>>,
+    /// The same.
+    seams_for_ids: Arc<AmortizedLazy<Seams>>,
     encoder: Arc<ModelEncoder>,
     vocab: Arc<Vocab>,
     pool: Arc<Pool>,
@@ -118,6 +120,7 @@ impl Pipeline {
             refinement: refinement(plan, &stages, &model),
             compiled_normalizer: compiled_normalizer(plan, &stages),
             original_seams: Arc::default(),
+            seams_for_ids: Arc::default(),
             stages,
             added,
             vocab: model.shared_vocab(),
@@ -273,6 +276,7 @@ impl Pipeline {
     pub fn with_all_tables(self) -> Self {
         self.encoder.cut_points(1 << 24);
         self.original_seams_if_ready(1 << 24);
+        self.seams_for_ids(1 << 24);
         if let Some(normalizer) = self.compiled_normalizer() {
             normalizer.inert(1 << 24);
         }
@@ -343,6 +347,11 @@ impl Pipeline {
     /// Where the seams of text before the normalizer are kept.
     pub(super) fn known_original_seams(&self) -> &AmortizedLazy<Seams> {
         &self.original_seams
+    }
+
+    /// Where the seams for ids alone are kept.
+    pub(super) fn known_seams_for_ids(&self) -> &AmortizedLazy<Seams> {
+        &self.seams_for_ids
     }
 
     /// The search for added tokens in chunks; none if chunks are made of text that was searched before.

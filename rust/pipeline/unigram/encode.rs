@@ -52,7 +52,7 @@ impl<S: Sink> TextEncoding<'_, S> {
         // The cache knows chunks by their bytes alone, and the last one may lose some at the end of a text.
         let text = &whole[..stages.strippable(whole, start)];
         let (mut at, mut spans) = (start, SPANS);
-        let (mut whole_until, mut stretch) = (start, AFTER_TOKEN);
+        let (mut whole_until, mut kept_whole) = (start, AFTER_TOKEN);
         while at < text.len() {
             let (fragments, end) = match fragments {
                 Some(_) if at < whole_until => (None, blank_from(text, whole_until)),
@@ -82,8 +82,8 @@ impl<S: Sink> TextEncoding<'_, S> {
                     at = after;
                     if holds_token {
                         let is_soon = whole_until > start && after < whole_until + AFTER_TOKEN;
-                        stretch = if is_soon { 4 * stretch } else { AFTER_TOKEN };
-                        whole_until = after + stretch;
+                        kept_whole = if is_soon { 4 * kept_whole } else { AFTER_TOKEN };
+                        whole_until = after + kept_whole;
                     }
                     continue;
                 }

@@ -36,7 +36,7 @@ enum Before {
 /// The answers of all stages. Each is asked once for each two atoms.
 pub(super) struct Answers<'a> {
     stages: &'a [Stage],
-    characters: &'a Characters,
+    characters: &'a Characters<'a>,
     after_any: Vec<StageAnswers<'a>>,
     after_ink: Vec<StageAnswers<'a>>,
 }
@@ -50,9 +50,9 @@ struct StageAnswers<'a> {
 }
 
 impl<'a> Answers<'a> {
-    pub(super) fn new(stages: &'a [Stage], characters: &'a Characters) -> Self {
+    pub(super) fn new(stages: &'a [Stage], characters: &'a Characters<'a>) -> Self {
         let answers = |stage: &'a Stage, before: AtomSet| StageAnswers {
-            places: stage.search.places(before),
+            places: stage.search.places(before, characters.are_apart.is_some()),
             after: RefCell::default(),
             known: RefCell::default(),
         };
@@ -95,8 +95,9 @@ impl<'a> Answers<'a> {
         }
     }
 
-    pub(super) fn stages(&self) -> &[Stage] {
-        self.stages
+    /// The group of `c` in normalized text.
+    pub(super) fn group_of(&self, c: char) -> Group {
+        Group::of(self.stages, self.characters.are_apart, c)
     }
 
     /// Whether there may be a seam between characters of two groups, the next one of a group if it is known.
@@ -116,11 +117,14 @@ impl<'a> Answers<'a> {
         self.characters.groups.iter().map(|group| firsts(group) == firsts(other)).collect()
     }
 
-    /// Whether a stage cuts between two groups, and all stages before it keep the place.
+    /// Whether a stage cuts between two groups, and all stages before it keep the place; or all stages keep it, and the model encodes apart.
     fn cuts(&self, before: Before, left: &Group, right: &Group) -> bool {
         let mut answers =
             (0..self.stages.len()).map(|stage| self.answer(before, stage, (left, right), None).0);
-        answers.find(|&answer| answer != Answer::Keeps) == Some(Answer::Cuts)
+        match answers.find(|&answer| answer != Answer::Keeps) {
+            Some(answer) => answer == Answer::Cuts,
+            None => left.is_apart && right.is_space,
+        }
     }
 
     /// The same before a space, where the right group stands after the space.
@@ -135,7 +139,7 @@ impl<'a> Answers<'a> {
                 Answer::Keeps => or_end |= !self.answer(Before::Any, stage, (space, right), None).1,
             }
         }
-        false
+        left.is_apart
     }
 
     fn answer(
@@ -170,7 +174,7 @@ fn are_gaps(places: &BTreeSet<Place>) -> bool {
 
 /// Atoms that may stand before the last character, or the last mapped byte, of a character that follows ink. Other bytes of that character
 /// count too.
-fn ink(stage: &Stage, number: usize, characters: &Characters) -> AtomSet {
+fn ink(stage: &Stage, number: usize, characters: &Characters<'_>) -> AtomSet {
     if !stage.is_mapped {
         return characters
             .groups

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Stage;
 use super::kinds::Facts;
+use super::weights::Weight;
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::normalizers::{Image, Images, PageImages};
 use crate::scan::classes::{Class, SPACE, page_number};
@@ -35,20 +36,24 @@ pub(super) struct Group {
     /// By stage.
     pub(super) seen: Vec<Seen>,
     /// How often its characters are met, about.
-    pub(super) weight: f64,
+    pub(super) weight: Weight,
     pub(super) is_space: bool,
     pub(super) facts: Facts,
     /// Whether images have several characters.
     pub(super) has_several: bool,
+    /// Whether the model encodes a space after one of its characters, and the text from there on, apart from the text before.
+    pub(super) is_apart: bool,
 }
 
 /// All characters.
-pub(super) struct Characters {
+pub(super) struct Characters<'a> {
     pub(super) groups: Vec<Group>,
     /// The number of the group of the space.
     space: Option<usize>,
     /// By stage, the atoms of all characters that the stage may see.
     pub(super) atoms: Vec<AtomSet>,
+    /// See [`PreTokenizer::seams_for_ids`](super::PreTokenizer::seams_for_ids).
+    pub(super) are_apart: Option<&'a [bool; 256]>,
     /// By page, the place of its groups in `pages`.
     places: Vec<u16>,
     pages: Vec<[u16; PAGE]>,
@@ -56,19 +61,26 @@ pub(super) struct Characters {
     holders: Vec<(char, u16, usize)>,
 }
 
-impl Characters {
+impl<'a> Characters<'a> {
     /// The characters as the stages see them: as they are, or their images. A character whose image holds one of `symbols` may lose its
     /// group later.
-    pub(super) fn new(stages: &[Stage], images: Option<Images<'_>>, symbols: &BTreeSet<char>) -> Self {
+    pub(super) fn new(
+        stages: &[Stage],
+        images: Option<Images<'_>>,
+        symbols: &BTreeSet<char>,
+        are_apart: Option<&'a [bool; 256]>,
+    ) -> Self {
         let mut made = Self {
             groups: Vec::new(),
             space: None,
             atoms: Vec::new(),
+            are_apart,
             places: Vec::with_capacity(PAGES),
             pages: Vec::new(),
             holders: Vec::new(),
         };
-        let (mut known, mut key, mut maker) = (HashMap::<Vec<u16>, u16>::new(), Vec::new(), Maker::default());
+        let (mut known, mut key, mut maker) =
+            (HashMap::<Vec<u16>, u16>::new(), Vec::new(), Maker::new(are_apart));
         // Kinds of pages by their images; without a normalizer, all pages are of the first kind.
         let mut kinds_of_pages = vec![PageImages::unchanged()];
         for page in 0..PAGES {
@@ -100,7 +112,7 @@ impl Characters {
             if page < WEIGHED {
                 for (at, &group) in made.pages[usize::from(place)].iter().enumerate() {
                     if let Some(group) = maker.groups.get_mut(usize::from(group)) {
-                        group.weight += weight(page * PAGE + at);
+                        group.weight.add(page * PAGE + at);
                     }
                 }
             }
@@ -142,7 +154,9 @@ impl Characters {
             return;
         }
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
-        order.sort_by(|&one, &other| self.groups[other].weight.total_cmp(&self.groups[one].weight));
+        order.sort_by(|&one, &other| {
+            self.groups[other].weight.sum().total_cmp(&self.groups[one].weight.sum())
+        });
         order.truncate(MOST_GROUPS);
         let mut numbers = vec![NO_GROUP; self.groups.len()];
         for (&group, number) in order.iter().zip(0..) {
@@ -155,8 +169,8 @@ impl Characters {
 }
 
 /// Makes groups as their first characters are met.
-#[derive(Default)]
-struct Maker {
+struct Maker<'a> {
+    are_apart: Option<&'a [bool; 256]>,
     groups: Vec<Group>,
     known: HashMap<Vec<u8>, u16>,
     /// Memory for one character.
@@ -166,8 +180,8 @@ struct Maker {
 
 impl Group {
     /// The group of `c` in normalized text.
-    pub(super) fn of(stages: &[Stage], c: char) -> Self {
-        let mut maker = Maker::default();
+    pub(super) fn of(stages: &[Stage], are_apart: Option<&[bool; 256]>, c: char) -> Self {
+        let mut maker = Maker::new(are_apart);
         maker.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), true, true));
         maker.groups.remove(0)
     }
@@ -187,7 +201,11 @@ fn number_of(kind: PageImages, known: &mut Vec<PageImages>) -> usize {
     })
 }
 
-impl Maker {
+impl<'a> Maker<'a> {
+    fn new(are_apart: Option<&'a [bool; 256]>) -> Self {
+        Self { are_apart, groups: Vec::new(), known: HashMap::new(), key: Vec::new(), seen: Vec::new() }
+    }
+
     /// The groups of the characters of a page. With a normalizer, calls `found` with the place and the image of each.
     fn groups_of_page(
         &mut self,
@@ -215,7 +233,9 @@ impl Maker {
         c: char,
         (text, begins_alone, ends_alone): (&str, bool, bool),
     ) -> u16 {
-        let Self { groups, known, key, seen } = self;
+        let Self { are_apart, groups, known, key, seen } = self;
+        let last = text.bytes().next_back();
+        let is_apart = are_apart.zip(last).is_some_and(|(are_apart, last)| are_apart[usize::from(last)]);
         let is_ink = text.chars().all(|c| !Class::of_code(c as usize).is(SPACE));
         let facts = Facts { is_ink, begins_alone, ends_alone };
         let (is_space, has_several) = (c == ' ' && text == " ", text.chars().nth(1).is_some());
@@ -224,10 +244,19 @@ impl Maker {
         key.clear();
         // Middle bytes would add atoms to a group with shorter characters.
         let has_middle = stages.iter().any(|stage| stage.is_mapped) && text.chars().any(|c| c.len_utf8() > 2);
-        key.extend([is_space, is_ink, has_middle, has_several, begins_alone, ends_alone].map(u8::from));
+        key.extend(
+            [is_space, is_ink, has_middle, has_several, begins_alone, ends_alone, is_apart].map(u8::from),
+        );
         key.extend(seen.iter().flat_map(|seen| [seen.first, seen.last]));
         let number = known.get(key).copied().unwrap_or_else(|| {
-            groups.push(Group { seen: seen.clone(), weight: 0.0, is_space, facts, has_several });
+            groups.push(Group {
+                seen: seen.clone(),
+                weight: Weight::default(),
+                is_space,
+                facts,
+                has_several,
+                is_apart,
+            });
             let number = (groups.len() - 1) as u16;
             known.insert(key.clone(), number);
             number
@@ -289,21 +318,4 @@ fn encode(code: usize) -> [u8; 4] {
     let mut bytes = [0; 4];
     char_of(code).encode_utf8(&mut bytes);
     bytes
-}
-
-/// Rough frequency of a character. It decides which groups are dropped, which share a kind, and which are tried for words; never whether a
-/// seam is right.
-pub(super) fn weight(code: usize) -> f64 {
-    let weight: u32 = match code {
-        0x20 | 0x61..=0x7a => 1 << 20,
-        0x2c | 0x2e => 1 << 18,
-        0x0a | 0x30..=0x39 | 0x41..=0x5a => 1 << 17,
-        0x21 | 0x22 | 0x27..=0x29 | 0x2d | 0x3a | 0x3b | 0x3f => 1 << 16,
-        0x00..=0x7f | 0x2010..=0x2026 | 0x3000..=0x3002 | 0xff01..=0xff1f => 1 << 12,
-        0xc0..=0x52f | 0x3040..=0x30ff => 1 << 10,
-        0x530..=0x11ff => 1 << 8,
-        0x4e00..=0x9fff | 0xac00..=0xd7ff => 1 << 5,
-        _ => 1,
-    };
-    f64::from(weight)
 }

@@ -1,5 +1,6 @@
 //! From groups of characters to kinds: groups with the same seams are one kind, and so are others where there are too many.
 
+use super::weights::Weight;
 use crate::scan::seams::Kinds;
 use crate::scan::seams::{Context, MOST_KINDS, Rule};
 
@@ -36,7 +37,7 @@ pub(super) struct SeamTables {
     pub(super) after_ink: Table,
     /// Before a space that stands between the two characters.
     pub(super) across_space: Table,
-    pub(super) weights: Vec<f64>,
+    pub(super) weights: Vec<Weight>,
     pub(super) facts: Vec<Facts>,
 }
 
@@ -73,7 +74,7 @@ impl SeamTables {
             }
             table.push(vec![false; table.len() + 1]);
         }
-        self.weights.push(0.0);
+        self.weights.push(Weight::default());
         self.facts.push(Facts::default());
     }
 
@@ -123,20 +124,20 @@ impl SeamTables {
 
     /// How often a seam, or a fact, is lost where two rows become one, about.
     fn loss(&self, one: usize, other: usize, rows: &[usize]) -> f64 {
-        let weight = |row: usize| self.weights[row] + 1.0;
-        let lost = |of_one: bool, of_other: bool| match (of_one, of_other) {
-            (true, false) => weight(one),
-            (false, true) => weight(other),
-            _ => 0.0,
+        let loser = |of_one: bool, of_other: bool| match (of_one, of_other) {
+            (true, false) => Some(self.weights[one]),
+            (false, true) => Some(self.weights[other]),
+            _ => None,
         };
         let mut sum = 0.0;
         for &row in rows {
+            let weight = self.weights[row];
             for table in self.tables() {
-                sum += weight(row) * lost(table[one][row], table[other][row]);
-                sum += weight(row) * lost(table[row][one], table[row][other]);
+                sum += loser(table[one][row], table[other][row]).map_or(0.0, |lost| lost.before(weight));
+                sum += loser(table[row][one], table[row][other]).map_or(0.0, |lost| weight.before(lost));
             }
             for (of_one, of_other) in self.facts[one].all().into_iter().zip(self.facts[other].all()) {
-                sum += weight(row) * lost(of_one, of_other);
+                sum += loser(of_one, of_other).map_or(0.0, |lost| lost.before(weight));
             }
         }
         sum
@@ -162,7 +163,8 @@ impl SeamTables {
                 row[to] &= row[from];
             }
         }
-        self.weights[to] += self.weights[from];
+        let added = self.weights[from];
+        self.weights[to] += added;
         self.facts[to] = self.facts[to].of_both(self.facts[from]);
         merged.rows.retain(|&row| row != from);
         merged.kind_of.iter_mut().filter(|kind| **kind == from).for_each(|kind| *kind = to);

@@ -6,6 +6,9 @@
 //!
 //! An earlier stage may have cut right before the two characters. So every answer must hold after a character and at the start of a text.
 //!
+//! Where ids alone are wanted, the model makes more seams. A place before a space that all stages keep is a seam too, if the model encodes the
+//! text before the place and the text after it as if they were two pre-tokens.
+//!
 //! For text that a normalizer has not changed yet, stages are asked about images: the rewrites of single characters by the normalizer
 //! (`normalizers::compiled::images`).
 //!
@@ -21,6 +24,7 @@
 //! | `kinds` | groups that share a kind, and rules |
 //! | `tokens` | added tokens, kept whole |
 //! | `words` | words that no stage cuts |
+//! | `weights` | rough frequencies of characters and neighbours |
 
 mod answers;
 mod groups;
@@ -29,6 +33,7 @@ mod search;
 #[cfg(test)]
 pub(super) mod tests;
 mod tokens;
+mod weights;
 mod words;
 
 use super::{Behavior, ByteLevel, PreTokenizer};
@@ -67,23 +72,37 @@ struct Flattened {
 impl PreTokenizer {
     /// The seams of the pre-tokenizer; none if there are none, or if a stage is a caller's own or looks at the place in the text.
     pub(crate) fn seams(&self) -> Option<Seams> {
-        self.seams_of(None, &Tokens::default())
+        self.seams_of(None, &Tokens::default(), None)
     }
 
-    /// The seams of text that the normalizer, which has these images, has not changed yet. `tokens` are looked for in the normalized text.
+    /// The seams where ids alone are wanted. `are_apart` tells for each byte whether the model encodes a space after it, and the text from
+    /// there on, apart from the text before; none if the model encodes nothing apart.
+    pub(crate) fn seams_for_ids(&self, are_apart: Option<&[bool; 256]>) -> Option<Seams> {
+        self.seams_of(None, &Tokens::default(), are_apart)
+    }
+
+    /// The same for text that the normalizer, which has these images, has not changed yet. `tokens` are looked for in the normalized text.
     pub(crate) fn seams_before<'t>(
         &self,
         images: Images<'_>,
         tokens: impl Iterator<Item = &'t str>,
+        are_apart: Option<&[bool; 256]>,
     ) -> Option<Seams> {
-        self.seams_of(Some(images), &Tokens::new(tokens))
+        self.seams_of(Some(images), &Tokens::new(tokens), are_apart)
     }
 
-    fn seams_of(&self, images: Option<Images<'_>>, tokens: &Tokens) -> Option<Seams> {
+    fn seams_of(
+        &self,
+        images: Option<Images<'_>>,
+        tokens: &Tokens,
+        are_apart: Option<&[bool; 256]>,
+    ) -> Option<Seams> {
         let mut made = Flattened::default();
         made.add(self)?;
+        // The model sees pre-tokens of mapped bytes only if there is a mapping, and no stage that may do anything.
+        let are_apart = are_apart.filter(|_| made.is_mapped && !made.are_more);
         let (stages, are_more) = (made.stages, made.are_more);
-        let mut characters = Characters::new(&stages, images, &tokens.symbols());
+        let mut characters = Characters::new(&stages, images, &tokens.symbols(), are_apart);
         let answers = Answers::new(&stages, &characters);
         let mut tables = answers.seams();
         let lost = tokens.keep_whole(&answers, &mut tables)?;

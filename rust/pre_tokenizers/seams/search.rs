@@ -51,12 +51,13 @@ impl Search {
         is_gap.then_some(Whole { is_match: false, is_gap })
     }
 
-    /// The places after a character of `before`, or nothing, and one more; none if the search cannot tell.
-    pub(super) fn places(&self, before: AtomSet) -> Option<SearchPlaces<'_>> {
+    /// The places after a character of `before`, or nothing, and one more; none if the search cannot tell. With `cuts_matches`, a place may
+    /// cut a match into two.
+    pub(super) fn places(&self, before: AtomSet, cuts_matches: bool) -> Option<SearchPlaces<'_>> {
         match self {
             Self::Pattern(pattern) => match pattern.beyond_reach() {
                 Some(beyond) => Some(SearchPlaces::BeyondReach(beyond)),
-                None => pattern.places(before).map(SearchPlaces::OfPattern),
+                None => pattern.places(before, cuts_matches).map(SearchPlaces::OfPattern),
             },
             Self::Class(_) | Self::Chars(_) => Some(SearchPlaces::OfChars),
         }

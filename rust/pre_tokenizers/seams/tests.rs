@@ -12,7 +12,7 @@ use crate::pre_tokenizers::Split;
 use crate::structures::finder::TextPattern;
 use crate::testing::cases;
 
-const PATTERNS: [&str; 24] = [
+const PATTERNS: [&str; 29] = [
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
@@ -37,6 +37,11 @@ const PATTERNS: [&str; 24] = [
     r"\s+",
     r"a{2}",
     "",
+    r"[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    r"[ab]+(?: [ab]+)*",
+    r" ?a[ab ]*",
+    r"(?:a b?)+|.",
+    r"[^1]+",
 ];
 
 pub(in crate::pre_tokenizers) fn any_stage() -> impl Strategy<Value = PreTokenizer> {
@@ -78,7 +83,7 @@ pub(in crate::pre_tokenizers) fn any_text() -> impl Strategy<Value = String> {
     "( ?[aA]?[ab]{1,3}|[ab ,.']{1,3}|'[sr]e?|[aA]b?|\\n|\t|1{1,4}|é|É|日|、|€|́|²|\u{3000}|\u{2028}|▁| ){1,12}"
 }
 
-fn pre_tokens(stage: &PreTokenizer, text: &str) -> Vec<(String, (u32, u32))> {
+fn pre_tokens(stage: &PreTokenizer, text: &str) -> Vec<PreToken> {
     let mut cut = PreTokenized::new(Normalized::new(text, 0, true));
     stage.pre_tokenize(&mut cut).expect("linear");
     let pre_token =
@@ -92,21 +97,47 @@ proptest! {
     #[test]
     fn chunks_between_seams_match_naive(
         stages in prop::collection::vec(any_stage(), 1..4),
+        are_apart in prop::option::of(prop::collection::vec(prop::bool::weighted(0.8), 256)),
         texts in prop::collection::vec(any_text(), 1..12),
     ) {
         let pre_tokenizer = PreTokenizer::Sequence(stages);
-        let Some(seams) = pre_tokenizer.seams() else { return Ok(()) };
+        let are_apart = are_apart.map(|are_apart| std::array::from_fn(|byte| are_apart[byte]));
+        let Some(seams) = pre_tokenizer.seams_for_ids(are_apart.as_ref()) else { return Ok(()) };
         for text in &texts {
             let parts = parts(&seams, text);
-            let found: Vec<_> = parts.iter().flat_map(|&(start, part)| {
+            let mut found: Vec<_> = parts.iter().flat_map(|&(start, part)| {
                 let place = move |(piece, (from, to))| (piece, (from + start as u32, to + start as u32));
                 pre_tokens(&pre_tokenizer, part).into_iter().map(place)
             }).collect();
+            if let Some(are_apart) = are_apart {
+                join_apart(&mut found, &pre_tokens(&pre_tokenizer, text), text, &are_apart);
+            }
             prop_assert_eq!(found, pre_tokens(&pre_tokenizer, text), "{:?} in {:?}", text, parts);
             if seams.is_word(text.as_bytes()) {
                 prop_assert_eq!(pre_tokens(&pre_tokenizer, text).len(), 1, "{:?}", text);
                 prop_assert_eq!(pre_tokens(&pre_tokenizer, text)[0].1, (0, text.len() as u32), "{:?}", text);
             }
+        }
+    }
+}
+
+/// A pre-token, and its place in the text.
+type PreToken = (String, (u32, u32));
+
+/// Joins those neighbours of `found` that are apart, and between which `whole` has no border.
+fn join_apart(found: &mut Vec<PreToken>, whole: &[PreToken], text: &str, are_apart: &[bool; 256]) {
+    let mut at = 1;
+    while at < found.len() {
+        let (place, before, bytes) = (found[at].1.0, found[at - 1].1.1, text.as_bytes());
+        let is_apart = place == before
+            && bytes[place as usize] == b' '
+            && are_apart[usize::from(bytes[place as usize - 1])];
+        if is_apart && whole.iter().all(|(_, (start, _))| *start != place) {
+            let (piece, (_, end)) = found.remove(at);
+            found[at - 1].0 += &piece;
+            found[at - 1].1.1 = end;
+        } else {
+            at += 1;
         }
     }
 }
@@ -131,7 +162,7 @@ proptest! {
         let normalizer = Normalizer::Sequence(normalizers);
         let Some(compiled) = CompiledNormalizer::new(&normalizer) else { return Ok(()) };
         let pre_tokenizer = PreTokenizer::Sequence(stages);
-        let seams = |images| pre_tokenizer.seams_before(images, tokens.iter().map(String::as_str));
+        let seams = |images| pre_tokenizer.seams_before(images, tokens.iter().map(String::as_str), None);
         let Some(seams) = compiled.images().and_then(seams) else { return Ok(()) };
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&tokens).expect("few tokens");
         let spelled = |text: &str| {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::answers::Answers;
-use super::groups::{Group, weight};
 use super::kinds::SeamTables;
+use super::weights::weight;
 
 /// A symbol of at most this weight may lose its seams for a token.
 const RARE: f64 = (1 << 16) as f64;
@@ -45,7 +45,7 @@ impl Tokens {
         tables: &mut SeamTables,
     ) -> Option<BTreeSet<char>> {
         let (symbols, mut lost) = (self.symbols(), BTreeSet::new());
-        let group = |c| Group::of(answers.stages(), c);
+        let group = |c| answers.group_of(c);
         for &(left, right, next) in &self.neighbours {
             if !answers.may_cut(&group(left), &group(right), next.map(group).as_ref()) {
                 continue;

@@ -13,13 +13,15 @@ const TRIED: usize = 16;
 type GroupSet = u128;
 
 /// Words whose characters are of groups that no stage tells apart by cutting between them.
-pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
+pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
     let search = WordSearch { stages, characters };
     let mut tried: Vec<usize> =
         (0..characters.groups.len()).filter(|&group| characters.groups[group].facts.is_ink).collect();
-    tried.sort_by(|&one, &other| characters.groups[other].weight.total_cmp(&characters.groups[one].weight));
+    let weight = |group: usize| characters.groups[group].weight.sum();
+    tried.sort_by(|&one, &other| weight(other).total_cmp(&weight(one)));
     tried.truncate(TRIED);
-    let (mut sets, mut done) = (Vec::new(), 0);
+    // Words of the other sets may begin with more characters, such as an opening quote, where no space stands before them.
+    let (mut sets, mut unspaced, mut done) = (Vec::new(), Vec::new(), 0);
     for &seed in &tried {
         let mut rest: GroupSet = 1 << seed;
         if sets.len() == MOST_WORDS || done & rest != 0 || !search.are_kept(false, rest, rest) {
@@ -32,14 +34,19 @@ pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
             }
         }
         done |= rest;
-        let after_space = search.are_kept(true, rest, rest);
-        let may_begin = |&&group: &&usize| {
-            search.are_kept(false, 1 << group, rest)
-                && (!after_space || search.are_kept(true, 1 << group, rest))
+        let firsts = |after_space: bool| {
+            let may_begin = |&&group: &&usize| search.are_kept(after_space, 1 << group, rest);
+            tried.iter().filter(may_begin).fold(0, |first: GroupSet, group| first | 1 << group)
         };
-        let first = tried.iter().filter(may_begin).fold(rest, |first, group| first | 1 << group);
-        sets.push((first, rest, after_space));
+        let (first, first_after_space) = (firsts(false), firsts(true));
+        let both = first & first_after_space;
+        let after_space = both & rest == rest;
+        sets.push(if after_space { (both, rest, true) } else { (first, rest, false) });
+        if after_space && both != first {
+            unspaced.push((first, rest, false));
+        }
     }
+    sets.extend(unspaced.into_iter().take(MOST_WORDS - sets.len()));
     let table = characters.table(|group| {
         sets.iter().zip(0..).fold(0, |bits: Kinds, (&(first, rest, _), number)| {
             let is_in = |set: GroupSet| (set >> group & 1) as Kinds;
@@ -53,7 +60,7 @@ pub(super) fn words(stages: &[Stage], characters: &Characters) -> Words {
 
 struct WordSearch<'a> {
     stages: &'a [Stage],
-    characters: &'a Characters,
+    characters: &'a Characters<'a>,
 }
 
 impl WordSearch<'_> {

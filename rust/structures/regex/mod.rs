@@ -126,8 +126,8 @@ impl Pattern {
 
     /// The places of texts at which they may be cut, where a character of `before`, or nothing, stands before the two characters beside
     /// the place; none if the pattern cannot tell.
-    pub(crate) fn places(&self, before: AtomSet) -> Option<Places<'_>> {
-        self.program()?.places(before)
+    pub(crate) fn places(&self, before: AtomSet, cuts_matches: bool) -> Option<Places<'_>> {
+        self.program()?.places(before, cuts_matches)
     }
 
     /// As [`Program::whole`].

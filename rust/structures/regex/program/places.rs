@@ -3,13 +3,21 @@
 //! The matches of a text are found one after the other. A search that comes to a place may end there with a match, or may fail there, so
 //! that another search, which began elsewhere, is the one that counts. So a place changes nothing if two things hold in every state to
 //! which a search may have come there: the search ends or fails before the next character as it does at the end of a text, and a
-//! search begins after it as it does at the start of a text. States that are possible after some text are more than those of
+//! search begins after it as it does at the start of a text.
+//!
+//! Where matches may be cut in two, a match may also go on across the place. Then the text before the place must be a match too. If the longer
+//! match fails, it ends at the place. If not, a search that begins at the place must come to the same end, whatever text comes.
+//!
+//! States that are possible after some text are more than those of
 //! any one text, so a place that passes is safe.
 
 use std::collections::BTreeSet;
 
 use super::states::{DEAD, States};
 use super::{Program, Tables};
+
+/// Pairs of states in which two searches are compared, at most.
+const MOST_PAIRS: usize = 1024;
 
 /// A set of atoms, one bit each.
 pub(crate) type AtomSet = u128;
@@ -36,14 +44,18 @@ enum Row {
 
 impl Program {
     /// The places of texts where a character of `before`, or nothing, stands before the two characters beside the place; none if a match
-    /// may be empty.
-    pub(in crate::structures::regex) fn places(&self, before: AtomSet) -> Option<Places<'_>> {
+    /// may be empty. With `cuts_matches`, a place may lie within a match if the place cuts it into two matches.
+    pub(in crate::structures::regex) fn places(
+        &self,
+        before: AtomSet,
+        cuts_matches: bool,
+    ) -> Option<Places<'_>> {
         let Tables { atoms, states, may_fail, .. } = &*self.0;
         if states.may_be_empty() {
             return None;
         }
         let may_fail = may_fail.get_or_init(|| states.may_fail());
-        let mut made = Places { states, end: atoms.len(), may_fail, rows: BTreeSet::new() };
+        let mut made = Places { states, end: atoms.len(), may_fail, cuts_matches, rows: BTreeSet::new() };
         let (matches, gaps) = (1..states.len() as u16, 0..states.kinds() as u16);
         let all = matches.map(Row::Match).chain(gaps.map(Row::Gap)).collect();
         made.rows = made.step(&all, before);
@@ -55,7 +67,7 @@ impl Program {
     /// For texts of one character of each of `sets`, with any number of the last: whether some are one match, and whether some have no match.
     /// None if a text may be more than one span.
     pub(in crate::structures::regex) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
-        let places = self.places(0)?;
+        let places = self.places(0, false)?;
         let begin = |atom| places.begin(places.states.kind(places.end), atom);
         let within = |row: Row, atom| match row {
             Row::Gap(kind) => Some(places.begin(kind, atom)).filter(|row| matches!(row, Row::Gap(_))),
@@ -116,6 +128,27 @@ pub(crate) struct Next {
     pub or_end: bool,
 }
 
+/// The last matches of two searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Matches {
+    /// The first search has found none.
+    None,
+    /// Both end at the same place.
+    Same,
+    Differ,
+}
+
+impl Matches {
+    /// The last matches once the searches match here or not.
+    fn then(self, first: bool, second: bool) -> Self {
+        match (self, first, second) {
+            (_, true, true) => Self::Same,
+            (_, true, false) | (Self::Same, false, true) => Self::Differ,
+            (matches, false, _) => matches,
+        }
+    }
+}
+
 /// The places of one pattern.
 #[derive(Clone)]
 pub(crate) struct Places<'a> {
@@ -124,6 +157,7 @@ pub(crate) struct Places<'a> {
     end: usize,
     /// By state, as [`States::may_fail`].
     may_fail: &'a [bool],
+    cuts_matches: bool,
     /// Rows before the character to the left of a place.
     rows: BTreeSet<Row>,
 }
@@ -198,28 +232,55 @@ impl Places<'_> {
 
     /// Adds the place between a row and `atom`, unless the search of the row fails there; false if cutting there may change a match.
     fn add_place(&self, row: Row, (atom, next): (usize, Option<Next>), found: &mut BTreeSet<Place>) -> bool {
-        let kind = match row {
-            Row::Gap(kind) => kind,
+        let (kind, goes_on) = match row {
+            Row::Gap(kind) => (kind, None),
             Row::Match(state) => {
                 let step = self.states.step(state, atom);
-                if step.next != DEAD || step.is_match != self.states.step(state, self.end).is_match {
+                if step.is_match != self.states.step(state, self.end).is_match {
                     return false;
                 }
                 if !step.is_match {
-                    return true;
+                    return step.next == DEAD;
                 }
-                self.states.kind_before(state)
+                (self.states.kind_before(state), Some(step.next).filter(|&next| next != DEAD))
             }
         };
         let begun = self.begin(kind, atom);
         if begun != self.begin(self.states.kind(self.end), atom) {
             return false;
         }
+        if goes_on.is_some_and(|next| !self.cuts_matches || !self.ends_alike(next, begun)) {
+            return false;
+        }
         let after_match = matches!(row, Row::Match(_));
         let before_match = self.matches_on(begun, next);
         // A gap goes on where a match fails that has begun in it.
-        let is_border = after_match || before_match == Some(true);
+        let is_border = goes_on.is_none() && (after_match || before_match == Some(true));
         found.insert(Place { is_border, after_match, before_match });
+        true
+    }
+
+    /// Whether a search in `begun` comes to the end of each match that is found in `state`, whatever text comes.
+    fn ends_alike(&self, state: u16, begun: Row) -> bool {
+        let Row::Match(other) = begun else { return false };
+        // The states of both searches, and their last matches.
+        let first = (state, other, Matches::None);
+        let (mut known, mut new) = (BTreeSet::from([first]), vec![first]);
+        while let Some((state, other, matches)) = new.pop() {
+            for atom in 0..=self.end {
+                let (step, other) = (self.states.step(state, atom), self.states.step(other, atom));
+                let matches = matches.then(step.is_match, other.is_match);
+                let is_over = step.next == DEAD && other.next == DEAD;
+                if is_over && matches == Matches::Differ || known.len() > MOST_PAIRS {
+                    return false;
+                }
+                let pair = (step.next, other.next, matches);
+                let may_differ = step.next != DEAD || matches != Matches::None;
+                if !is_over && may_differ && known.insert(pair) {
+                    new.push(pair);
+                }
+            }
+        }
         true
     }
 
