@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::aligned_sink::AlignedSink;
 use super::chunk_stream::{ChunkStream, FIRST_SPANS, SPANS};
 use super::compiled::{Pipeline, check_length};
+use super::fronted;
 use super::model_encoder::Worker;
 use super::plan::{ChunkPlan, Chunker, Plan, Rewrite, Scope};
 use super::stages::Visitor;
@@ -75,8 +76,9 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     fn segment(&mut self, range: Range<usize>) -> Result<bool> {
         let Plan::Chunked(plan) = self.pipeline.plan() else { return Ok(false) };
         match plan.scope {
-            Scope::Unchanged => return if S::TRACKED { Ok(false) } else { self.encode_original(range) },
-            Scope::Fronted { .. } => return Ok(false),
+            Scope::Unchanged | Scope::Fronted { .. } => {
+                return if S::TRACKED { Ok(false) } else { self.encode_original(range) };
+            }
             Scope::All if plan.rewrite == Rewrite::Stages => return self.encode_unigram(plan, range),
             Scope::All => self.encode_chunks(plan, range, 1)?,
             Scope::WithoutMetaspace { has_prefix } => {
@@ -94,6 +96,11 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     }
 
     fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
+        let (plan, stages) = (self.pipeline.plan().chunked(), self.pipeline.stages());
+        let is_fronted = |plan: &ChunkPlan| matches!(plan.scope, Scope::Fronted { .. });
+        if plan.filter(is_fronted).is_some_and(|plan| fronted::repeats_normalizer(plan, stages)) {
+            return Ok(text);
+        }
         match self.pipeline.compiled_normalizer() {
             Some(compiled) if !S::TRACKED => {
                 let is_placed = self.pipeline.stages().looks_at_beginning();

@@ -83,7 +83,8 @@ pub(super) fn without_prefix(normalizer: &Normalizer) -> Option<&Normalizer> {
     }
 }
 
-fn shows_spaces(normalizer: &Normalizer) -> bool {
+/// Whether a stage only puts U+2581 in place of spaces.
+pub(super) fn shows_spaces(normalizer: &Normalizer) -> bool {
     let Normalizer::Replace(replacement) = normalizer else { return false };
     matches!(replacement.pattern(), TextPattern::Literal(space) if space == " ")
         && replacement.content().chars().eq([VISIBLE_SPACE])

@@ -10,12 +10,14 @@ use super::chunk_stream::ChunkStream;
 use super::compiled::Pipeline;
 use super::encode::TextEncoding;
 use super::model_encoder::{MissScratch, ModelEncoder};
-use super::plan::{ChunkPlan, Chunker, Rewrite, Scope};
+use super::plan::{ChunkPlan, Rewrite, Scope};
 use super::seamed::encode_unplaced;
 use super::stages::Stages;
 use crate::Result;
 use crate::added_tokens::Segment;
 use crate::cache::{ChunkCache, ChunkKind, ChunkTokens};
+use crate::metaspace::VISIBLE_SPACE;
+use crate::normalized::Normalized;
 use crate::normalizers::CompiledNormalizer;
 use crate::scan::seams::Seams;
 use crate::sinks::Sink;
@@ -48,7 +50,7 @@ impl OriginalChunks<'_> {
         out: &mut ChunkTokens,
     ) -> Result<()> {
         let mut buffer = std::mem::take(&mut scratch.normalized);
-        let text = self.normalizer.rewrite(chunk, &mut scratch.piece_memo, &mut buffer);
+        let text = self.normalizer.rewrite_inner(chunk, &mut scratch.piece_memo, &mut buffer);
         let result = if let Some(text) = text {
             let added = &self.stages.matchers.normalized;
             added.segments(text, |Segment { start, end, token }| match token {
@@ -81,7 +83,7 @@ impl OriginalChunks<'_> {
         };
         let mut spans = std::mem::take(&mut scratch.spans);
         spans.clear();
-        let result = if let Chunker::Splitter(splitter) = self.plan.chunker {
+        let result = if let Some(splitter) = self.plan.splitter().filter(|_| self.is_cut_by_scanner(text)) {
             // Most chunks are short.
             splitter.for_each_span_scalar(text, |start, end| spans.push(start..end));
             encode_unplaced((text, &spans), kind, model, cache, scratch, out)
@@ -92,6 +94,13 @@ impl OriginalChunks<'_> {
         };
         scratch.spans = spans;
         result
+    }
+
+    /// Whether the scanner of the plan cuts a normalized chunk as the pre-tokenizer does. The pre-tokenizer may put a prefix before text, but not
+    /// before a space, and then the scanner must not meet what it takes for one.
+    fn is_cut_by_scanner(&self, text: &str) -> bool {
+        !matches!(self.plan.scope, Scope::Fronted { .. })
+            || text.starts_with(' ') && !text.contains(VISIBLE_SPACE)
     }
 }
 
@@ -131,10 +140,8 @@ impl Pipeline {
         let derive = || {
             let (stages, plan) = (self.stages(), self.plan().chunked()?);
             let added = &stages.matchers;
-            if plan.scope != Scope::Unchanged
-                || added.normalized_contents().look_around
-                || !self.model().is_deterministic()
-            {
+            let is_cut = matches!(plan.scope, Scope::Unchanged | Scope::Fronted { pre_tokens: Some(_) });
+            if !is_cut || added.normalized_contents().look_around || !self.model().is_deterministic() {
                 return None;
             }
             let are_apart = self.model().apart_from_space();
@@ -154,21 +161,38 @@ impl<S: Sink> TextEncoding<'_, S> {
         let pipeline = self.pipeline;
         let (seams, encoder) =
             (pipeline.original_seams(&self.text[range.clone()]), pipeline.original_chunk_encoder());
-        let (Some(seams), Some(encoder)) = (seams, encoder) else {
+        let (Some(seams), Some(encoder), Some(normalizer)) = (seams, encoder, pipeline.compiled_normalizer())
+        else {
             return Ok(false);
         };
-        let mut stream = ChunkStream::new(encoder, self.text, self.worker, self.sink, self.word_id, 1);
-        stream.scan_seams(seams, &self.text[..range.end], range.start);
+        let segment = &self.text[range.clone()];
+        let inner =
+            if normalizer.sees_ends() { seams.part_between_ends(segment) } else { Some(0..segment.len()) };
+        let Some(inner) = inner else { return Ok(false) };
+        let (start, end) = (range.start + inner.start, range.start + inner.end);
+        let text = self.text;
+        let part = |part: Range<usize>| Normalized::new(&text[part.clone()], part.start, false);
+        if start > range.start {
+            self.encode_end(&normalizer.normalize_end(part(range.start..start), true)?)?;
+        }
+        let mut stream = ChunkStream::new(encoder, text, self.worker, self.sink, self.word_id, 1);
+        stream.scan_seams(seams, &text[..end], start);
         let (word_id, unresolved) = (stream.finish()?, stream.unresolved());
         self.word_id = word_id;
-        if let Some(start) = unresolved {
+        if let Some(unresolved) = unresolved {
             // The whole segment decides whether it may grow so much.
-            let stages = pipeline.stages();
-            let normalized = stages.normalize(&self.text[range.clone()], range.start, false)?;
-            let done = stages.normalize(&self.text[range.start..start], range.start, false)?.text().len();
-            let rest = normalized.slice(done..normalized.text().len());
-            stages.walk_normalized(&rest, None, pipeline.plan().key_form(), self)?;
+            let normalized = pipeline.stages().normalize(segment, range.start, false)?;
+            let done = normalizer.normalize_end(part(range.start..unresolved), true)?.text().len();
+            self.encode_end(&normalized.slice(done..normalized.text().len()))?;
+        } else if end < range.end {
+            self.encode_end(&normalizer.normalize_end(part(end..range.end), false)?)?;
         }
         Ok(true)
+    }
+
+    /// Encodes a normalized part of a segment by the other stages.
+    fn encode_end(&mut self, text: &Normalized<'_>) -> Result<()> {
+        let pipeline = self.pipeline;
+        pipeline.stages().walk_normalized(text, None, pipeline.plan().key_form(), self)
     }
 }

@@ -4,6 +4,8 @@
 //! space is not, or the seam is before a space and depends on the character after the space. Kinds and rules are derived for each tokenizer from its stages
 //! (`pre_tokenizers::seams`). Here the seams of a text are found, 64 bytes at a time.
 
+use std::ops::Range;
+
 use super::simd::Backend;
 use super::simd::seams::FillSeams;
 use crate::structures::char_table::CharTable;
@@ -16,6 +18,12 @@ pub(crate) const MOST_KINDS: usize = Kinds::BITS as usize;
 
 /// Rules of one tokenizer, at most: three for each kind.
 pub(super) const MOST_RULES: usize = 3 * MOST_KINDS;
+
+/// Bytes before the end of a part in which its last seam is looked for first.
+const WINDOW: usize = 128;
+
+/// More bytes than a seam depends on before its left neighbour and that one: five characters.
+const BEFORE: usize = 32;
 
 /// Chunks that [`Seams::for_each_chunk`] looks for at a time.
 const CHUNKS: usize = 128;
@@ -39,7 +47,7 @@ pub(crate) struct Seams {
 ///
 /// A character is open if it has no kind, or if it may continue a match and the character before it has no kind, or a match may go on after
 /// that character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Open {
     /// The kinds that may continue a match of the normalizer, and the kinds after which a match may go on.
     pub(crate) may_continue: Kinds,
@@ -129,6 +137,64 @@ impl Seams {
         Backend::best().run(FillSeams { seams: self, text, start, ends })
     }
 
+    /// The part of `text` between the ends that white space may be stripped off, from seam to seam; none if there is none.
+    pub(crate) fn part_between_ends(&self, text: &str) -> Option<Range<usize>> {
+        let places = || text.char_indices().map(|(at, _)| at);
+        let start = places().find(|&at| self.is_settled_ink(text, at))?;
+        let last = places().rev().find(|&at| self.is_settled_ink(text, at))?;
+        let is_at_end = last + self.table.at(text.as_bytes(), last).1 == text.len();
+        self.part_within(text, start..if is_at_end { text.len() } else { last })
+    }
+
+    /// Whether the character at a place is ink at every stage of the normalizer, whatever stands beside its neighbours.
+    fn is_settled_ink(&self, text: &str, at: usize) -> bool {
+        let (bytes, open) = (text.as_bytes(), self.open.unwrap_or_default());
+        let before = |at: usize| (0..at).rev().find(|&at| is_char_start(bytes[at]));
+        let is_open = |at: usize| {
+            let kind = self.table.at(bytes, at).0;
+            let may_join =
+                || before(at).is_some_and(|at| may_join_after(self.table.at(bytes, at).0, open.may_go_on));
+            kind == 0 || kind & open.may_continue != 0 && may_join()
+        };
+        let (kind, width) = self.table.at(bytes, at);
+        let (left, second) = (before(at), before(at).and_then(before));
+        kind & self.ink != 0
+            && !is_open(at)
+            && !left.is_some_and(is_open)
+            && !(open.before && second.is_some_and(is_open))
+            && self.chars_before_open(open, bytes, at + width) == open.ahead
+    }
+
+    /// The largest part of `text` within `range` that begins and ends at seams, or at the ends of the text; none if there is none.
+    fn part_within(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
+        let mut ends = [0; 8];
+        let mut start = 0;
+        while start < range.start {
+            let count = self.fill_ends(text, start, &mut ends);
+            let found = ends[..count].iter().map(|&end| end as usize).find(|&end| end >= range.start);
+            start = found.or_else(|| Some(ends[count.checked_sub(1)?] as usize))?;
+        }
+        if range.end == text.len() {
+            return (start <= range.end).then_some(start..range.end);
+        }
+        let mut window = WINDOW;
+        loop {
+            let from = text.floor_char_boundary(range.end.saturating_sub(window)).max(start);
+            // Seams right after `from` may depend on the text before.
+            let sure = if from == start { from } else { text.ceil_char_boundary(from + BEFORE) };
+            let mut last = None;
+            self.for_each_chunk_from(text, from, |chunk, end| {
+                let is_found = (sure..=range.end).contains(&end);
+                last = if is_found { Some(end) } else { last };
+                chunk < range.end
+            });
+            if last.is_some() || from == start {
+                return last.map(|end| start..end);
+            }
+            window *= 4;
+        }
+    }
+
     /// As [`Self::fill_ends`], with the starts of the chunks.
     pub(crate) fn fill_spans(&self, text: &str, start: usize, starts: &mut [u32], ends: &mut [u32]) -> usize {
         let found = self.fill_ends(text, start, ends);
@@ -164,11 +230,21 @@ impl Seams {
 
     /// Calls `found` with the start and the end of each chunk of a text of less than 4 GiB.
     pub(crate) fn for_each_chunk(&self, text: &str, mut found: impl FnMut(usize, usize)) {
-        let (mut ends, mut start) = ([0; CHUNKS], 0);
+        self.for_each_chunk_from(text, 0, |start, end| {
+            found(start, end);
+            true
+        });
+    }
+
+    /// Calls `found` with the chunks from `start` on until it returns false. Nothing before `start` counts.
+    fn for_each_chunk_from(&self, text: &str, start: usize, mut found: impl FnMut(usize, usize) -> bool) {
+        let (mut ends, mut start) = ([0; CHUNKS], start);
         loop {
             let count = self.fill_ends(text, start, &mut ends);
             for &end in &ends[..count] {
-                found(start, end as usize);
+                if !found(start, end as usize) {
+                    return;
+                }
                 start = end as usize;
             }
             if count == 0 {

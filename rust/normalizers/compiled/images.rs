@@ -18,6 +18,7 @@ use std::ops::Range;
 use super::closed::{Matched, Sight, sight};
 use super::{CompiledNormalizer, Rules, is_closed, stages_with_neighbours};
 use crate::normalizers::Normalizer;
+use crate::scan::classes::{Class, SPACE};
 use crate::structures::char_table::{CharTable, PAGE, PAGES};
 
 /// The rewrite of a text by all stages.
@@ -26,6 +27,8 @@ pub(crate) struct Image {
     pub(crate) text: String,
     /// Whether something of it is left at every stage.
     pub(super) is_solid: bool,
+    /// Whether it holds no white space at any stage.
+    pub(crate) is_ink: bool,
     /// Whether its first character may continue a match of a stage.
     pub(crate) may_continue: bool,
     /// Whether a match of a stage may go on after its last character.
@@ -38,7 +41,7 @@ pub(crate) enum PageImages {
     /// No character has an image.
     None,
     /// The image of each is the character between the two texts.
-    Between { before: String, after: String, may_continue: bool, may_go_on: bool },
+    Between { before: String, after: String, is_ink: bool, may_continue: bool, may_go_on: bool },
     /// They differ.
     Own,
 }
@@ -76,26 +79,29 @@ pub(crate) struct Images<'a> {
 }
 
 impl CompiledNormalizer {
-    /// The images of single characters; none if a stage sees the ends of a text.
+    /// The images of single characters between the ends of a text; none if a stage puts a prefix before a text.
     pub(crate) fn images(&self) -> Option<Images<'_>> {
-        self.ends.is_none().then(|| Images::of_rules(&self.rules))
+        let has_prefix = self.whole.stages().iter().any(|stage| matches!(stage, Normalizer::Prepend(_)));
+        (!has_prefix).then(|| Images::of_rules(&self.rules))
     }
 }
 
 impl PageImages {
     /// The images of a page without stages.
     pub(crate) fn unchanged() -> Self {
-        Self::Between { before: String::new(), after: String::new(), may_continue: false, may_go_on: false }
+        let (before, after) = (String::new(), String::new());
+        Self::Between { before, after, is_ink: true, may_continue: false, may_go_on: false }
     }
 
     /// The image of a character of such a page; none if all are none, or if they differ.
     pub(crate) fn image(&self, c: char) -> Option<Image> {
-        let Self::Between { before, after, may_continue, may_go_on } = self else { return None };
+        let Self::Between { before, after, is_ink, may_continue, may_go_on } = self else { return None };
         let mut text = String::with_capacity(before.len() + c.len_utf8() + after.len());
         text.push_str(before);
         text.push(c);
         text.push_str(after);
-        Some(Image { text, is_solid: true, may_continue: *may_continue, may_go_on: *may_go_on })
+        let is_ink = *is_ink && !is_white(c);
+        Some(Image { text, is_solid: true, is_ink, may_continue: *may_continue, may_go_on: *may_go_on })
     }
 }
 
@@ -152,10 +158,10 @@ impl<'a> Images<'a> {
         if are_in(&STABLE, page) && !chars.any(|c| self.rules.may_match(c)) {
             let between = |code: usize| {
                 let c = char::from_u32(code as u32)?;
-                let Image { text, may_continue, may_go_on, .. } = self.of(c)?;
+                let Image { text, is_ink, may_continue, may_go_on, .. } = self.of(c)?;
                 let (before, after) = text.split_once(c)?;
                 let (before, after) = (before.to_owned(), after.to_owned());
-                Some(PageImages::Between { before, after, may_continue, may_go_on })
+                Some(PageImages::Between { before, after, is_ink, may_continue, may_go_on })
             };
             if let Some(images) =
                 between(codes.start).filter(|first| between(codes.end - 1).as_ref() == Some(first))
@@ -172,7 +178,13 @@ impl Rules {
     /// match `text` together with the character before it; the image then holds only where they do not.
     pub(super) fn image(&self, text: &str, or_continues: bool) -> Option<Image> {
         let mut made = Cow::Borrowed(text);
-        let mut image = Image { text: String::new(), is_solid: true, may_continue: false, may_go_on: false };
+        let mut image = Image {
+            text: String::new(),
+            is_solid: true,
+            is_ink: !text.contains(is_white),
+            may_continue: false,
+            may_go_on: false,
+        };
         for stage in &self.0 {
             let matched = match stage {
                 Normalizer::Replace(replacement) => Matched::of(replacement),
@@ -191,6 +203,7 @@ impl Rules {
                 made = Cow::Owned(changed);
             }
             image.is_solid &= !made.is_empty();
+            image.is_ink &= !made.contains(is_white);
             if made.len() > super::GROWTH * text.len() {
                 return None;
             }
@@ -209,6 +222,10 @@ impl Rules {
             _ => false,
         })
     }
+}
+
+fn is_white(c: char) -> bool {
+    Class::of_code(c as usize).is(SPACE)
 }
 
 /// Whether a stage searches for matches of several characters.

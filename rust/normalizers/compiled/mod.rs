@@ -198,14 +198,44 @@ impl CompiledNormalizer {
         memo: &mut PieceMemo,
         buffer: &'b mut String,
     ) -> Option<&'b str> {
-        // Most chunks.
-        if self.ends.is_none() && text.len() <= LONGEST && self.ascii.map_whole(text, buffer) {
-            return Some(buffer);
+        if self.ends.is_none() {
+            return self.rewrite_inner(text, memo, buffer);
         }
         let mut out = Output::in_buffer(text, std::mem::take(buffer));
         let filled = self.fill(text, memo, &mut out);
         let is_changed = out.finish_into(buffer);
         filled.map(|()| if is_changed { buffer.as_str() } else { text })
+    }
+
+    /// The same for a part of a text that no stage takes for an end of the text.
+    pub(crate) fn rewrite_inner<'b>(
+        &self,
+        text: &'b str,
+        memo: &mut PieceMemo,
+        buffer: &'b mut String,
+    ) -> Option<&'b str> {
+        // Most chunks.
+        if text.len() <= LONGEST && self.ascii.map_whole(text, buffer) {
+            return Some(buffer);
+        }
+        let mut out = Output::in_buffer(text, std::mem::take(buffer));
+        let filled = Pass::new(self, text, memo, &mut out).run(0);
+        let is_changed = out.finish_into(buffer);
+        filled.map(|()| if is_changed { buffer.as_str() } else { text })
+    }
+
+    /// Whether a stage sees the ends of a text.
+    pub(crate) fn sees_ends(&self) -> bool {
+        self.ends.is_some()
+    }
+
+    /// Normalizes the first part of a text, or the last part, in which a stage may see the end of the text.
+    ///
+    /// # Errors
+    /// The errors of [`Normalizer::normalize`].
+    pub(crate) fn normalize_end<'t>(&self, text: Normalized<'t>, is_first: bool) -> Result<Normalized<'t>> {
+        let stages = self.ends.as_ref().map_or(&self.rules.0, |ends| &ends[usize::from(!is_first)]);
+        stages.iter().try_fold(text, |part, stage| stage.normalize(part))
     }
 
     fn has_replace(&self) -> bool {
@@ -217,8 +247,7 @@ impl CompiledNormalizer {
         let Some(end) = self.amid_visible(text.text().as_bytes().iter()) else {
             return self.whole.normalize(text.slice(0..text.text().len()));
         };
-        let stages = self.ends.as_ref().map_or(&self.rules.0, |[first, _]| first);
-        stages.iter().try_fold(text.slice(0..end), |part, stage| stage.normalize(part))
+        self.normalize_end(text.slice(0..end), true)
     }
 
     /// Which characters are inert, or none as long as it costs more to ask all characters than it saves in a text of `len` bytes.

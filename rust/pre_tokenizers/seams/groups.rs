@@ -182,7 +182,8 @@ impl Group {
     /// The group of `c` in normalized text.
     pub(super) fn of(stages: &[Stage], are_apart: Option<&[bool; 256]>, c: char) -> Self {
         let mut maker = Maker::new(are_apart);
-        maker.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), true, true));
+        let is_ink = !Class::of_code(c as usize).is(SPACE);
+        maker.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), Facts { is_ink, ..Facts::ALONE }));
         maker.groups.remove(0)
     }
 }
@@ -217,36 +218,34 @@ impl<'a> Maker<'a> {
         std::array::from_fn(|at| {
             let c = char_of(page * PAGE + at);
             let Some((images, of_page)) = images else {
-                return self.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), true, true));
+                let is_ink = !Class::of_code(c as usize).is(SPACE);
+                return self.group_of(
+                    stages,
+                    c,
+                    (c.encode_utf8(&mut [0; 4]), Facts { is_ink, ..Facts::ALONE }),
+                );
             };
             let image = if *of_page == PageImages::Own { images.of(c) } else { of_page.image(c) };
-            let Some(Image { text, may_continue, may_go_on, .. }) = image else { return NO_GROUP };
+            let Some(Image { text, is_ink, may_continue, may_go_on, .. }) = image else { return NO_GROUP };
             found(at, &text);
-            self.group_of(stages, c, (&text, !may_continue, !may_go_on))
+            let facts = Facts { is_ink, begins_alone: !may_continue, ends_alone: !may_go_on };
+            self.group_of(stages, c, (&text, facts))
         })
     }
 
-    /// The group of a character with its image, and whether this begins and ends alone.
-    fn group_of(
-        &mut self,
-        stages: &[Stage],
-        c: char,
-        (text, begins_alone, ends_alone): (&str, bool, bool),
-    ) -> u16 {
+    /// The group of a character with its image.
+    fn group_of(&mut self, stages: &[Stage], c: char, (text, facts): (&str, Facts)) -> u16 {
         let Self { are_apart, groups, known, key, seen } = self;
         let last = text.bytes().next_back();
         let is_apart = are_apart.zip(last).is_some_and(|(are_apart, last)| are_apart[usize::from(last)]);
-        let is_ink = text.chars().all(|c| !Class::of_code(c as usize).is(SPACE));
-        let facts = Facts { is_ink, begins_alone, ends_alone };
         let (is_space, has_several) = (c == ' ' && text == " ", text.chars().nth(1).is_some());
         seen.clear();
         seen.extend(stages.iter().map(|stage| see(stage, text)));
         key.clear();
         // Middle bytes would add atoms to a group with shorter characters.
         let has_middle = stages.iter().any(|stage| stage.is_mapped) && text.chars().any(|c| c.len_utf8() > 2);
-        key.extend(
-            [is_space, is_ink, has_middle, has_several, begins_alone, ends_alone, is_apart].map(u8::from),
-        );
+        key.extend([is_space, has_middle, has_several, is_apart].map(u8::from));
+        key.extend(facts.all().map(u8::from));
         key.extend(seen.iter().flat_map(|seen| [seen.first, seen.last]));
         let number = known.get(key).copied().unwrap_or_else(|| {
             groups.push(Group {

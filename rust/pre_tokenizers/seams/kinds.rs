@@ -10,6 +10,7 @@ pub(super) type Table = Vec<Vec<bool>>;
 /// Facts about the characters of a group, each of which makes more places seams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
+    /// No stage sees or makes white space.
     pub(super) is_ink: bool,
     /// No search of the normalizer matches a character together with the one before it, and none together with the one after it.
     pub(super) begins_alone: bool,
@@ -17,7 +18,10 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    fn all(self) -> [bool; 3] {
+    /// Of a character that is alone.
+    pub(super) const ALONE: Self = Self { is_ink: false, begins_alone: true, ends_alone: true };
+
+    pub(super) fn all(self) -> [bool; 3] {
         [self.is_ink, self.begins_alone, self.ends_alone]
     }
 
