@@ -29,7 +29,7 @@ pub use bert::Bert;
 #[cfg(test)]
 pub(crate) use compiled::tests as compiled_tests;
 pub use compiled::{CompiledNormalizer, PieceMemo};
-pub(crate) use compiled::{Image, Images, PageImages};
+pub(crate) use compiled::{Image, Images, PageImages, Remains};
 pub use custom::CustomNormalizer;
 pub use precompiled::clusters;
 #[cfg(test)]

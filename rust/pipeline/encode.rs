@@ -96,14 +96,13 @@ impl<S: Sink> Visitor for TextEncoding<'_, S> {
     }
 
     fn normalize<'t>(&mut self, normalizer: &Normalizer, text: Normalized<'t>) -> Result<Normalized<'t>> {
-        let (plan, stages) = (self.pipeline.plan().chunked(), self.pipeline.stages());
-        let is_fronted = |plan: &ChunkPlan| matches!(plan.scope, Scope::Fronted { .. });
-        if plan.filter(is_fronted).is_some_and(|plan| fronted::repeats_normalizer(plan, stages)) {
+        let stages = self.pipeline.stages();
+        if self.pipeline.plan().chunked().is_some_and(|plan| fronted::repeats_normalizer(plan, stages)) {
             return Ok(text);
         }
         match self.pipeline.compiled_normalizer() {
             Some(compiled) if !S::TRACKED => {
-                let is_placed = self.pipeline.stages().looks_at_beginning();
+                let is_placed = stages.looks_at_beginning();
                 compiled.normalize(text, is_placed, &mut self.worker.scratch.piece_memo)
             }
             _ => normalizer.normalize(text),

@@ -65,7 +65,8 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
 /// Whether the normalizer only makes spaces visible, which Metaspace does again, so that text need not be normalized. No added token may
 /// be looked for that tells spaces from visible ones.
 pub(super) fn repeats_normalizer(plan: ChunkPlan, stages: &Stages) -> bool {
-    let Some(mut normalizer) = stages.normalizer.as_ref() else { return false };
+    let is_metaspace = plan.key_form == KeyForm::Spaced && matches!(plan.scope, Scope::Fronted { .. });
+    let Some(mut normalizer) = stages.normalizer.as_ref().filter(|_| is_metaspace) else { return false };
     while let Normalizer::Sequence(stages) = normalizer
         && let [only] = stages.as_slice()
     {
@@ -73,7 +74,7 @@ pub(super) fn repeats_normalizer(plan: ChunkPlan, stages: &Stages) -> bool {
     }
     let contents = stages.matchers.normalized_contents();
     let tells_spaces = contents.look_around || contents.white_space || contents.visible_space;
-    plan.key_form == KeyForm::Spaced && metaspace_bpe::shows_spaces(normalizer) && !tells_spaces
+    metaspace_bpe::shows_spaces(normalizer) && !tells_spaces
 }
 
 impl<S: Sink> TextEncoding<'_, S> {

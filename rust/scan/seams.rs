@@ -158,10 +158,10 @@ impl Seams {
         };
         let (kind, width) = self.table.at(bytes, at);
         let (left, second) = (before(at), before(at).and_then(before));
+        let is_beside_open =
+            is_open(at) || left.is_some_and(is_open) || open.before && second.is_some_and(is_open);
         kind & self.ink != 0
-            && !is_open(at)
-            && !left.is_some_and(is_open)
-            && !(open.before && second.is_some_and(is_open))
+            && !is_beside_open
             && self.chars_before_open(open, bytes, at + width) == open.ahead
     }
 

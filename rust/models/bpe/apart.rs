@@ -20,7 +20,7 @@ impl Bpe {
         let derivations = if self.depends_on_context() { Some(self.derivations()?.0) } else { None };
         let mut are_apart = [true; 256];
         for (token, id) in Spelled::new(&self.vocab).iter() {
-            for &[left, right] in token.array_windows() {
+            for (&left, &right) in token.iter().zip(&token[1..]) {
                 if right == b' ' {
                     are_apart[usize::from(left)] = false;
                 }

@@ -25,14 +25,34 @@ use crate::structures::char_table::{CharTable, PAGE, PAGES};
 #[derive(Debug)]
 pub(crate) struct Image {
     pub(crate) text: String,
-    /// Whether something of it is left at every stage.
-    pub(super) is_solid: bool,
-    /// Whether it holds no white space at any stage.
-    pub(crate) is_ink: bool,
+    /// The least that is left at any stage.
+    pub(crate) remains: Remains,
     /// Whether its first character may continue a match of a stage.
     pub(crate) may_continue: bool,
     /// Whether a match of a stage may go on after its last character.
     pub(crate) may_go_on: bool,
+}
+
+/// The remains of a text at a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Remains {
+    Nothing,
+    /// Text with white space.
+    White,
+    /// Text without white space.
+    Ink,
+}
+
+impl Remains {
+    fn of(text: &str) -> Self {
+        if text.is_empty() {
+            Self::Nothing
+        } else if text.chars().any(|c| Class::of_code(c as usize).is(SPACE)) {
+            Self::White
+        } else {
+            Self::Ink
+        }
+    }
 }
 
 /// The images of the characters of one page.
@@ -41,7 +61,7 @@ pub(crate) enum PageImages {
     /// No character has an image.
     None,
     /// The image of each is the character between the two texts.
-    Between { before: String, after: String, is_ink: bool, may_continue: bool, may_go_on: bool },
+    Between { before: String, after: String, remains: Remains, may_continue: bool, may_go_on: bool },
     /// They differ.
     Own,
 }
@@ -90,18 +110,18 @@ impl PageImages {
     /// The images of a page without stages.
     pub(crate) fn unchanged() -> Self {
         let (before, after) = (String::new(), String::new());
-        Self::Between { before, after, is_ink: true, may_continue: false, may_go_on: false }
+        Self::Between { before, after, remains: Remains::Ink, may_continue: false, may_go_on: false }
     }
 
     /// The image of a character of such a page; none if all are none, or if they differ.
     pub(crate) fn image(&self, c: char) -> Option<Image> {
-        let Self::Between { before, after, is_ink, may_continue, may_go_on } = self else { return None };
+        let Self::Between { before, after, remains, may_continue, may_go_on } = self else { return None };
         let mut text = String::with_capacity(before.len() + c.len_utf8() + after.len());
         text.push_str(before);
         text.push(c);
         text.push_str(after);
-        let is_ink = *is_ink && !is_white(c);
-        Some(Image { text, is_solid: true, is_ink, may_continue: *may_continue, may_go_on: *may_go_on })
+        let remains = Remains::of(&text).min(*remains);
+        Some(Image { text, remains, may_continue: *may_continue, may_go_on: *may_go_on })
     }
 }
 
@@ -148,7 +168,7 @@ impl<'a> Images<'a> {
         let image = self.rules.image(c.encode_utf8(&mut [0; 4]), true)?;
         // The text that one stage puts in place of a match may continue a match of the next.
         let may_go_on = image.may_go_on || self.has_searches && image.may_continue;
-        image.is_solid.then_some(Image { may_go_on, ..image })
+        (image.remains != Remains::Nothing).then_some(Image { may_go_on, ..image })
     }
 
     /// The images of a page.
@@ -158,10 +178,10 @@ impl<'a> Images<'a> {
         if are_in(&STABLE, page) && !chars.any(|c| self.rules.may_match(c)) {
             let between = |code: usize| {
                 let c = char::from_u32(code as u32)?;
-                let Image { text, is_ink, may_continue, may_go_on, .. } = self.of(c)?;
+                let Image { text, remains, may_continue, may_go_on } = self.of(c)?;
                 let (before, after) = text.split_once(c)?;
                 let (before, after) = (before.to_owned(), after.to_owned());
-                Some(PageImages::Between { before, after, is_ink, may_continue, may_go_on })
+                Some(PageImages::Between { before, after, remains, may_continue, may_go_on })
             };
             if let Some(images) =
                 between(codes.start).filter(|first| between(codes.end - 1).as_ref() == Some(first))
@@ -178,13 +198,8 @@ impl Rules {
     /// match `text` together with the character before it; the image then holds only where they do not.
     pub(super) fn image(&self, text: &str, or_continues: bool) -> Option<Image> {
         let mut made = Cow::Borrowed(text);
-        let mut image = Image {
-            text: String::new(),
-            is_solid: true,
-            is_ink: !text.contains(is_white),
-            may_continue: false,
-            may_go_on: false,
-        };
+        let remains = Remains::of(text);
+        let mut image = Image { text: String::new(), remains, may_continue: false, may_go_on: false };
         for stage in &self.0 {
             let matched = match stage {
                 Normalizer::Replace(replacement) => Matched::of(replacement),
@@ -202,8 +217,7 @@ impl Rules {
             if let Cow::Owned(changed) = stage.normalize_str(&made).ok()? {
                 made = Cow::Owned(changed);
             }
-            image.is_solid &= !made.is_empty();
-            image.is_ink &= !made.contains(is_white);
+            image.remains = image.remains.min(Remains::of(&made));
             if made.len() > super::GROWTH * text.len() {
                 return None;
             }
@@ -222,10 +236,6 @@ impl Rules {
             _ => false,
         })
     }
-}
-
-fn is_white(c: char) -> bool {
-    Class::of_code(c as usize).is(SPACE)
 }
 
 /// Whether a stage searches for matches of several characters.

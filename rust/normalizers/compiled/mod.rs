@@ -55,7 +55,7 @@ use std::borrow::Cow;
 
 use ascii::AsciiTable;
 use closed::{Sight, is_closed, sight};
-pub(crate) use images::{Image, Images, PageImages};
+pub(crate) use images::{Image, Images, PageImages, Remains};
 use memo::Answer;
 pub use memo::PieceMemo;
 use output::Output;
@@ -89,8 +89,8 @@ pub(super) struct Rules(Vec<Normalizer>);
 impl Rules {
     /// The rewrite of `text` beside other pieces; none if `text` is not known to be a piece.
     fn answer(&self, text: &str) -> Option<Answer> {
-        let Image { text, is_solid, may_go_on, .. } = self.image(text, false)?;
-        Some(Answer { text, is_solid, is_firm: !may_go_on })
+        let Image { text, remains, may_go_on, .. } = self.image(text, false)?;
+        Some(Answer { text, is_solid: remains != Remains::Nothing, is_firm: !may_go_on })
     }
 }
 

@@ -6,7 +6,7 @@ use super::Stage;
 use super::kinds::Facts;
 use super::weights::Weight;
 use crate::byte_level::BYTE_TO_CHAR;
-use crate::normalizers::{Image, Images, PageImages};
+use crate::normalizers::{Image, Images, PageImages, Remains};
 use crate::scan::classes::{Class, SPACE, page_number};
 use crate::scan::seams::Kinds;
 use crate::structures::char_table::{CharTable, PAGE, PAGES};
@@ -226,8 +226,9 @@ impl<'a> Maker<'a> {
                 );
             };
             let image = if *of_page == PageImages::Own { images.of(c) } else { of_page.image(c) };
-            let Some(Image { text, is_ink, may_continue, may_go_on, .. }) = image else { return NO_GROUP };
+            let Some(Image { text, remains, may_continue, may_go_on }) = image else { return NO_GROUP };
             found(at, &text);
+            let is_ink = remains == Remains::Ink;
             let facts = Facts { is_ink, begins_alone: !may_continue, ends_alone: !may_go_on };
             self.group_of(stages, c, (&text, facts))
         })

@@ -232,7 +232,7 @@ impl Places<'_> {
 
     /// Adds the place between a row and `atom`, unless the search of the row fails there; false if cutting there may change a match.
     fn add_place(&self, row: Row, (atom, next): (usize, Option<Next>), found: &mut BTreeSet<Place>) -> bool {
-        let (kind, goes_on) = match row {
+        let (kind, longer) = match row {
             Row::Gap(kind) => (kind, None),
             Row::Match(state) => {
                 let step = self.states.step(state, atom);
@@ -249,13 +249,13 @@ impl Places<'_> {
         if begun != self.begin(self.states.kind(self.end), atom) {
             return false;
         }
-        if goes_on.is_some_and(|next| !self.cuts_matches || !self.ends_alike(next, begun)) {
+        if longer.is_some_and(|next| !self.cuts_matches || !self.ends_alike(next, begun)) {
             return false;
         }
         let after_match = matches!(row, Row::Match(_));
         let before_match = self.matches_on(begun, next);
         // A gap goes on where a match fails that has begun in it.
-        let is_border = goes_on.is_none() && (after_match || before_match == Some(true));
+        let is_border = longer.is_none() && (after_match || before_match == Some(true));
         found.insert(Place { is_border, after_match, before_match });
         true
     }
