@@ -262,6 +262,7 @@ impl Normalizer {
         self.normalize_within(growth, text)
     }
 
+    /// The same under the bound for a longer text.
     fn normalize_within<'a>(&self, growth: Growth, text: Normalized<'a>) -> Result<Normalized<'a>> {
         if let Self::Sequence(stages) = self {
             return stages.iter().try_fold(text, |text, stage| stage.normalize_within(growth, text));

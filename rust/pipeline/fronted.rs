@@ -19,7 +19,6 @@ use crate::cache::KeyForm;
 use crate::metaspace::{Metaspace, VISIBLE_SPACE};
 use crate::models::Model;
 use crate::normalized::Normalized;
-use crate::normalizers::Normalizer;
 use crate::pre_tokenizers::{ByteLevel, PreTokenizer};
 use crate::scan::gpt2::Gpt2;
 use crate::scan::{Scan, Splitter};
@@ -66,15 +65,11 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
 /// be looked for that tells spaces from visible ones.
 pub(super) fn repeats_normalizer(plan: ChunkPlan, stages: &Stages) -> bool {
     let is_metaspace = plan.key_form == KeyForm::Spaced && matches!(plan.scope, Scope::Fronted { .. });
-    let Some(mut normalizer) = stages.normalizer.as_ref().filter(|_| is_metaspace) else { return false };
-    while let Normalizer::Sequence(stages) = normalizer
-        && let [only] = stages.as_slice()
-    {
-        normalizer = only;
-    }
+    let Some(normalizer) = stages.normalizer.as_ref().filter(|_| is_metaspace) else { return false };
+    let shows_spaces = matches!(normalizer.stages()[..], [only] if metaspace_bpe::shows_spaces(only));
     let contents = stages.matchers.normalized_contents();
     let tells_spaces = contents.look_around || contents.white_space || contents.visible_space;
-    metaspace_bpe::shows_spaces(normalizer) && !tells_spaces
+    shows_spaces && !tells_spaces
 }
 
 impl<S: Sink> TextEncoding<'_, S> {

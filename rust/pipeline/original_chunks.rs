@@ -96,8 +96,8 @@ impl OriginalChunks<'_> {
         result
     }
 
-    /// Whether the scanner of the plan cuts a normalized chunk as the pre-tokenizer does. The pre-tokenizer may put a prefix before text, but not
-    /// before a space, and then the scanner must not meet what it takes for one.
+    /// Whether the scanner of the plan cuts a normalized chunk as the pre-tokenizer does. Metaspace puts a prefix before text that begins with no
+    /// space, and it also cuts before U+2581, which the scanner does not.
     fn is_cut_by_scanner(&self, text: &str) -> bool {
         !matches!(self.plan.scope, Scope::Fronted { .. })
             || text.starts_with(' ') && !text.contains(VISIBLE_SPACE)
@@ -169,30 +169,32 @@ impl<S: Sink> TextEncoding<'_, S> {
         let inner =
             if normalizer.sees_ends() { seams.part_between_ends(segment) } else { Some(0..segment.len()) };
         let Some(inner) = inner else { return Ok(false) };
+        let (first, last) = (&segment[..inner.start], &segment[inner.end..]);
+        let (first, last) = (normalizer.rewrite_end(first, true), normalizer.rewrite_end(last, false));
+        let (Some(first), Some(last)) = (first, last) else { return Ok(false) };
+        self.encode_end(&first)?;
         let (start, end) = (range.start + inner.start, range.start + inner.end);
-        let text = self.text;
-        let part = |part: Range<usize>| Normalized::new(&text[part.clone()], part.start, false);
-        if start > range.start {
-            self.encode_end(&normalizer.normalize_end(part(range.start..start), true)?)?;
-        }
-        let mut stream = ChunkStream::new(encoder, text, self.worker, self.sink, self.word_id, 1);
-        stream.scan_seams(seams, &text[..end], start);
+        let mut stream = ChunkStream::new(encoder, self.text, self.worker, self.sink, self.word_id, 1);
+        stream.scan_seams(seams, &self.text[..end], start);
         let (word_id, unresolved) = (stream.finish()?, stream.unresolved());
         self.word_id = word_id;
         if let Some(unresolved) = unresolved {
             // The whole segment decides whether it may grow so much.
             let normalized = pipeline.stages().normalize(segment, range.start, false)?;
-            let done = normalizer.normalize_end(part(range.start..unresolved), true)?.text().len();
-            self.encode_end(&normalized.slice(done..normalized.text().len()))?;
-        } else if end < range.end {
-            self.encode_end(&normalizer.normalize_end(part(end..range.end), false)?)?;
+            let done = normalizer.rewritten_len(segment, unresolved - range.start)?;
+            self.encode_end(&normalized.text()[done..])?;
+        } else {
+            self.encode_end(&last)?;
         }
         Ok(true)
     }
 
-    /// Encodes a normalized part of a segment by the other stages.
-    fn encode_end(&mut self, text: &Normalized<'_>) -> Result<()> {
-        let pipeline = self.pipeline;
-        pipeline.stages().walk_normalized(text, None, pipeline.plan().key_form(), self)
+    /// Encodes a normalized part of a segment, which may be empty, by the other stages.
+    fn encode_end(&mut self, text: &str) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let (pipeline, text) = (self.pipeline, Normalized::new(text, 0, false));
+        pipeline.stages().walk_normalized(&text, None, pipeline.plan().key_form(), self)
     }
 }

@@ -19,10 +19,10 @@ pub(crate) const MOST_KINDS: usize = Kinds::BITS as usize;
 /// Rules of one tokenizer, at most: three for each kind.
 pub(super) const MOST_RULES: usize = 3 * MOST_KINDS;
 
-/// Bytes before the end of a part in which its last seam is looked for first.
+/// Bytes before the end of a range in which the last seam is looked for first.
 const WINDOW: usize = 128;
 
-/// More bytes than a seam depends on before its left neighbour and that one: five characters.
+/// Bytes after which a scan that starts anywhere finds true seams: a seam depends on at most five characters before it.
 const BEFORE: usize = 32;
 
 /// Chunks that [`Seams::for_each_chunk`] looks for at a time.
@@ -137,7 +137,7 @@ impl Seams {
         Backend::best().run(FillSeams { seams: self, text, start, ends })
     }
 
-    /// The part of `text` between the ends that white space may be stripped off, from seam to seam; none if there is none.
+    /// The part of `text` that no stripping of white space reaches, cut at seams; none if there is none.
     pub(crate) fn part_between_ends(&self, text: &str) -> Option<Range<usize>> {
         let places = || text.char_indices().map(|(at, _)| at);
         let start = places().find(|&at| self.is_settled_ink(text, at))?;
@@ -146,7 +146,7 @@ impl Seams {
         self.part_within(text, start..if is_at_end { text.len() } else { last })
     }
 
-    /// Whether the character at a place is ink at every stage of the normalizer, whatever stands beside its neighbours.
+    /// Whether the character at a place is *settled ink*: ink at every stage of the normalizer, so that stripping stops there.
     fn is_settled_ink(&self, text: &str, at: usize) -> bool {
         let (bytes, open) = (text.as_bytes(), self.open.unwrap_or_default());
         let before = |at: usize| (0..at).rev().find(|&at| is_char_start(bytes[at]));
@@ -165,7 +165,7 @@ impl Seams {
             && self.chars_before_open(open, bytes, at + width) == open.ahead
     }
 
-    /// The largest part of `text` within `range` that begins and ends at seams, or at the ends of the text; none if there is none.
+    /// The largest part within `range` that begins and ends at a seam, or at an end of the text; none if there is none.
     fn part_within(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
         let mut ends = [0; 8];
         let mut start = 0;

@@ -1,16 +1,16 @@
-//! Bytes after which a space begins text that is encoded apart from the text before.
+//! Bytes after which a pre-token may be cut before a space without changing its ids.
 
 use super::Bpe;
 use super::spelled::Spelled;
 use crate::byte_level::BYTE_TO_CHAR;
 
 impl Bpe {
-    /// For each byte, whether the text up to it and the text from a space after it are encoded in every pre-token as if they were two
-    /// pre-tokens. None if that holds for no byte. Pre-tokens are made of mapped bytes.
+    /// For each byte: true if a pre-token may be cut between the byte and a space after it, and both parts keep their ids. None if
+    /// nothing is known. Pre-tokens are made of mapped bytes.
     ///
-    /// Merges make tokens of the vocabulary alone, so nothing is merged across the border before the space if no token holds the two
-    /// bytes side by side. With `ignore_merges` a pre-token that is a token is taken whole. Then the pre-token with the border is no
-    /// token either, and each part must be a token that merges make, or none. A part begins with the space or ends with the byte.
+    /// A merge makes a token. So no merge crosses the cut if no token holds the two bytes side by side. With `ignore_merges`, a
+    /// pre-token that is a token is taken whole. The whole pre-token is none, since it holds both bytes. A part may be a token only
+    /// if merges make that token too. Each part ends with the byte or begins with the space.
     pub fn apart_from_space(&self) -> Option<[bool; 256]> {
         let has_token = |c: &char| self.vocab.id(c.encode_utf8(&mut [0; 4])).is_some();
         let is_spelled = self.has_plain_symbols() && self.pieces.is_none() && !self.vocab.shares_ids();

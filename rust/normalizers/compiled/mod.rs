@@ -63,6 +63,7 @@ use pass::Pass;
 
 use super::Normalizer;
 use crate::Result;
+use crate::growth::Growth;
 use crate::normalized::Normalized;
 use crate::structures::amortized_lazy::AmortizedLazy;
 use crate::structures::char_table::CharTable;
@@ -207,7 +208,7 @@ impl CompiledNormalizer {
         filled.map(|()| if is_changed { buffer.as_str() } else { text })
     }
 
-    /// The same for a part of a text that no stage takes for an end of the text.
+    /// The same for text inside a longer one: nothing is stripped at its ends.
     pub(crate) fn rewrite_inner<'b>(
         &self,
         text: &'b str,
@@ -229,13 +230,29 @@ impl CompiledNormalizer {
         self.ends.is_some()
     }
 
-    /// Normalizes the first part of a text, or the last part, in which a stage may see the end of the text.
+    /// The rewrite of the first part of a text, or of the last part, of which only that end may be stripped; none if it grows so much that the
+    /// bound for the whole text decides.
+    pub(crate) fn rewrite_end(&self, part: &str, is_first: bool) -> Option<String> {
+        run(self.stages_of_end(is_first), part, END_GROWTH)
+    }
+
+    /// The length of the rewrite of the first part of `text`, up to `end`, under the bound for the whole text.
     ///
     /// # Errors
     /// The errors of [`Normalizer::normalize`].
-    pub(crate) fn normalize_end<'t>(&self, text: Normalized<'t>, is_first: bool) -> Result<Normalized<'t>> {
-        let stages = self.ends.as_ref().map_or(&self.rules.0, |ends| &ends[usize::from(!is_first)]);
-        stages.iter().try_fold(text, |part, stage| stage.normalize(part))
+    pub(crate) fn rewritten_len(&self, text: &str, end: usize) -> Result<usize> {
+        let (growth, part) = (Growth::of(text.len()), Normalized::new(&text[..end], 0, false));
+        let mut stages = self.stages_of_end(true).iter();
+        Ok(stages.try_fold(part, |part, stage| stage.normalize_within(growth, part))?.text().len())
+    }
+
+    /// The stages for the first part of a text, or for the last part.
+    fn stages_of_end(&self, is_first: bool) -> &[Normalizer] {
+        match &self.ends {
+            Some([first, _]) if is_first => first,
+            Some([_, last]) => last,
+            None => &self.rules.0,
+        }
     }
 
     fn has_replace(&self) -> bool {
@@ -247,7 +264,7 @@ impl CompiledNormalizer {
         let Some(end) = self.amid_visible(text.text().as_bytes().iter()) else {
             return self.whole.normalize(text.slice(0..text.text().len()));
         };
-        self.normalize_end(text.slice(0..end), true)
+        self.stages_of_end(true).iter().try_fold(text.slice(0..end), |part, stage| stage.normalize(part))
     }
 
     /// Which characters are inert, or none as long as it costs more to ask all characters than it saves in a text of `len` bytes.

@@ -85,7 +85,7 @@ pub struct Pipeline {
     compiled_normalizer: Option<Arc<CompiledNormalizer>>,
     /// Derived once enough text was encoded.
     original_seams: Arc<AmortizedLazy<Seams>>,
-    /// The same.
+    /// Seams for ids alone, derived once enough text was encoded.
     seams_for_ids: Arc<AmortizedLazy<Seams>>,
     encoder: Arc<ModelEncoder>,
     vocab: Arc<Vocab>,

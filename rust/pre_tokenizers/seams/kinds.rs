@@ -4,8 +4,8 @@ use super::weights::Weight;
 use crate::scan::seams::Kinds;
 use crate::scan::seams::{Context, MOST_KINDS, Rule};
 
-/// Whether there is a seam, by the numbers of the left and the right character's groups.
-pub(super) type Table = Vec<Vec<bool>>;
+/// Values by the numbers of the left and the right character's groups; most tell whether there is a seam.
+pub(super) type Table<T = bool> = Vec<Vec<T>>;
 
 /// Facts about the characters of a group, each of which makes more places seams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,30 +118,34 @@ impl SeamTables {
     /// Merges the two rows that lose the least.
     fn merge_cheapest(&mut self, merged: &mut Merged) {
         let rows = &merged.rows;
+        let count = self.weights.len();
+        let together: Table<f64> = (0..count)
+            .map(|left| (0..count).map(|right| self.weights[left].before(self.weights[right])).collect())
+            .collect();
         let pairs = rows.iter().flat_map(|&one| rows.iter().map(move |&other| (one, other)));
-        let loss = |&(one, other): &(usize, usize)| self.loss(one, other, rows);
-        let pairs = pairs.filter(|(one, other)| one < other);
-        if let Some((one, other)) = pairs.min_by(|one, other| loss(one).total_cmp(&loss(other))) {
+        let losses = pairs
+            .filter(|(one, other)| one < other)
+            .map(|(one, other)| (self.loss(one, other, rows, &together), one, other));
+        if let Some((_, one, other)) = losses.min_by(|(one, ..), (other, ..)| one.total_cmp(other)) {
             self.merge(one, other, merged);
         }
     }
 
-    /// How often a seam, or a fact, is lost where two rows become one, about.
-    fn loss(&self, one: usize, other: usize, rows: &[usize]) -> f64 {
-        let loser = |of_one: bool, of_other: bool| match (of_one, of_other) {
-            (true, false) => Some(self.weights[one]),
-            (false, true) => Some(self.weights[other]),
-            _ => None,
-        };
+    /// How often a seam, or a fact, is lost where two rows become one, about. `together` tells how often characters of two rows are neighbours.
+    fn loss(&self, one: usize, other: usize, rows: &[usize], together: &Table<f64>) -> f64 {
         let mut sum = 0.0;
         for &row in rows {
-            let weight = self.weights[row];
+            let lost = |of_one: bool, of_other: bool, place: &dyn Fn(usize) -> f64| match (of_one, of_other) {
+                (true, false) => place(one),
+                (false, true) => place(other),
+                _ => 0.0,
+            };
             for table in self.tables() {
-                sum += loser(table[one][row], table[other][row]).map_or(0.0, |lost| lost.before(weight));
-                sum += loser(table[row][one], table[row][other]).map_or(0.0, |lost| weight.before(lost));
+                sum += lost(table[one][row], table[other][row], &|own| together[own][row]);
+                sum += lost(table[row][one], table[row][other], &|own| together[row][own]);
             }
             for (of_one, of_other) in self.facts[one].all().into_iter().zip(self.facts[other].all()) {
-                sum += loser(of_one, of_other).map_or(0.0, |lost| lost.before(weight));
+                sum += lost(of_one, of_other, &|own| together[own][row]);
             }
         }
         sum

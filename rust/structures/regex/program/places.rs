@@ -5,19 +5,22 @@
 //! which a search may have come there: the search ends or fails before the next character as it does at the end of a text, and a
 //! search begins after it as it does at the start of a text.
 //!
-//! Where matches may be cut in two, a match may also go on across the place. Then the text before the place must be a match too. If the longer
-//! match fails, it ends at the place. If not, a search that begins at the place must come to the same end, whatever text comes.
+//! Where matches may be cut in two, a match may also go on across the place. Then the text before the place must be a match. If the longer
+//! match fails, the match ends at the place. Otherwise a search that begins at the place must end where the longer match ends, whatever text
+//! follows.
 //!
 //! States that are possible after some text are more than those of
 //! any one text, so a place that passes is safe.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::states::{DEAD, States};
 use super::{Program, Tables};
 
-/// Pairs of states in which two searches are compared, at most.
-const MOST_PAIRS: usize = 1024;
+/// Steps of all comparisons of two searches, at most: some tens of milliseconds.
+const MOST_STEPS: usize = 1 << 20;
 
 /// A set of atoms, one bit each.
 pub(crate) type AtomSet = u128;
@@ -55,7 +58,8 @@ impl Program {
             return None;
         }
         let may_fail = may_fail.get_or_init(|| states.may_fail());
-        let mut made = Places { states, end: atoms.len(), may_fail, cuts_matches, rows: BTreeSet::new() };
+        let comparisons = cuts_matches.then(Rc::default);
+        let mut made = Places { states, end: atoms.len(), may_fail, comparisons, rows: BTreeSet::new() };
         let (matches, gaps) = (1..states.len() as u16, 0..states.kinds() as u16);
         let all = matches.map(Row::Match).chain(gaps.map(Row::Gap)).collect();
         made.rows = made.step(&all, before);
@@ -149,6 +153,14 @@ impl Matches {
     }
 }
 
+/// Comparisons of two searches: one goes on with a match, and one begins there.
+#[derive(Debug, Default)]
+struct Comparisons {
+    /// By their states: whether the second search comes to the end of each match of the first one.
+    known: HashMap<(u16, u16), bool>,
+    steps: usize,
+}
+
 /// The places of one pattern.
 #[derive(Clone)]
 pub(crate) struct Places<'a> {
@@ -157,7 +169,8 @@ pub(crate) struct Places<'a> {
     end: usize,
     /// By state, as [`States::may_fail`].
     may_fail: &'a [bool],
-    cuts_matches: bool,
+    /// The comparisons that are known; none if no match may be cut.
+    comparisons: Option<Rc<RefCell<Comparisons>>>,
     /// Rows before the character to the left of a place.
     rows: BTreeSet<Row>,
 }
@@ -249,7 +262,7 @@ impl Places<'_> {
         if begun != self.begin(self.states.kind(self.end), atom) {
             return false;
         }
-        if longer.is_some_and(|next| !self.cuts_matches || !self.ends_alike(next, begun)) {
+        if longer.is_some_and(|next| !self.ends_alike(next, begun)) {
             return false;
         }
         let after_match = matches!(row, Row::Match(_));
@@ -260,21 +273,35 @@ impl Places<'_> {
         true
     }
 
-    /// Whether a search in `begun` comes to the end of each match that is found in `state`, whatever text comes.
+    /// Whether a search in `begun` ends wherever a search in `state` ends, if that one matches at all, whatever text follows.
     fn ends_alike(&self, state: u16, begun: Row) -> bool {
-        let Row::Match(other) = begun else { return false };
-        // The states of both searches, and their last matches.
-        let first = (state, other, Matches::None);
+        let (Row::Match(other), Some(comparisons)) = (begun, &self.comparisons) else { return false };
+        let mut comparisons = comparisons.borrow_mut();
+        if let Some(&known) = comparisons.known.get(&(state, other)) {
+            return known;
+        }
+        let are_alike = self.compare((state, other), &mut comparisons.steps);
+        comparisons.known.insert((state, other), are_alike);
+        are_alike
+    }
+
+    /// Compares two searches in all texts; false if `steps` come to [`MOST_STEPS`].
+    fn compare(&self, states: (u16, u16), steps: &mut usize) -> bool {
+        let first = (states, Matches::None);
         let (mut known, mut new) = (BTreeSet::from([first]), vec![first]);
-        while let Some((state, other, matches)) = new.pop() {
+        while let Some(((one, other), matches)) = new.pop() {
+            *steps += self.end + 1;
+            if *steps > MOST_STEPS {
+                return false;
+            }
             for atom in 0..=self.end {
-                let (step, other) = (self.states.step(state, atom), self.states.step(other, atom));
+                let (step, other) = (self.states.step(one, atom), self.states.step(other, atom));
                 let matches = matches.then(step.is_match, other.is_match);
                 let is_over = step.next == DEAD && other.next == DEAD;
-                if is_over && matches == Matches::Differ || known.len() > MOST_PAIRS {
+                if is_over && matches == Matches::Differ {
                     return false;
                 }
-                let pair = (step.next, other.next, matches);
+                let pair = ((step.next, other.next), matches);
                 let may_differ = step.next != DEAD || matches != Matches::None;
                 if !is_over && may_differ && known.insert(pair) {
                     new.push(pair);
