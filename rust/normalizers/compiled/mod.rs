@@ -30,7 +30,7 @@
 //! stage. So the first and the last part of a text, up to a row of such characters, go through the stages with them,
 //! and the rest without them.
 //!
-//! A long text may grow 64 times ([`Growth`](crate::growth::Growth)). Where a part grows more than 16 times in any stage, the whole
+//! A long text may grow 64 times ([`Growth`]). Where a part grows more than 16 times in any stage, the whole
 //! text goes through the stages, which then decide. So all other text stays within the bound.
 //!
 //! | file | holds |
