@@ -212,9 +212,9 @@ impl PyTokenizer {
     /// How the tokenizer encodes, as it is now.
     ///
     /// Returns:
-    ///     A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by stage; `chunks`, what
-    ///     finds chunks, if anything does; `on_a_miss`, the stages of a chunk that the cache does not know; `offsets`, how offsets
-    ///     and word ids are found, `None` if in the same way as ids; and `because`, why there is no faster way, if there is one.
+    ///     A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by stage; `chunks`, the
+    ///     finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in the cache; `offsets`, the way to find
+    ///     offsets and word ids, or `None` if it is the same as for ids; and `because`, the reason against a faster way, or `None`.
     ///     Chunks before the normalizer are used after a megabyte of text, or after this call.
     fn encoding_plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = self.core(py)?.pipeline().plan_report();

@@ -22,9 +22,6 @@ use crate::normalizers::CompiledNormalizer;
 use crate::scan::seams::Seams;
 use crate::sinks::Sink;
 
-/// Bytes of text that take as long as deriving seams: 8 to 23 milliseconds.
-pub(super) const DERIVING: usize = 1 << 20;
-
 const IDEOGRAPH: char = '中';
 
 /// The stages that a missed chunk of original text goes through.
@@ -131,7 +128,7 @@ impl Pipeline {
 
     /// Whether chunks may be made of text before the normalizer changes it.
     pub(super) fn has_original_seams(&self) -> bool {
-        self.cache_limit() > 0 && self.original_seams_if_ready(DERIVING).is_some()
+        self.cache_limit() > 0 && self.original_seams_if_ready(self.price_of_seams()).is_some()
     }
 
     /// The seams of original text, once there was enough text to derive them, of which `len` bytes are to come.
@@ -151,7 +148,7 @@ impl Pipeline {
                 are_apart.as_ref(),
             )
         };
-        self.known_original_seams().get(len, DERIVING, derive)
+        self.known_original_seams().get(len, self.price_of_seams(), derive)
     }
 }
 

@@ -148,21 +148,15 @@ impl Seams {
 
     /// Whether the character at a place is *settled ink*: ink at every stage of the normalizer, so that stripping stops there.
     fn is_settled_ink(&self, text: &str, at: usize) -> bool {
-        let (bytes, open) = (text.as_bytes(), self.open.unwrap_or_default());
-        let before = |at: usize| (0..at).rev().find(|&at| is_char_start(bytes[at]));
-        let is_open = |at: usize| {
-            let kind = self.table.at(bytes, at).0;
-            let may_join =
-                || before(at).is_some_and(|at| may_join_after(self.table.at(bytes, at).0, open.may_go_on));
-            kind == 0 || kind & open.may_continue != 0 && may_join()
-        };
-        let (kind, width) = self.table.at(bytes, at);
-        let (left, second) = (before(at), before(at).and_then(before));
-        let is_beside_open =
-            is_open(at) || left.is_some_and(is_open) || open.before && second.is_some_and(is_open);
-        kind & self.ink != 0
-            && !is_beside_open
-            && self.chars_before_open(open, bytes, at + width) == open.ahead
+        let open = self.open.unwrap_or_default();
+        // None of these may be open: the characters before the place, the one at the place, and those after it.
+        let (mut first, mut count) = (at, 1 + open.ahead);
+        for (before, _) in text[..at].char_indices().rev().take(1 + usize::from(open.before)) {
+            (first, count) = (before, count + 1);
+        }
+        let is_settled =
+            || self.chars_before_open(Open { ahead: count, ..open }, text.as_bytes(), first) == count;
+        self.table.at(text.as_bytes(), at).0 & self.ink != 0 && is_settled()
     }
 
     /// The largest part within `range` that begins and ends at a seam, or at an end of the text; none if there is none.

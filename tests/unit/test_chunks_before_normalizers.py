@@ -51,22 +51,37 @@ def test_tokens_that_are_added_later_are_found() -> None:
         assert_as_staged(tokenizer, TEXT)
 
 
-def growing(times: int) -> Tokenizer:
+def growing(times: int, *, strips: bool) -> Tokenizer:
     tokenizer = Tokenizer(models.WordLevel({"a": 0, "?": 1}, "?"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Replace("x", "a " * times), normalizers.Lowercase()])
+    stages = [normalizers.Replace("x", "a " * times), normalizers.Lowercase()]
+    tokenizer.normalizer = normalizers.Sequence([*stages, normalizers.Strip()] if strips else stages)
     return tokenizer._with_all_tables()
 
 
-def test_a_chunk_that_grows_much_takes_the_stages() -> None:
-    tokenizer = growing(40)
-    assert_as_staged(tokenizer, "B a x" + "x" * 20 + " a A? x a")
+@pytest.mark.parametrize("strips", [False, True])
+@pytest.mark.parametrize("ends", ["", " ", " \n x "])
+def test_a_chunk_that_grows_much_takes_the_stages(strips: bool, ends: str) -> None:
+    tokenizer = growing(40, strips=strips)
+    assert_as_staged(tokenizer, ends + "B a x" + "x" * 20 + " a A? x a" + ends)
+    assert_as_staged(tokenizer, ends + "Bb, aa. b, cc a x" + "x" * 20 + " a A? bb, x aa. b" + ends)
 
 
-def test_the_segment_decides_whether_a_chunk_may_grow() -> None:
-    tokenizer = growing(80)
+@pytest.mark.parametrize("strips", [False, True])
+def test_the_segment_decides_whether_a_chunk_may_grow(strips: bool) -> None:
+    tokenizer = growing(80, strips=strips)
     # 18 MB. The chunk alone may grow to 16 MiB, and the segment to 32 MB.
     text = "b " * 200_000 + "x" * 110_000
     assert tokenizer.count_tokens([text])[0] == 200_000 + 80 * 110_000
     with pytest.raises(TextTooLongError, match="the stages make more than"):
         tokenizer.count_tokens(["b " * 20_000 + "x" * 110_000])
+
+
+def test_the_text_decides_whether_its_ends_may_grow() -> None:
+    tokenizer = growing(1000, strips=True)
+    # 20 MB. The first part alone may grow to 16 MiB, and the text to 38 MB.
+    text = "x" * 10_000 + " b a c" * 100_000
+    assert tokenizer.count_tokens([text])[0] == 1000 * 10_000 + 3 * 100_000
+    # Each end makes 12 MB, and the text 24 MB.
+    with pytest.raises(TextTooLongError, match="the stages make more than"):
+        tokenizer.count_tokens(["x" * 6000 + " b a c " + "x" * 6000])

@@ -36,6 +36,9 @@ const PRELOAD_MIN_BYTES: usize = 4 << 20;
 /// Bytes of text with one new chunk, at the least; sizes the first table.
 const BYTES_PER_NEW_CHUNK: usize = 256;
 
+/// Bytes of text after which all tables are made.
+const ENOUGH: usize = 1 << 32;
+
 /// Bytes of the longest text: offsets have 32 bits, of which one is left free.
 pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
 
@@ -274,11 +277,11 @@ impl Pipeline {
     /// Makes all tables that are otherwise made once there was enough text, for tests with little text.
     #[must_use]
     pub fn with_all_tables(self) -> Self {
-        self.encoder.cut_points(1 << 24);
-        self.original_seams_if_ready(1 << 24);
-        self.seams_for_ids(1 << 24);
+        self.encoder.cut_points(ENOUGH);
+        self.original_seams_if_ready(ENOUGH);
+        self.seams_for_ids(ENOUGH);
         if let Some(normalizer) = self.compiled_normalizer() {
-            normalizer.inert(1 << 24);
+            normalizer.inert(ENOUGH);
         }
         self
     }

@@ -125,7 +125,7 @@ impl Pattern {
     }
 
     /// The places of texts at which they may be cut, where a character of `before`, or nothing, stands before the two characters beside
-    /// the place; none if the pattern cannot tell.
+    /// the place; none if the pattern cannot tell. With `cuts_matches`, a place may cut a match into two.
     pub(crate) fn places(&self, before: AtomSet, cuts_matches: bool) -> Option<Places<'_>> {
         self.program()?.places(before, cuts_matches)
     }

@@ -9,8 +9,7 @@
 //! match fails, the match ends at the place. Otherwise a search that begins at the place must end where the longer match ends, whatever text
 //! follows.
 //!
-//! States that are possible after some text are more than those of
-//! any one text, so a place that passes is safe.
+//! Each state to which some text leads is asked, more of them than any one text leads to. So a place that passes is safe.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -156,7 +155,7 @@ impl Matches {
 /// Comparisons of two searches: one goes on with a match, and one begins there.
 #[derive(Debug, Default)]
 struct Comparisons {
-    /// By their states: whether the second search comes to the end of each match of the first one.
+    /// By their states: whether the second search ends wherever the first one does, if that one matches.
     known: HashMap<(u16, u16), bool>,
     steps: usize,
 }
