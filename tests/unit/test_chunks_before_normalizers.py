@@ -85,3 +85,14 @@ def test_the_text_decides_whether_its_ends_may_grow() -> None:
     # Each end makes 12 MB, and the text 24 MB.
     with pytest.raises(TextTooLongError, match="the stages make more than"):
         tokenizer.count_tokens(["x" * 6000 + " b a c " + "x" * 6000])
+
+
+def test_the_rest_after_a_chunk_that_grows_begins_in_the_right_place() -> None:
+    tokenizer = byte_level()
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Replace("x", "a" * 40), normalizers.Lowercase(), normalizers.Strip()]
+    )
+    # A seam after white space, which `Strip` must not take from the text before the seam.
+    text = "  Some words here\n\nB" + "x" * 20 + " and more words  "
+    assert_as_staged(tokenizer._with_all_tables(), text)
+    assert_as_staged(tokenizer._with_all_tables(), text.replace("\n\n", "\n"))
