@@ -153,12 +153,17 @@ impl Normalizer {
         }
     }
 
+    /// True if `c`, a character of white space without marks, becomes a space wherever it stands.
+    pub fn maps_to_space(&self, c: char) -> bool {
+        self.stages().iter().try_fold(c, |c, stage| stage.white_space(c)) == Some(' ')
+    }
+
     /// True if `c`, a character of white space without marks, becomes a space wherever it stands, before any stage joins
     /// runs of spaces.
     ///
     /// So a run of such characters becomes what a run of spaces becomes, if the normalizer [leaves
     /// spaces](Self::leaves_spaces).
-    pub fn maps_to_space(&self, c: char) -> bool {
+    pub fn maps_to_joined_space(&self, c: char) -> bool {
         let stages = self.stages();
         let mut before = stages.iter().take_while(|stage| stage.joined_space().is_none());
         before.try_fold(c, |c, stage| stage.white_space(c)) == Some(' ')

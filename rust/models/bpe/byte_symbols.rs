@@ -64,6 +64,7 @@ impl Bpe {
         }
         ByteSymbols { ids, merges, longest_match: Arc::default() }
     }
+
     /// The derivations of all tokens, and a bound of their ids; `None` if the vocabulary is not proper.
     pub(super) fn derivations(&self) -> Option<(Derivations, usize)> {
         let mut byte_ids = [0; 256];

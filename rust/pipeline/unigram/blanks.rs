@@ -3,10 +3,13 @@
 use super::chunk_stages::ChunkStages;
 use crate::normalizers::clusters::is_simple_grapheme;
 
+/// White space of ASCII that is a blank too where the normalizer makes spaces of all three.
+pub(super) const LINE_BLANKS: [char; 3] = ['\t', '\n', '\r'];
+
 impl ChunkStages<'_> {
     /// Whether a chunk begins before `c`: a space, or another character that the stages make a space of in any run.
     pub(super) fn is_blank(&self, c: char) -> bool {
-        c == ' ' || self.facts.has_lines && matches!(c, '\t' | '\n' | '\r')
+        c == ' ' || self.facts.has_lines && LINE_BLANKS.contains(&c)
     }
 
     /// Bytes of the blanks at the beginning of `chunk`.
@@ -21,16 +24,21 @@ impl ChunkStages<'_> {
 
     /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
     pub(super) fn become_one_space(&self, blanks: &str) -> bool {
-        blanks.len() < 2
+        let are_joined = if self.facts.joins_blanks {
             // A carriage return and a line feed are one cluster.
-            || self.facts.joins_spaces && !blanks.contains('\r')
+            !blanks.contains('\r')
+        } else {
+            self.facts.joins_spaces && blanks.bytes().all(|byte| byte == b' ')
+        };
+        blanks.len() < 2 || are_joined
     }
 
-    /// Whether `c` is white space beyond ASCII that becomes a space after any cluster.
+    /// Whether `c` is white space beyond ASCII that becomes a space after any cluster, and is joined with others as blanks are.
     pub(super) fn is_wide_space(&self, c: char) -> bool {
         let normalizer = self.stages.normalizer.as_ref();
         let is_single = !c.is_ascii() && c.is_whitespace() && is_simple_grapheme(c);
-        is_single && normalizer.is_some_and(|normalizer| normalizer.maps_to_space(c))
+        let is_like_blanks = self.facts.joins_blanks == self.facts.joins_spaces;
+        is_single && is_like_blanks && normalizer.is_some_and(|normalizer| normalizer.maps_to_joined_space(c))
     }
 
     /// Bytes of the [`Self::is_wide_space`] that `chunk` begins with, or 0.
@@ -40,6 +48,6 @@ impl ChunkStages<'_> {
 
     /// Whether a run of blanks and [wide spaces](Self::is_wide_space) becomes what a run of spaces becomes.
     pub(super) fn joins_wide_spaces(&self) -> bool {
-        self.facts.has_gaps || self.facts.joins_spaces
+        self.facts.has_gaps || self.facts.joins_blanks
     }
 }

@@ -1,5 +1,6 @@
 //! The preconditions of chunks of Unigram tokenizers.
 
+use super::blanks::LINE_BLANKS;
 use crate::cache::KeyForm;
 use crate::metaspace::{Metaspace, PrependScheme, VISIBLE_SPACE};
 use crate::models::Model;
@@ -55,7 +56,7 @@ fn splitter(normalizer: Option<&Normalizer>, has_gaps: bool) -> Option<(Splitter
         return None;
     }
     let has_lines =
-        normalizer.is_some_and(|normalizer| ['\t', '\n', '\r'].iter().all(|&c| normalizer.maps_to_space(c)));
+        normalizer.is_some_and(|normalizer| LINE_BLANKS.iter().all(|&c| normalizer.maps_to_space(c)));
     // A carriage return that rules put before a line feed would form one cluster with that.
     if has_lines && normalizer.is_some_and(|normalizer| normalizer.puts_in('\r')) {
         return None;

@@ -1,5 +1,6 @@
 //! Facts about a normalizer, derived once for a tokenizer, so that most chunks need not go through any stage.
 
+use super::blanks::LINE_BLANKS;
 use crate::metaspace::{Metaspace, PrependScheme};
 use crate::models::Model;
 use crate::normalizers::Normalizer;
@@ -32,8 +33,10 @@ pub(super) struct ChunkFacts {
     pub(super) strips_lines: bool,
     /// Every pre-token begins with a visible space.
     pub(super) begins_visibly: bool,
-    /// A run of blanks becomes one space, in the place of the last.
+    /// A run of spaces becomes one space, in the place of the last.
     pub(super) joins_spaces: bool,
+    /// So does a run of any blanks.
+    pub(super) joins_blanks: bool,
     /// Chunks may be cut between letters and punctuation.
     pub(super) cuts_at_punctuation: bool,
 }
@@ -56,14 +59,18 @@ impl ChunkFacts {
         let rewrites = normalizer.map_or_else(Vec::new, Normalizer::stages);
         let strips_end = |stage: &&Normalizer| matches!(stage, Normalizer::Strip { right: true, .. });
         let begins_visibly = begins_visibly(stages.pre_tokenizer.as_ref());
+        let has_lines = splitter != Splitter::Spaces;
+        let joins_spaces = normalizer.and_then(Normalizer::joined_space).is_some();
+        let joins_lines = || LINE_BLANKS.iter().all(|&c| all(Normalizer::maps_to_joined_space, c));
         Self {
             has_gaps: !splitter.is_gapless(),
-            has_lines: splitter != Splitter::Spaces,
+            has_lines,
             plain,
             plain_apart,
             strips_lines: within.contains(&Some(b'\n')) && rewrites.iter().any(strips_end),
             begins_visibly,
-            joins_spaces: normalizer.and_then(Normalizer::joined_space).is_some(),
+            joins_spaces,
+            joins_blanks: joins_spaces && (!has_lines || joins_lines()),
             // A fragment that continues a word must differ from all that begin one.
             cuts_at_punctuation: begins_visibly
                 && !stages.matchers.normalized_contents().word_cuts

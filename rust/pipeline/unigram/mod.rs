@@ -15,7 +15,7 @@
 //!
 //! **Preconditions**, which `detect` checks once for a tokenizer: Metaspace with U+2581 that cuts at every space and whose prefix does not
 //! depend on the place in the text; a deterministic Unigram model; added tokens in normalized text that hold neither white space nor U+2581 and do not look
-//! around (`added_in_chunks`); a space stays a space; a run of blanks is normalized like a run of spaces.
+//! around (`added_in_chunks`); a space stays a space; every other blank becomes one. At most one stage joins runs of spaces.
 //!
 //! Whether a chunk is context-free is decided when the cache misses it (`context`). A context-dependent chunk is joined with the
 //! chunks after it until the whole is context-free, and the whole takes the stages (`encode`).

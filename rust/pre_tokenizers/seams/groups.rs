@@ -7,7 +7,7 @@ use super::kinds::Facts;
 use super::weights::Weight;
 use crate::byte_level::BYTE_TO_CHAR;
 use crate::normalizers::{Image, Images, PageImages, Remains};
-use crate::scan::classes::{Class, SPACE, page_number};
+use crate::scan::classes::page_number;
 use crate::scan::seams::Kinds;
 use crate::structures::char_table::{CharTable, PAGE, PAGES};
 use crate::structures::regex::AtomSet;
@@ -182,8 +182,7 @@ impl Group {
     /// The group of `c` in normalized text.
     pub(super) fn of(stages: &[Stage], are_apart: Option<&[bool; 256]>, c: char) -> Self {
         let mut maker = Maker::new(are_apart);
-        let is_ink = !Class::of_code(c as usize).is(SPACE);
-        maker.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), Facts { is_ink, ..Facts::ALONE }));
+        maker.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), Facts::of_unchanged(c)));
         maker.groups.remove(0)
     }
 }
@@ -218,12 +217,7 @@ impl<'a> Maker<'a> {
         std::array::from_fn(|at| {
             let c = char_of(page * PAGE + at);
             let Some((images, of_page)) = images else {
-                let is_ink = !Class::of_code(c as usize).is(SPACE);
-                return self.group_of(
-                    stages,
-                    c,
-                    (c.encode_utf8(&mut [0; 4]), Facts { is_ink, ..Facts::ALONE }),
-                );
+                return self.group_of(stages, c, (c.encode_utf8(&mut [0; 4]), Facts::of_unchanged(c)));
             };
             let image = if *of_page == PageImages::Own { images.of(c) } else { of_page.image(c) };
             let Some(Image { text, remains, may_continue, may_go_on }) = image else { return NO_GROUP };

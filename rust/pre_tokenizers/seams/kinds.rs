@@ -1,6 +1,7 @@
 //! From groups of characters to kinds: groups with the same seams are one kind, and so are others where there are too many.
 
 use super::weights::Weight;
+use crate::scan::classes::{Class, SPACE};
 use crate::scan::seams::Kinds;
 use crate::scan::seams::{Context, MOST_KINDS, Rule};
 
@@ -18,8 +19,10 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Of a character that is alone.
-    pub(super) const ALONE: Self = Self { is_ink: false, begins_alone: true, ends_alone: true };
+    /// The facts of a character that no normalizer changes.
+    pub(super) fn of_unchanged(c: char) -> Self {
+        Self { is_ink: !Class::of_code(c as usize).is(SPACE), begins_alone: true, ends_alone: true }
+    }
 
     pub(super) fn all(self) -> [bool; 3] {
         [self.is_ink, self.begins_alone, self.ends_alone]

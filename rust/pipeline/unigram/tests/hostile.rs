@@ -130,6 +130,13 @@ fn known_hostile_stages_matches_naive() {
         (vec![literal("x", "\r"), lines()], "bx\n"),
         // A tab that is no blank vanishes, and what is after it moves.
         (vec![rules(&[("\t", "")])], "\t_ "),
+        // Lines, or lines alone, become spaces after runs are joined.
+        (vec![run(" "), lines()], "x  \n \na"),
+        (vec![run("▁"), lines()], "a\n  b  \n"),
+        (vec![rules(&[("\u{3000}", " ")]), run(" "), lines()], "x\n\u{3000}語"),
+        (vec![Normalizer::StripAccents, run(" "), lines()], " \u{301}\n_"),
+        // A run that became visible is a word before white space that is no blank.
+        (vec![lines(), strip(), run("▁")], "a   ▁b  \u{85}"),
         // Two stages join runs.
         (vec![run("▁"), lines(), run(" ")], "x  \na"),
         (vec![run("▁"), rules(&[("8", "r ")]), strip(), run(" ")], "8  a"),

@@ -78,6 +78,8 @@ pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
             let marks = precompiled_of(&[("b\u{301}", "\u{302}")]);
             vec![Normalizer::Nmt, Normalizer::Precompiled(marks), Normalizer::Unicode(Form::Nfc)]
         }
+        // Lines become spaces after runs of spaces are joined.
+        14 => vec![quotes(), run(" "), precompiled()],
         // A rule for what runs of spaces become.
         11 => vec![run("▁"), replace(TextPattern::Literal("▁▁".to_owned()), "a")],
         // A character of ASCII becomes a mark, which composes.
@@ -87,7 +89,7 @@ pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
     Some(Normalizer::Sequence(stages))
 }
 
-pub(in crate::pipeline) const CHOICES: usize = 14;
+pub(in crate::pipeline) const CHOICES: usize = 15;
 
 /// A model whose sums of scores are exact, or not, so that ties are decided by what is before them.
 pub(in crate::pipeline) fn model(byte_fallback: bool, is_exact: bool) -> Arc<Model> {
