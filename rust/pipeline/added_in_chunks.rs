@@ -19,7 +19,6 @@ use crate::added_tokens::{AddedTokens, Segment};
 use crate::cache::{ChunkKind, ChunkTokens, KeyForm};
 use crate::metaspace::push_visible;
 use crate::normalized::{Normalized, PreTokenized};
-use crate::normalizers::{CompiledNormalizer, PieceMemo};
 use crate::sinks::Sink;
 
 /// The search for added tokens in chunks.
@@ -27,8 +26,6 @@ use crate::sinks::Sink;
 pub(super) struct AddedInChunks<'a> {
     pub(super) stages: &'a Stages,
     pub(super) tokens: &'a AddedTokens,
-    /// The normalizer in one pass, if it can be.
-    pub(super) normalizer: Option<&'a CompiledNormalizer>,
 }
 
 impl AddedInChunks<'_> {
@@ -37,49 +34,21 @@ impl AddedInChunks<'_> {
         ids.iter().any(|&id| self.tokens.get(id).is_some_and(|token| token.normalized))
     }
 
-    /// Whether `chunk` holds an added token once it is normalized.
-    ///
-    /// # Errors
-    /// The errors of the normalizer.
-    pub(super) fn is_in(
-        &self,
-        rewriter: &Rewriter<'_>,
-        chunk: &str,
-        scratch: &mut MissScratch,
-    ) -> Result<bool> {
-        let mut buffer = std::mem::take(&mut scratch.normalized);
-        let text = self.normalized(rewriter, chunk, &mut scratch.piece_memo, &mut buffer);
-        let is_in = text.map(|text| self.stages.matchers.normalized.is_in(&text));
-        scratch.normalized = buffer;
-        is_in
+    /// Whether normalized text holds an added token.
+    pub(super) fn are_in_text(&self, text: &str) -> bool {
+        self.stages.matchers.normalized.is_in(text)
     }
 
-    fn normalized<'t>(
-        &self,
-        rewriter: &Rewriter<'_>,
-        chunk: &'t str,
-        memo: &mut PieceMemo,
-        buffer: &'t mut String,
-    ) -> Result<Cow<'t, str>> {
-        match rewriter {
-            Rewriter::None => {
-                buffer.clear();
-                push_visible(chunk, buffer);
-                return Ok(Cow::Borrowed(buffer));
-            }
-            // Chunks before the pre-tokenizer were searched already. `OriginalChunks::encode` searches its own.
-            Rewriter::PreTokenizer(_) | Rewriter::Original(_) => return Ok(Cow::Borrowed(chunk)),
-            Rewriter::Bert(_) | Rewriter::Stages(_) => {}
-        }
-        let compiled = self.normalizer.and_then(|normalizer| normalizer.rewrite(chunk, memo, buffer));
-        compiled.map_or_else(
-            || Ok(self.stages.normalize(chunk, 0, false)?.into_text()),
-            |text| Ok(Cow::Borrowed(text)),
-        )
+    /// Whether a chunk that no stage changes, but for spaces that become visible, holds an added token.
+    pub(super) fn are_in_unchanged(&self, chunk: &str, scratch: &mut MissScratch) -> bool {
+        let text = &mut scratch.normalized;
+        text.clear();
+        push_visible(chunk, text);
+        self.are_in_text(text)
     }
 
-    /// Encodes a chunk that holds added tokens into `out`, whose spans mean nothing; false for any other chunk. Where chunks take all stages, a
-    /// chunk that may be a part of another becomes context-dependent: after an added token, the rest of a chunk begins a pre-token.
+    /// Encodes a chunk that holds added tokens into `out`, whose spans mean nothing. Where chunks take all stages, a chunk that may be a part of
+    /// another becomes context-dependent: after an added token, the rest of a chunk begins a pre-token.
     ///
     /// # Errors
     /// The errors of the stages and of the model.
@@ -90,26 +59,23 @@ impl AddedInChunks<'_> {
         kind: ChunkKind,
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
-    ) -> Result<bool> {
-        if !self.is_in(&encoder.rewriter, chunk, scratch)? {
-            return Ok(false);
-        }
-        if let Rewriter::Stages(stages) = encoder.rewriter
-            && stages.may_be_part(kind)
-        {
-            out.set_context_dependent();
-            return Ok(true);
-        }
-        // Normalized again, by the stages: the text in scratch memory cannot stay borrowed while the model uses that memory. Few chunks come here.
-        let (by_stages, mut buffer) = (Self { normalizer: None, ..*self }, String::new());
-        let text = by_stages.normalized(&encoder.rewriter, chunk, &mut PieceMemo::default(), &mut buffer)?;
-        if let Rewriter::Stages(stages) = encoder.rewriter {
-            let normalized = stages.normalize(chunk, 0, true)?;
-            if !stages.is_context_free(chunk, &normalized)? {
-                out.set_context_dependent();
-                return Ok(true);
+    ) -> Result<()> {
+        let text = match encoder.rewriter {
+            Rewriter::Stages(stages) => {
+                let normalized = stages.normalize(chunk, 0, true)?;
+                if stages.may_be_part(kind) || !stages.is_context_free(chunk, &normalized)? {
+                    out.set_context_dependent();
+                    return Ok(());
+                }
+                normalized.into_text()
             }
-        }
+            Rewriter::Bert(_) => self.stages.normalize(chunk, 0, false)?.into_text(),
+            Rewriter::None | Rewriter::PreTokenizer(_) | Rewriter::Original(_) => {
+                let mut visible = String::new();
+                push_visible(chunk, &mut visible);
+                Cow::Owned(visible)
+            }
+        };
         let text = Normalized::new(&text, 0, false);
         self.stages.matchers.normalized.segments(text.text(), |Segment { start, end, token }| {
             if let Some(id) = token {
@@ -129,7 +95,7 @@ impl AddedInChunks<'_> {
         out.spans.clear();
         out.spans.resize(2 * out.ids.len(), 0);
         out.is_regular = false;
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::added_in_chunks::AddedInChunks;
 use super::model_encoder::{MissScratch, ModelEncoder};
 use super::rewrite_memo::ContextFreeRewriter;
 use crate::Result;
@@ -26,7 +27,8 @@ impl ContextFreeRewriter for BertRewriter {
 }
 
 impl BertRewriter {
-    /// Encodes a chunk into `out`; there is no token if the normalizer leaves nothing of the chunk.
+    /// Encodes a chunk into `out`; false, and nothing encoded, if it holds an added token once it is normalized. There is no token if the
+    /// normalizer leaves nothing of the chunk.
     ///
     /// # Errors
     /// Those of the model.
@@ -34,10 +36,11 @@ impl BertRewriter {
         self,
         chunk: &str,
         in_context: bool,
-        model: &ModelEncoder,
+        (model, added): (&ModelEncoder, Option<AddedInChunks<'_>>),
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        let holds_added = |word: &str| added.is_some_and(|added| added.are_in_text(word));
         let Self(bert) = self;
         if chunk.bytes().all(|byte| byte.is_ascii_graphic()) {
             let lowered;
@@ -46,18 +49,24 @@ impl BertRewriter {
                 lowered = chunk.to_ascii_lowercase();
                 word = &lowered;
             }
-            return model.encode(word, 0..word.len(), in_context, scratch, out);
+            if holds_added(word) {
+                return Ok(false);
+            }
+            return model.encode(word, 0..word.len(), in_context, scratch, out).map(|()| true);
         }
         // Without lower case and accents most text stays as it is, and the check for that is quicker than the memo.
         let changes_letters = bert.lowercase || bert.strips_accents();
         if changes_letters && scratch.rewrite_memo.rewrite(("", 0), chunk, &self) {
-            return model.encode_rewritten(in_context, scratch, out);
+            if holds_added(scratch.rewrite_memo.text()) {
+                return Ok(false);
+            }
+            return model.encode_rewritten(in_context, scratch, out).map(|()| true);
         }
         let normalized = bert.normalize(Normalized::new(chunk, 0, true));
         // The blanks around an ideograph are not part of the pre-token.
         let word = normalized.text().trim_matches(' ');
-        if word.is_empty() {
-            return Ok(());
+        if word.is_empty() || holds_added(word) {
+            return Ok(word.is_empty());
         }
         let trimmed = normalized.text().len() - normalized.text().trim_start_matches(' ').len();
         model.encode(word, 0..word.len(), in_context, scratch, out)?;
@@ -66,7 +75,7 @@ impl BertRewriter {
             *span = normalized.original(start..end).into();
         }
         model.set_regularity(out);
-        Ok(())
+        Ok(true)
     }
 
     /// What the normalizer makes of a chunk, which may be nothing.

@@ -79,7 +79,7 @@ impl ChunkEncoder<'_> {
             }
             _ => return Ok(false),
         };
-        if self.holds_added(&text[range.clone()], scratch)? {
+        if self.holds_added(&text[range.clone()], scratch) {
             return Ok(false);
         }
         let Some(cuts) = self.model.cut_points(range.len()) else { return Ok(false) };
@@ -118,12 +118,9 @@ impl ChunkEncoder<'_> {
         Ok(is_regular)
     }
 
-    /// Whether a chunk holds an added token once it is normalized.
-    ///
-    /// # Errors
-    /// The errors of the normalizer.
-    pub(super) fn holds_added(&self, chunk: &str, scratch: &mut MissScratch) -> Result<bool> {
-        self.added.map_or(Ok(false), |added| added.is_in(&self.rewriter, chunk, scratch))
+    /// Whether a chunk that no stage changes, but for spaces that become visible, holds an added token.
+    pub(super) fn holds_added(&self, chunk: &str, scratch: &mut MissScratch) -> bool {
+        self.added.is_some_and(|added| added.are_in_unchanged(chunk, scratch))
     }
 
     /// Whether the model certainly sees a chunk as it stands: no stage changes or cuts the chunk, and it holds no added token.
@@ -136,7 +133,7 @@ impl ChunkEncoder<'_> {
             }
             Rewriter::Stages(_) | Rewriter::Original(_) => false,
         };
-        is_alone && !self.holds_added(&String::from_utf8_lossy(chunk), scratch).unwrap_or(true)
+        is_alone && !self.holds_added(&String::from_utf8_lossy(chunk), scratch)
     }
 
     /// Whether a missed chunk is cut into pre-tokens that go through the cache.
@@ -193,23 +190,25 @@ impl ChunkEncoder<'_> {
         out: &mut ChunkTokens,
     ) -> Result<()> {
         let in_context = kind == ChunkKind::Fragment;
-        if let Some(added) = self.added
-            && added.encode(self, &text[range.clone()], kind, scratch, out)?
-        {
-            return Ok(());
-        }
-        match self.rewriter {
-            // A chunk that takes the pre-tokenizer does not come here; its pre-tokens do, and so do chunks that are known to be one word.
-            Rewriter::None | Rewriter::PreTokenizer(_) => {
-                self.model.encode(text, range, in_context, scratch, out)
-            }
+        let (chunk, model) = (&text[range.clone()], (self.model, self.added));
+        let is_encoded = match self.rewriter {
             Rewriter::Original(_) => {
                 debug_assert!(false, "such chunks take `encode_pre_tokens`");
                 out.set_context_dependent();
-                Ok(())
+                true
             }
-            Rewriter::Bert(bert) => bert.encode(&text[range], in_context, self.model, scratch, out),
-            Rewriter::Stages(stages) => stages.encode(&text[range], in_context, self.model, scratch, out),
+            Rewriter::Bert(bert) => bert.encode(chunk, in_context, model, scratch, out)?,
+            Rewriter::Stages(stages) => stages.encode(chunk, in_context, model, scratch, out)?,
+            Rewriter::None | Rewriter::PreTokenizer(_) if self.holds_added(chunk, scratch) => false,
+            // A chunk that takes the pre-tokenizer does not come here; its pre-tokens do, and so do chunks that are known to be one word.
+            Rewriter::None | Rewriter::PreTokenizer(_) => {
+                self.model.encode(text, range, in_context, scratch, out)?;
+                true
+            }
+        };
+        match self.added {
+            Some(added) if !is_encoded => added.encode(self, chunk, kind, scratch, out),
+            _ => Ok(()),
         }
     }
 }

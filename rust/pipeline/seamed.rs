@@ -34,7 +34,7 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
     let key_form = key_form_of_cuts(pre_tokenizer);
     // Text of unknown tokens is spelled as the model sees it, which is not the text of the chunk.
     let is_spelled = key_form.is_none() && model.id_of_unknown_text().is_some();
-    let ids_alone = is_spelled || !model.has_tokens_for_all(!pre_tokenizer.only_cuts());
+    let ids_alone = is_spelled || !model.has_tokens_for_all(pre_tokenizer.maps_bytes());
     (model.is_deterministic() && stages.seams().is_some()).then(|| ChunkPlan {
         chunker: Chunker::Seams,
         key_form: key_form.unwrap_or(KeyForm::Text),
@@ -227,6 +227,7 @@ mod tests {
     use super::*;
     use crate::added_tokens::{AddedToken, AddedTokens};
     use crate::byte_level::BYTE_TO_CHAR;
+    use crate::metaspace::{Metaspace, PrependScheme};
     use crate::models::bpe::{Bpe, BpeOptions};
     use crate::models::unigram::{Unigram, UnigramOptions};
     use crate::normalizers::Normalizer;
@@ -307,6 +308,22 @@ mod tests {
         let pipeline =
             Pipeline::new(None, Some(pre_tokenizer), model, Arc::default(), false, 1 << 20).expect("valid");
         assert!(pipeline.plan().chunked().is_some_and(ChunkPlan::is_for_ids_alone));
+    }
+
+    #[test]
+    fn pre_tokens_without_a_token_count_as_words() {
+        let metaspace =
+            Metaspace { replacement: 'a', prepend_scheme: PrependScheme::Never, ..Metaspace::default() };
+        let pipeline = || {
+            let pre_tokenizer = Some(PreTokenizer::Metaspace(metaspace));
+            let (normalizer, model) = (Normalizer::Prepend("▁".to_owned()), model(&[], false, true));
+            Pipeline::new(Some(normalizer), pre_tokenizer, Arc::new(model), Arc::default(), false, 1 << 20)
+                .expect("valid")
+        };
+        let (fast, naive) = (pipeline(), pipeline().with_plan(Plan::Staged));
+        for text in ["a", "日aa b", "a日"] {
+            assert_eq!(tokens(&fast, text), tokens(&naive, text), "{text:?}");
+        }
     }
 
     proptest! {

@@ -163,6 +163,18 @@ impl PreTokenizer {
         }
     }
 
+    /// True if all pre-tokens are spelled in the byte-level alphabet.
+    pub fn maps_bytes(&self) -> bool {
+        match self {
+            Self::ByteLevel(_) => true,
+            Self::Sequence(stages) => {
+                stages.iter().any(Self::maps_bytes)
+                    && stages.iter().all(|stage| stage.maps_bytes() || stage.only_cuts())
+            }
+            _ => false,
+        }
+    }
+
     /// True if the beginning of a text is treated otherwise than other beginnings.
     pub fn looks_at_beginning(&self) -> bool {
         match self {

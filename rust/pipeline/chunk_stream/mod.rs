@@ -200,8 +200,7 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
         let mut cuts = self.encoder.model.cut_points(chunk.len());
         if cuts.is_some() {
             let holds_added = self.encoder.holds_added(&self.text[chunk.clone()], &mut self.worker.scratch);
-            // An error comes again when the chunk is encoded.
-            cuts = cuts.filter(|_| matches!(holds_added, Ok(false)));
+            cuts = cuts.filter(|_| !holds_added);
         }
         let whole = self.kind;
         let kind = |in_context| if is_continuation || in_context { ChunkKind::Fragment } else { whole };

@@ -361,8 +361,7 @@ impl Pipeline {
     pub(super) fn added_in_chunks(&self) -> Option<AddedInChunks<'_>> {
         let plan = self.plan.chunked()?;
         let is_searched = plan.is_after_normalizer() || self.stages.matchers.normalized.is_empty();
-        let normalizer = self.compiled_normalizer();
-        (!is_searched).then_some(AddedInChunks { stages: &self.stages, tokens: &self.added, normalizer })
+        (!is_searched).then_some(AddedInChunks { stages: &self.stages, tokens: &self.added })
     }
 
     /// The stages of a Unigram tokenizer, for one chunk at a time.

@@ -8,6 +8,7 @@ use crate::cache::{ChunkKind, ChunkTokens, KeyForm};
 use crate::metaspace::VISIBLE_SPACE;
 use crate::normalized::{Normalized, PreTokenized};
 use crate::normalizers::Rewritten;
+use crate::pipeline::added_in_chunks::AddedInChunks;
 use crate::pipeline::model_encoder::{MissScratch, ModelEncoder};
 use crate::pipeline::rewrite_memo::ContextFreeRewriter;
 use crate::pipeline::stages::Stages;
@@ -69,8 +70,8 @@ impl ChunkStages<'_> {
         self.stages.cut(text, KeyForm::Text)
     }
 
-    /// Encodes a chunk into `out`, or marks `out` if the chunk is context-dependent. A fragment that `is_continuation` has no
-    /// blanks.
+    /// Encodes a chunk into `out`, or marks `out` if the chunk is context-dependent; false, and nothing encoded, if it holds an added token
+    /// once it is normalized. A fragment that `is_continuation` has no blanks.
     ///
     /// # Errors
     /// Those of the stages and of the model.
@@ -78,38 +79,43 @@ impl ChunkStages<'_> {
         &self,
         chunk: &str,
         is_continuation: bool,
-        model: &ModelEncoder,
+        (model, added): (&ModelEncoder, Option<AddedInChunks<'_>>),
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        let holds_added = |text: &str| added.is_some_and(|added| added.are_in_text(text));
         let has_blank = !self.facts.has_gaps && !is_continuation;
         let word = if has_blank { chunk.strip_prefix(' ').unwrap_or_default() } else { chunk };
         if self.facts.is_plain_word(word) {
+            if holds_added(word) {
+                return Ok(false);
+            }
             model.encode(chunk, 0..chunk.len(), is_continuation, scratch, out)?;
-        } else if !self.encode_rewritten(chunk, is_continuation, model, scratch, out)?
-            && !self.encode_staged(chunk, is_continuation, model, scratch, out)?
-        {
+        } else if self.rewrite(chunk, is_continuation, scratch) {
+            if holds_added(scratch.rewrite_memo.text()) {
+                return Ok(false);
+            }
+            model.encode_rewritten(is_continuation, scratch, out)?;
+        } else if let Some(normalized) = self.normalize_alone(chunk, is_continuation)? {
+            if holds_added(normalized.text()) {
+                return Ok(false);
+            }
+            self.encode_normalized(normalized, is_continuation, model, scratch, out)?;
+        } else {
             out.set_context_dependent();
-            return Ok(());
+            return Ok(true);
         }
         if is_continuation && scratch.is_context_dependent() {
             out.set_context_dependent();
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Encodes a chunk of context-free clusters after blanks that become one space; false for any other chunk.
-    fn encode_rewritten(
-        &self,
-        chunk: &str,
-        is_continuation: bool,
-        model: &ModelEncoder,
-        scratch: &mut MissScratch,
-        out: &mut ChunkTokens,
-    ) -> Result<bool> {
+    /// Rewrites a chunk of context-free clusters after blanks that become one space, into the memo of `scratch`; false for any other chunk.
+    fn rewrite(&self, chunk: &str, is_continuation: bool, scratch: &mut MissScratch) -> bool {
         let mut blanks = if is_continuation { 0 } else { self.blanks(chunk) };
         if !self.become_one_space(&chunk[..blanks]) {
-            return Ok(false);
+            return false;
         }
         // Bytes that the visible space stands for: the last blank, or white space beyond ASCII.
         let mut own = blanks.min(1);
@@ -125,26 +131,28 @@ impl ChunkStages<'_> {
             && scratch.rewrite_memo.rewrite((space, own), word, self);
         if is_context_free {
             scratch.rewrite_memo.skip(blanks - own);
-            model.encode_rewritten(is_continuation, scratch, out)?;
         }
-        Ok(is_context_free)
+        is_context_free
     }
 
-    /// Encodes a chunk through all stages; false if the chunk is context-dependent.
-    fn encode_staged(
+    /// What the normalizer makes of a chunk; none if the chunk is context-dependent.
+    fn normalize_alone<'t>(&self, chunk: &'t str, is_continuation: bool) -> Result<Option<Normalized<'t>>> {
+        let normalized = self.normalize(chunk, 0, true)?;
+        let has_grown = normalized.text().len() > GROWTH * chunk.len();
+        let begins_or_ends_word = is_continuation && begins_or_ends_word(normalized.text());
+        let is_dependent = has_grown || begins_or_ends_word || !self.is_context_free(chunk, &normalized)?;
+        Ok((!is_dependent).then_some(normalized))
+    }
+
+    /// Encodes a normalized chunk through the other stages.
+    fn encode_normalized(
         &self,
-        chunk: &str,
+        normalized: Normalized<'_>,
         is_continuation: bool,
         model: &ModelEncoder,
         scratch: &mut MissScratch,
         out: &mut ChunkTokens,
-    ) -> Result<bool> {
-        let normalized = self.normalize(chunk, 0, true)?;
-        let has_grown = normalized.text().len() > GROWTH * chunk.len();
-        let begins_or_ends_word = is_continuation && begins_or_ends_word(normalized.text());
-        if has_grown || begins_or_ends_word || !self.is_context_free(chunk, &normalized)? {
-            return Ok(false);
-        }
+    ) -> Result<()> {
         let cut = if is_continuation { PreTokenized::new(normalized) } else { self.cut(normalized)? };
         for pre_token in &cut.spans {
             let (pre_token, original) =
@@ -152,7 +160,7 @@ impl ChunkStages<'_> {
             model.encode_pre_token(pre_token, is_continuation, original, scratch, out)?;
         }
         model.set_regularity(out);
-        Ok(true)
+        Ok(())
     }
 }
 
