@@ -7,9 +7,9 @@
 
 A row is a published family (`tests/families.py`) or a change of BERT, T5, Mistral or GPT-2. It prints the share of the
 speed of the plain tokenizer with the same vocabulary and the same text: in the first pass, with empty caches, and in
-later ones, both as after much text. One thread, processor time; both tokenizers take turns, and a share is the median
-of the rounds. With `--small`, a row that is more than 20 % under its record is measured again, and if it stays there,
-the exit is 1.
+later ones. All tables are made before, as they are after much text. One thread, processor time; both tokenizers take
+turns, and a share is the median of the rounds. With `--small`, a row that is more than 20 % under its record is
+measured again, and if it stays there, the exit is 1.
 """
 
 from __future__ import annotations

@@ -866,7 +866,7 @@ class Tokenizer:
                 stage; `chunks`, the finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in
                 the cache; `offsets`, the way to find offsets and word ids, or `None` if it is the same as for ids;
                 and `because`, the reason against a faster way, or `None`. Chunks before the normalizer are used
-                after a megabyte of text, or after this call.
+                after a megabyte of text (with `ignore_merges`, 64 bytes more for each token), or after this call.
         """
     def clear_cache(self) -> None:
         """Empties all caches."""

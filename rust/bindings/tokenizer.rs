@@ -215,7 +215,8 @@ impl PyTokenizer {
     ///     A dict. `chunked` tells whether text goes through the cache chunk by chunk, which is fast, or stage by stage; `chunks`, the
     ///     finder of chunks, or `None`; `on_a_miss`, the stages of a chunk that is not in the cache; `offsets`, the way to find
     ///     offsets and word ids, or `None` if it is the same as for ids; and `because`, the reason against a faster way, or `None`.
-    ///     Chunks before the normalizer are used after a megabyte of text, or after this call.
+    ///     Chunks before the normalizer are used after a megabyte of text (with `ignore_merges`, 64 bytes more for each token), or after
+    ///     this call.
     fn encoding_plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = self.core(py)?.pipeline().plan_report();
         let plan = PyDict::new(py);

@@ -62,14 +62,19 @@ impl AddedInChunks<'_> {
     ) -> Result<()> {
         let text = match encoder.rewriter {
             Rewriter::Stages(stages) => {
+                if stages.may_be_part(kind) {
+                    out.set_context_dependent();
+                    return Ok(());
+                }
                 let normalized = stages.normalize(chunk, 0, true)?;
-                if stages.may_be_part(kind) || !stages.is_context_free(chunk, &normalized)? {
+                if !stages.is_context_free(chunk, &normalized)? {
                     out.set_context_dependent();
                     return Ok(());
                 }
                 normalized.into_text()
             }
             Rewriter::Bert(_) => self.stages.normalize(chunk, 0, false)?.into_text(),
+            // Text before a pre-tokenizer was searched already, so only `Rewriter::None` comes here.
             Rewriter::None | Rewriter::PreTokenizer(_) | Rewriter::Original(_) => {
                 let mut visible = String::new();
                 push_visible(chunk, &mut visible);

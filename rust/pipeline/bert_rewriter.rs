@@ -65,8 +65,11 @@ impl BertRewriter {
         let normalized = bert.normalize(Normalized::new(chunk, 0, true));
         // The blanks around an ideograph are not part of the pre-token.
         let word = normalized.text().trim_matches(' ');
-        if word.is_empty() || holds_added(word) {
-            return Ok(word.is_empty());
+        if word.is_empty() {
+            return Ok(true);
+        }
+        if holds_added(word) {
+            return Ok(false);
         }
         let trimmed = normalized.text().len() - normalized.text().trim_start_matches(' ').len();
         model.encode(word, 0..word.len(), in_context, scratch, out)?;

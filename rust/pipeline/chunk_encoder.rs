@@ -190,15 +190,17 @@ impl ChunkEncoder<'_> {
         out: &mut ChunkTokens,
     ) -> Result<()> {
         let in_context = kind == ChunkKind::Fragment;
-        let (chunk, model) = (&text[range.clone()], (self.model, self.added));
-        let is_encoded = match self.rewriter {
+        let chunk = &text[range.clone()];
+        let is_done = match self.rewriter {
             Rewriter::Original(_) => {
                 debug_assert!(false, "such chunks take `encode_pre_tokens`");
                 out.set_context_dependent();
                 true
             }
-            Rewriter::Bert(bert) => bert.encode(chunk, in_context, model, scratch, out)?,
-            Rewriter::Stages(stages) => stages.encode(chunk, in_context, model, scratch, out)?,
+            Rewriter::Bert(bert) => bert.encode(chunk, in_context, (self.model, self.added), scratch, out)?,
+            Rewriter::Stages(stages) => {
+                stages.encode(chunk, in_context, (self.model, self.added), scratch, out)?
+            }
             Rewriter::None | Rewriter::PreTokenizer(_) if self.holds_added(chunk, scratch) => false,
             // A chunk that takes the pre-tokenizer does not come here; its pre-tokens do, and so do chunks that are known to be one word.
             Rewriter::None | Rewriter::PreTokenizer(_) => {
@@ -207,7 +209,7 @@ impl ChunkEncoder<'_> {
             }
         };
         match self.added {
-            Some(added) if !is_encoded => added.encode(self, chunk, kind, scratch, out),
+            Some(added) if !is_done => added.encode(self, chunk, kind, scratch, out),
             _ => Ok(()),
         }
     }

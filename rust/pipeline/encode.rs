@@ -346,8 +346,12 @@ mod tests {
             let split = Split::new(pattern, Behavior::Isolated, false).expect("a known pattern");
             PreTokenizer::Sequence(vec![PreTokenizer::Split(Arc::new(split)), byte_map(false)])
         });
+        // Pre-tokens of several words.
+        let lines = Split::new(TextPattern::Regex("[^1]+".to_owned()), Behavior::Isolated, false);
+        let lines = PreTokenizer::Split(Arc::new(lines.expect("valid")));
         let mut pre_tokenizers = known.to_vec();
         pre_tokenizers.extend([
+            PreTokenizer::Sequence(vec![lines, byte_map(false)]),
             byte_map(true),
             PreTokenizer::Whitespace,
             PreTokenizer::Sequence(vec![

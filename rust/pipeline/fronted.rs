@@ -61,8 +61,8 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
     })
 }
 
-/// Whether the normalizer only makes spaces visible, which Metaspace does again, so that text need not be normalized. No added token may
-/// be looked for that tells spaces from visible ones.
+/// Whether the normalizer only makes spaces visible, which Metaspace does again, so that text need not be normalized. No added
+/// token in normalized text may hold a space or a U+2581, or look around.
 pub(super) fn repeats_normalizer(plan: ChunkPlan, stages: &Stages) -> bool {
     let is_metaspace = plan.key_form == KeyForm::Spaced && matches!(plan.scope, Scope::Fronted { .. });
     let Some(normalizer) = stages.normalizer.as_ref().filter(|_| is_metaspace) else { return false };

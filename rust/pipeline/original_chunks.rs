@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::chunk_stream::ChunkStream;
 use super::compiled::Pipeline;
 use super::encode::TextEncoding;
+use super::fronted;
 use super::model_encoder::{MissScratch, ModelEncoder};
 use super::plan::{ChunkPlan, Rewrite, Scope};
 use super::seamed::encode_unplaced;
@@ -138,7 +139,8 @@ impl Pipeline {
             let (stages, plan) = (self.stages(), self.plan().chunked()?);
             let added = &stages.matchers;
             let is_cut = matches!(plan.scope, Scope::Unchanged | Scope::Fronted { pre_tokens: Some(_) });
-            if !is_cut || added.normalized_contents().look_around || !self.model().is_deterministic() {
+            let is_possible = is_cut && !fronted::repeats_normalizer(plan, stages);
+            if !is_possible || added.normalized_contents().look_around || !self.model().is_deterministic() {
                 return None;
             }
             let are_apart = self.model().apart_from_space();
@@ -163,9 +165,11 @@ impl<S: Sink> TextEncoding<'_, S> {
             return Ok(false);
         };
         let segment = &self.text[range.clone()];
-        let inner =
-            if normalizer.sees_ends() { seams.part_between_ends(segment) } else { Some(0..segment.len()) };
-        let Some(inner) = inner else { return Ok(false) };
+        let mut inner = 0..segment.len();
+        if normalizer.sees_ends() {
+            let Some(between) = seams.part_between_ends(segment) else { return Ok(false) };
+            inner = between;
+        }
         let (first, last) = (&segment[..inner.start], &segment[inner.end..]);
         let (first, last) = (normalizer.rewrite_end(first, true), normalizer.rewrite_end(last, false));
         let (Some(first), Some(last)) = (first, last) else { return Ok(false) };

@@ -1,5 +1,5 @@
-//! The family of tokenizers whose pre-tokenizer has seams: places between two characters that its stages cut, and at which nothing else
-//! changes if the text is cut there first ([`PreTokenizer::seams`]).
+//! The family of tokenizers whose pre-tokenizer has seams ([`PreTokenizer::seams`]): places between two characters at which a text may be cut
+//! first. Its stages cut there; or, for ids alone, all stages keep the place, and the model encodes both sides by themselves.
 //!
 //! A chunk is the text between two seams: a word with the space before it, most often one pre-token. A missed chunk takes the
 //! pre-tokenizer, and the model takes each pre-token. So the text is never searched for pre-tokens where the cache knows

@@ -47,7 +47,7 @@ pub(crate) struct Seams {
 ///
 /// A character is open if it has no kind, or if it may continue a match and the character before it has no kind, or a match may go on after
 /// that character.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
     /// The kinds that may continue a match of the normalizer, and the kinds after which a match may go on.
     pub(crate) may_continue: Kinds,
@@ -148,7 +148,7 @@ impl Seams {
 
     /// Whether the character at a place is *settled ink*: ink at every stage of the normalizer, so that stripping stops there.
     fn is_settled_ink(&self, text: &str, at: usize) -> bool {
-        let open = self.open.unwrap_or_default();
+        let Some(open) = self.open else { return false };
         // None of these may be open: the characters before the place, the one at the place, and those after it.
         let (mut first, mut count) = (at, 1 + open.ahead);
         for (before, _) in text[..at].char_indices().rev().take(1 + usize::from(open.before)) {
@@ -165,8 +165,8 @@ impl Seams {
         let mut start = 0;
         while start < range.start {
             let count = self.fill_ends(text, start, &mut ends);
-            let found = ends[..count].iter().map(|&end| end as usize).find(|&end| end >= range.start);
-            start = found.or_else(|| Some(ends[count.checked_sub(1)?] as usize))?;
+            let within = ends[..count].iter().find(|&&end| end as usize >= range.start);
+            start = *within.or(ends[..count].last())? as usize;
         }
         if range.end == text.len() {
             return (start <= range.end).then_some(start..range.end);

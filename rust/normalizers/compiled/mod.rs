@@ -192,23 +192,8 @@ impl CompiledNormalizer {
         }
     }
 
-    /// The rewrite of a text, in `buffer` or as it stands; none if a part of it grows so much that the bound for the whole text decides.
-    pub fn rewrite<'b>(
-        &self,
-        text: &'b str,
-        memo: &mut PieceMemo,
-        buffer: &'b mut String,
-    ) -> Option<&'b str> {
-        if self.ends.is_none() {
-            return self.rewrite_inner(text, memo, buffer);
-        }
-        let mut out = Output::in_buffer(text, std::mem::take(buffer));
-        let filled = self.fill(text, memo, &mut out);
-        let is_changed = out.finish_into(buffer);
-        filled.map(|()| if is_changed { buffer.as_str() } else { text })
-    }
-
-    /// The same for text inside a longer one: nothing is stripped at its ends.
+    /// The rewrite of text inside a longer one, in `buffer` or as it stands: nothing is stripped at its ends. None if a part of it grows so much
+    /// that the bound for the whole text decides.
     pub(crate) fn rewrite_inner<'b>(
         &self,
         text: &'b str,
@@ -233,6 +218,9 @@ impl CompiledNormalizer {
     /// The rewrite of the first part of a text, or of the last part, of which only that end may be stripped; none if it grows so much that the
     /// bound for the whole text decides.
     pub(crate) fn rewrite_end(&self, part: &str, is_first: bool) -> Option<String> {
+        if part.is_empty() {
+            return Some(String::new());
+        }
         run(self.stages_of_end(is_first), part, END_GROWTH)
     }
 

@@ -197,9 +197,11 @@ fn check(
     }
     let (mut memo, mut buffer) = (PieceMemo::default(), String::new());
     for text in texts {
-        let made = compiled.rewrite(text, &mut memo, &mut buffer);
-        let naive = normalizer.normalize_str(text).expect("nothing grows too long");
-        prop_assert!(made.is_none_or(|made| made == naive), "{:?} by {:?}", text, normalizer);
+        if !compiled.sees_ends() {
+            let made = compiled.rewrite_inner(text, &mut memo, &mut buffer);
+            let naive = normalizer.normalize_str(text).expect("nothing grows too long");
+            prop_assert!(made.is_none_or(|made| made == naive), "{:?} by {:?}", text, normalizer);
+        }
         for start in 0..2 {
             let untracked = || Normalized::new(text, start, false);
             let made = compiled.normalize(untracked(), true, &mut memo).expect("nothing grows too long");

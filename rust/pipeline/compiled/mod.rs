@@ -37,7 +37,7 @@ const PRELOAD_MIN_BYTES: usize = 4 << 20;
 const BYTES_PER_NEW_CHUNK: usize = 256;
 
 /// Bytes of text after which all tables are made.
-const ENOUGH: usize = 1 << 32;
+const ENOUGH: usize = usize::MAX / 2;
 
 /// Bytes of the longest text: offsets have 32 bits, of which one is left free.
 pub const LONGEST_TEXT: usize = u32::MAX as usize / 2;
@@ -62,7 +62,7 @@ fn cache_bytes(model: &Model, limit: usize) -> usize {
     if model.is_deterministic() { limit } else { 0 }
 }
 
-/// The normalizer in one pass, if the plan is for text that it has normalized, or if added tokens are looked for in such text.
+/// The normalizer in one pass, if the plan is for text that it has normalized, or if trainers look for added tokens in such text.
 fn compiled_normalizer(plan: Plan, stages: &Stages) -> Option<Arc<CompiledNormalizer>> {
     let plan = plan.chunked()?;
     let is_searched =
@@ -274,7 +274,7 @@ impl Pipeline {
         }
     }
 
-    /// Makes all tables that are otherwise made once there was enough text, for tests with little text.
+    /// Makes all tables that are otherwise made once there was enough text, for tests and measurements with little text.
     #[must_use]
     pub fn with_all_tables(self) -> Self {
         self.encoder.cut_points(ENOUGH);

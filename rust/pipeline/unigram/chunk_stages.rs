@@ -135,7 +135,7 @@ impl ChunkStages<'_> {
         is_context_free
     }
 
-    /// What the normalizer makes of a chunk; none if the chunk is context-dependent.
+    /// The normalized chunk; none if the chunk is context-dependent.
     fn normalize_alone<'t>(&self, chunk: &'t str, is_continuation: bool) -> Result<Option<Normalized<'t>>> {
         let normalized = self.normalize(chunk, 0, true)?;
         let has_grown = normalized.text().len() > GROWTH * chunk.len();

@@ -4,9 +4,9 @@
 //! letter after it, and where chunks have gaps between them, also with a blank before it. One trial decides for all texts,
 //! because every stage of a normalizer that [`leaves_spaces`](crate::normalizers::Normalizer::leaves_spaces) sees nothing
 //! beyond a grapheme cluster or a run of white space: whatever follows in a text begins with a blank too, and so acts on the
-//! chunk as the trial does. A line feed may act otherwise: it forms one cluster with a carriage return before it, and a stage that joins
-//! spaces alone does not join it. So a chunk with a carriage return, after which a stage may remove all characters, is tried before a
-//! line feed too, and any chunk if such a stage is there.
+//! chunk as the trial does. Other blanks may act otherwise. A line feed forms one cluster with a carriage return before it. So a chunk
+//! with a carriage return, after which a stage may remove all characters, is tried before a line feed too. Where runs of spaces are joined
+//! and runs of other blanks are not, every chunk is tried before each blank.
 
 use super::chunk_stages::ChunkStages;
 use super::facts::WITHIN;
@@ -27,10 +27,23 @@ impl ChunkStages<'_> {
             return Ok(true);
         }
         let has_blank = chunk.chars().next().is_some_and(|c| self.is_blank(c));
+        // Blanks that may act otherwise than a space.
         let joins_spaces_alone = self.facts.joins_spaces && !self.facts.joins_blanks;
-        let tries_line_feed = self.facts.has_lines && (joins_spaces_alone || chunk.contains('\r'));
+        let others: &[&str] = if !self.facts.has_lines {
+            &[]
+        } else if joins_spaces_alone {
+            &["\ta", "\na", "\ra"]
+        } else if chunk.contains('\r') {
+            &["\na"]
+        } else {
+            &[]
+        };
+        for after in others {
+            if !self.is_free_between("", chunk, after, normalized)? {
+                return Ok(false);
+            }
+        }
         Ok(self.is_free_between("", chunk, " a", normalized)?
-            && (!tries_line_feed || self.is_free_between("", chunk, "\na", normalized)?)
             && (!self.facts.has_gaps || has_blank || self.is_free_between(" ", chunk, " a", normalized)?))
     }
 

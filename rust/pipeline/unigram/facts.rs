@@ -35,7 +35,7 @@ pub(super) struct ChunkFacts {
     pub(super) begins_visibly: bool,
     /// A run of spaces becomes one space, in the place of the last.
     pub(super) joins_spaces: bool,
-    /// So does a run of any blanks.
+    /// A run of any blanks becomes one space too.
     pub(super) joins_blanks: bool,
     /// Chunks may be cut between letters and punctuation.
     pub(super) cuts_at_punctuation: bool,
@@ -61,7 +61,7 @@ impl ChunkFacts {
         let begins_visibly = begins_visibly(stages.pre_tokenizer.as_ref());
         let has_lines = splitter != Splitter::Spaces;
         let joins_spaces = normalizer.and_then(Normalizer::joined_space).is_some();
-        let joins_lines = || LINE_BLANKS.iter().all(|&c| all(Normalizer::maps_to_joined_space, c));
+        let joins_lines = !has_lines || LINE_BLANKS.iter().all(|&c| all(Normalizer::maps_to_joined_space, c));
         Self {
             has_gaps: !splitter.is_gapless(),
             has_lines,
@@ -70,7 +70,7 @@ impl ChunkFacts {
             strips_lines: within.contains(&Some(b'\n')) && rewrites.iter().any(strips_end),
             begins_visibly,
             joins_spaces,
-            joins_blanks: joins_spaces && (!has_lines || joins_lines()),
+            joins_blanks: joins_spaces && joins_lines,
             // A fragment that continues a word must differ from all that begin one.
             cuts_at_punctuation: begins_visibly
                 && !stages.matchers.normalized_contents().word_cuts

@@ -37,6 +37,15 @@ impl Facts {
     }
 }
 
+/// How often a seam of one row and not of the other is met.
+fn lost((of_one, of_other): (bool, bool), (one, other): (f64, f64)) -> f64 {
+    match (of_one, of_other) {
+        (true, false) => one,
+        (false, true) => other,
+        _ => 0.0,
+    }
+}
+
 /// Between which groups, or kinds, there are seams.
 #[derive(Clone)]
 pub(super) struct SeamTables {
@@ -138,17 +147,14 @@ impl SeamTables {
     fn loss(&self, one: usize, other: usize, rows: &[usize], together: &Table<f64>) -> f64 {
         let mut sum = 0.0;
         for &row in rows {
-            let lost = |of_one: bool, of_other: bool, place: &dyn Fn(usize) -> f64| match (of_one, of_other) {
-                (true, false) => place(one),
-                (false, true) => place(other),
-                _ => 0.0,
-            };
+            let before = (together[one][row], together[other][row]);
+            let after = (together[row][one], together[row][other]);
             for table in self.tables() {
-                sum += lost(table[one][row], table[other][row], &|own| together[own][row]);
-                sum += lost(table[row][one], table[row][other], &|own| together[row][own]);
+                sum += lost((table[one][row], table[other][row]), before);
+                sum += lost((table[row][one], table[row][other]), after);
             }
-            for (of_one, of_other) in self.facts[one].all().into_iter().zip(self.facts[other].all()) {
-                sum += lost(of_one, of_other, &|own| together[own][row]);
+            for facts in self.facts[one].all().into_iter().zip(self.facts[other].all()) {
+                sum += lost(facts, before);
             }
         }
         sum

@@ -8,7 +8,7 @@ use crate::scan::classes::{Class, LOWER, UPPER};
 /// Sorts of characters: lower-case letters, upper-case letters, marks and letters without case, and all others.
 const SORTS: usize = 4;
 
-/// How often characters of two sorts are neighbours, beside the product of their frequencies. Text seldom changes its script within a word,
+/// How much more often characters of two sorts are neighbours than the product of their frequencies says. Text seldom changes its script within a word,
 /// and few words have an upper-case letter in their middle.
 const TOGETHER: [[f64; SORTS]; SORTS] = [
     [1.0, 1.0 / 256.0, 1.0 / 4096.0, 1.0],

@@ -135,6 +135,15 @@ fn known_hostile_stages_matches_naive() {
         (vec![run("▁"), lines()], "a\n  b  \n"),
         (vec![rules(&[("\u{3000}", " ")]), run(" "), lines()], "x\n\u{3000}語"),
         (vec![Normalizer::StripAccents, run(" "), lines()], " \u{301}\n_"),
+        (
+            vec![
+                rules(&[("\t", " "), ("\n", " "), ("\u{3000}", " ")]),
+                run(" "),
+                rules(&[("\r", " ")]),
+                strip(),
+            ],
+            "x\u{3000}\rb",
+        ),
         // A run that became visible is a word before white space that is no blank.
         (vec![lines(), strip(), run("▁")], "a   ▁b  \u{85}"),
         // Two stages join runs.

@@ -71,6 +71,8 @@ pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
         // Two stages join runs of spaces, or a stage sees what runs become.
         9 => vec![run(" "), precompiled(), run("▁")],
         10 => vec![precompiled(), strip(), run("▁"), Normalizer::Nmt],
+        // Lines become spaces after runs of spaces are joined.
+        14 => vec![quotes(), run(" "), precompiled()],
         // A rule with a tab in it.
         12 => vec![replace(TextPattern::Literal("b\t".to_owned()), "x"), Normalizer::Nmt],
         // A letter becomes a mark, if one is after it once others are gone.
@@ -78,8 +80,6 @@ pub(in crate::pipeline) fn normalizer(choice: usize) -> Option<Normalizer> {
             let marks = precompiled_of(&[("b\u{301}", "\u{302}")]);
             vec![Normalizer::Nmt, Normalizer::Precompiled(marks), Normalizer::Unicode(Form::Nfc)]
         }
-        // Lines become spaces after runs of spaces are joined.
-        14 => vec![quotes(), run(" "), precompiled()],
         // A rule for what runs of spaces become.
         11 => vec![run("▁"), replace(TextPattern::Literal("▁▁".to_owned()), "a")],
         // A character of ASCII becomes a mark, which composes.

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use super::states::{DEAD, States};
 use super::{Program, Tables};
 
-/// Steps of all comparisons of two searches, at most: some tens of milliseconds.
+/// Steps of the comparisons of searches for one stage and one set of characters before a place, at most: some tens of milliseconds.
 const MOST_STEPS: usize = 1 << 20;
 
 /// A set of atoms, one bit each.
