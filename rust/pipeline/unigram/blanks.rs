@@ -24,7 +24,7 @@ impl ChunkStages<'_> {
 
     /// Whether the last one of `blanks` stands for the visible space that begins a word, or there is none.
     pub(super) fn become_one_space(&self, blanks: &str) -> bool {
-        let are_joined = if self.facts.joins_blanks {
+        let are_joined = if self.facts.joins_blanks() {
             // A carriage return and a line feed are one cluster.
             !blanks.contains('\r')
         } else {
@@ -37,7 +37,7 @@ impl ChunkStages<'_> {
     pub(super) fn is_wide_space(&self, c: char) -> bool {
         let normalizer = self.stages.normalizer.as_ref();
         let is_single = !c.is_ascii() && c.is_whitespace() && is_simple_grapheme(c);
-        let is_like_blanks = self.facts.joins_blanks == self.facts.joins_spaces;
+        let is_like_blanks = self.facts.joins_blanks() == self.facts.joins_spaces;
         is_single && is_like_blanks && normalizer.is_some_and(|normalizer| normalizer.maps_to_joined_space(c))
     }
 
@@ -48,6 +48,6 @@ impl ChunkStages<'_> {
 
     /// Whether a run of blanks and [wide spaces](Self::is_wide_space) becomes what a run of spaces becomes.
     pub(super) fn joins_wide_spaces(&self) -> bool {
-        self.facts.has_gaps || self.facts.joins_blanks
+        self.facts.has_gaps || self.facts.joins_blanks()
     }
 }

@@ -6,7 +6,7 @@
 //! beyond a grapheme cluster or a run of white space: whatever follows in a text begins with a blank too, and so acts on the
 //! chunk as the trial does. Other blanks may act otherwise. A line feed forms one cluster with a carriage return before it. So a chunk
 //! with a carriage return, after which a stage may remove all characters, is tried before a line feed too. Where runs of spaces are joined
-//! and runs of other blanks are not, every chunk is tried before each blank.
+//! and another blank is not joined with them, every chunk is tried before that blank too; stages see such blanks alone, so one stands for all.
 
 use super::chunk_stages::ChunkStages;
 use super::facts::WITHIN;
@@ -27,21 +27,14 @@ impl ChunkStages<'_> {
             return Ok(true);
         }
         let has_blank = chunk.chars().next().is_some_and(|c| self.is_blank(c));
-        // Blanks that may act otherwise than a space.
-        let joins_spaces_alone = self.facts.joins_spaces && !self.facts.joins_blanks;
-        let others: &[&str] = if !self.facts.has_lines {
-            &[]
-        } else if joins_spaces_alone {
-            &["\ta", "\na", "\ra"]
-        } else if chunk.contains('\r') {
-            &["\na"]
-        } else {
-            &[]
-        };
-        for after in others {
-            if !self.is_free_between("", chunk, after, normalized)? {
-                return Ok(false);
-            }
+        let may_join_line_feed = self.facts.has_lines && chunk.contains('\r');
+        if may_join_line_feed && !self.is_free_between("", chunk, "\na", normalized)? {
+            return Ok(false);
+        }
+        if let Some(blank) = self.facts.unjoined_blank
+            && !self.is_free_between("", chunk, &format!("{blank}a"), normalized)?
+        {
+            return Ok(false);
         }
         Ok(self.is_free_between("", chunk, " a", normalized)?
             && (!self.facts.has_gaps || has_blank || self.is_free_between(" ", chunk, " a", normalized)?))

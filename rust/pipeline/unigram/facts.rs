@@ -35,8 +35,8 @@ pub(super) struct ChunkFacts {
     pub(super) begins_visibly: bool,
     /// A run of spaces becomes one space, in the place of the last.
     pub(super) joins_spaces: bool,
-    /// A run of any blanks becomes one space too.
-    pub(super) joins_blanks: bool,
+    /// A blank that is not joined with spaces, although runs of spaces are.
+    pub(super) unjoined_blank: Option<char>,
     /// Chunks may be cut between letters and punctuation.
     pub(super) cuts_at_punctuation: bool,
 }
@@ -61,7 +61,7 @@ impl ChunkFacts {
         let begins_visibly = begins_visibly(stages.pre_tokenizer.as_ref());
         let has_lines = splitter != Splitter::Spaces;
         let joins_spaces = normalizer.and_then(Normalizer::joined_space).is_some();
-        let joins_lines = !has_lines || LINE_BLANKS.iter().all(|&c| all(Normalizer::maps_to_joined_space, c));
+        let unjoined = LINE_BLANKS.into_iter().find(|&c| !all(Normalizer::maps_to_joined_space, c));
         Self {
             has_gaps: !splitter.is_gapless(),
             has_lines,
@@ -70,12 +70,17 @@ impl ChunkFacts {
             strips_lines: within.contains(&Some(b'\n')) && rewrites.iter().any(strips_end),
             begins_visibly,
             joins_spaces,
-            joins_blanks: joins_spaces && joins_lines,
+            unjoined_blank: unjoined.filter(|_| joins_spaces && has_lines),
             // A fragment that continues a word must differ from all that begin one.
             cuts_at_punctuation: begins_visibly
                 && !stages.matchers.normalized_contents().word_cuts
                 && cuts_at_punctuation(plain, normalizer, model),
         }
+    }
+
+    /// Whether a run of any blanks becomes one space, in the place of the last.
+    pub(super) fn joins_blanks(&self) -> bool {
+        self.joins_spaces && self.unjoined_blank.is_none()
     }
 
     /// Whether a character of ASCII is unchanged beside any context-free cluster.
