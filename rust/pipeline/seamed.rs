@@ -44,8 +44,8 @@ pub(super) fn detect(stages: &Stages, model: &Model) -> Option<ChunkPlan> {
 }
 
 impl Pipeline {
-    /// The seams for ids alone. None as long as there was too little text to derive them, of which `len` bytes are to come; none if the model
-    /// adds no seam to those of the pre-tokenizer.
+    /// The seams for ids alone. None as long as there was too little text to derive them, of which `len` bytes are to come; none if the
+    /// pre-tokenizer alone has the same seams.
     pub(super) fn seams_for_ids(&self, len: usize) -> Option<&Seams> {
         let derive = || {
             let (pre_tokenizer, known) = (self.stages().pre_tokenizer.as_ref()?, self.stages().seams());
