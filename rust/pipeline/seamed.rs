@@ -190,7 +190,12 @@ impl ChunkPreTokenizer<'_> {
 
     /// Whether a chunk is known to be one pre-token, which the model sees as it is.
     pub(super) fn is_word(&self, chunk: &[u8]) -> bool {
-        self.cuts_alone && self.stages.seams().is_some_and(|seams| seams.is_word(chunk))
+        self.word_start(chunk) == Some(0)
+    }
+
+    /// See [`Seams::word_start`].
+    fn word_start(&self, chunk: &[u8]) -> Option<usize> {
+        self.stages.seams().filter(|_| self.cuts_alone)?.word_start(chunk)
     }
 
     /// Calls `each` with the pre-tokens of a chunk until one fails; false, and none called, if pre-tokens are made of mapped text.
@@ -202,8 +207,11 @@ impl ChunkPreTokenizer<'_> {
         chunk: &str,
         mut each: impl FnMut(Range<usize>) -> Result<()>,
     ) -> Result<bool> {
-        if self.is_word(chunk.as_bytes()) {
-            return each(0..chunk.len()).map(|()| true);
+        if let Some(word) = self.word_start(chunk.as_bytes()) {
+            if word > 0 {
+                each(0..word)?;
+            }
+            return each(word..chunk.len()).map(|()| true);
         }
         let Some(cuts) = self.stages.cuts.as_ref().filter(|_| self.cuts_alone) else { return Ok(false) };
         let mut result = Ok(());

@@ -85,8 +85,10 @@ pub(crate) const MOST_WORDS: usize = 4;
 pub(crate) struct Words {
     /// For each character: in the lower four bits the sets in whose words it may stand, in the upper four the sets whose words it may begin.
     pub(crate) table: CharTable,
-    /// The sets whose words stay whole after a space too.
+    /// The sets whose words stay whole with a space before them.
     pub(crate) after_space: Kinds,
+    /// The sets whose words are cut from a space before them. No stage drops the space.
+    pub(crate) cut_from_space: Kinds,
 }
 
 impl Seams {
@@ -111,15 +113,21 @@ impl Seams {
         self.rules.iter().any(holds_both)
     }
 
-    /// Whether a chunk is known to be one pre-token, so that it need not be cut.
+    /// Whether a chunk is known to be one pre-token.
     pub(crate) fn is_word(&self, chunk: &[u8]) -> bool {
-        let Some(Words { table, after_space }) = &self.words else { return false };
+        self.word_start(chunk) == Some(0)
+    }
+
+    /// Where the last pre-token of a chunk begins, if that is known without a search: 0 if the chunk is one pre-token, 1 if it is a space and another
+    /// pre-token.
+    pub(crate) fn word_start(&self, chunk: &[u8]) -> Option<usize> {
+        let Words { table, after_space, cut_from_space } = self.words.as_ref()?;
         let (word, mut sets) = match chunk {
-            [b' ', word @ ..] => (word, *after_space),
+            [b' ', word @ ..] => (word, after_space | cut_from_space),
             word => (word, Kinds::MAX),
         };
         if word.is_empty() {
-            return false;
+            return None;
         }
         let (first, mut at) = table.at(word, 0);
         sets &= first >> MOST_WORDS;
@@ -128,7 +136,8 @@ impl Seams {
             sets &= next;
             at += width;
         }
-        sets != 0
+        let is_whole = word.len() == chunk.len() || sets & after_space != 0;
+        (sets != 0).then_some(usize::from(!is_whole))
     }
 
     /// Writes the ends of the chunks of `text[start..]` until `ends` is full or the text ends; returns how many, so 0 at the end of the text.

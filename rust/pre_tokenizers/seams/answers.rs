@@ -188,7 +188,7 @@ fn ink(stage: &Stage, number: usize, characters: &Characters<'_>) -> AtomSet {
 }
 
 impl Behavior {
-    fn answer(self, invert: bool, place: Place) -> Answer {
+    pub(super) fn answer(self, invert: bool, place: Place) -> Answer {
         let joins = |before_match: bool| self.joins(place.after_match != invert, before_match != invert);
         let may_join = match place.before_match {
             Some(before_match) => joins(before_match),

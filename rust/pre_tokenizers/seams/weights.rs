@@ -39,6 +39,11 @@ impl Weight {
         self.0.iter().sum()
     }
 
+    /// The frequency of letters and marks.
+    pub(super) fn letters(self) -> f64 {
+        self.0[..SORTS - 1].iter().sum()
+    }
+
     /// How often a character of this set stands before one of `right`.
     pub(super) fn before(self, right: Self) -> f64 {
         let of_left = |(left, together): (&f64, &[f64; SORTS])| {

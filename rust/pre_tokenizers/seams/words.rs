@@ -1,10 +1,11 @@
 //! Words that no stage cuts, so that they need not be searched.
 
-use super::groups::Characters;
+use super::answers::Answer;
+use super::groups::{Characters, Group};
 use super::{Behavior, Stage};
 use crate::scan::seams::Kinds;
 use crate::scan::seams::{MOST_WORDS, Words};
-use crate::structures::regex::AtomSet;
+use crate::structures::regex::{AtomSet, Place};
 
 /// Groups that are tried, the most frequent ones: each is asked about together with each other.
 const TRIED: usize = 16;
@@ -17,9 +18,11 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
     let search = WordSearch { stages, characters };
     let mut tried: Vec<usize> =
         (0..characters.groups.len()).filter(|&group| characters.groups[group].facts.is_ink).collect();
-    let weight = |group: usize| characters.groups[group].weight.sum();
-    tried.sort_by(|&one, &other| weight(other).total_cmp(&weight(one)));
+    let weight = |group: usize| characters.groups[group].weight;
+    tried.sort_by(|&one, &other| weight(other).sum().total_cmp(&weight(one).sum()));
     tried.truncate(TRIED);
+    // Words of letters first: words of symbols are short and few, so a cache holds them.
+    tried.sort_by(|&one, &other| weight(other).letters().total_cmp(&weight(one).letters()));
     // Words of the other sets may begin with more characters, such as an opening quote, where no space stands before them.
     let (mut sets, mut unspaced, mut done) = (Vec::new(), Vec::new(), 0);
     for &seed in &tried {
@@ -41,21 +44,37 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
         let (first, first_after_space) = (firsts(false), firsts(true));
         let both = first & first_after_space;
         let after_space = both & rest == rest;
-        sets.push(if after_space { (both, rest, true) } else { (first, rest, false) });
+        let cut_from_space = !after_space && search.are_cut_from_space(first, rest);
+        sets.push(WordSet {
+            first: if after_space { both } else { first },
+            rest,
+            after_space,
+            cut_from_space,
+        });
         if after_space && both != first {
-            unspaced.push((first, rest, false));
+            unspaced.push(WordSet { first, rest, after_space: false, cut_from_space: false });
         }
     }
     sets.extend(unspaced.into_iter().take(MOST_WORDS - sets.len()));
     let table = characters.table(|group| {
-        sets.iter().zip(0..).fold(0, |bits: Kinds, (&(first, rest, _), number)| {
+        sets.iter().zip(0..).fold(0, |bits: Kinds, (&WordSet { first, rest, .. }, number)| {
             let is_in = |set: GroupSet| (set >> group & 1) as Kinds;
             bits | is_in(rest) << number | is_in(first) << (number + MOST_WORDS)
         })
     });
-    let after_space =
-        sets.iter().zip(0..).fold(0, |bits, (&(.., after), number)| bits | Kinds::from(after) << number);
-    Words { table, after_space }
+    let with = |fact: fn(&WordSet) -> bool| {
+        sets.iter().zip(0..).fold(0, |bits, (set, number)| bits | Kinds::from(fact(set)) << number)
+    };
+    Words { table, after_space: with(|set| set.after_space), cut_from_space: with(|set| set.cut_from_space) }
+}
+
+/// Words of one character of `first` and any number of `rest`.
+struct WordSet {
+    first: GroupSet,
+    rest: GroupSet,
+    /// See [`Words`].
+    after_space: bool,
+    cut_from_space: bool,
 }
 
 struct WordSearch<'a> {
@@ -67,21 +86,45 @@ impl WordSearch<'_> {
     /// Whether no stage cuts or drops a word, or one with a space before it: one character of the first set and any number of the
     /// second.
     fn are_kept(&self, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
-        self.stages.iter().enumerate().all(|(number, stage)| {
+        (0..self.stages.len()).all(|stage| self.keeps(stage, has_space, first, rest))
+    }
+
+    fn keeps(&self, stage: usize, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
+        let of = |set: GroupSet| {
             let all = self.characters.groups.iter().enumerate();
-            let of = |set: GroupSet| {
-                let members = all.clone().filter(|(group, _)| set >> group & 1 == 1);
-                members.fold(0, |all, (_, group)| all | group.seen[number].all)
-            };
-            let (first, rest) = (of(first), of(rest));
-            // A character of mapped text may be any byte of a character.
-            let (first, rest) = if stage.is_mapped { (first | rest, first | rest) } else { (first, rest) };
-            if !has_space {
-                return stage.keeps(&[first, rest]);
-            }
-            let space = self.characters.space().map(|space| space.seen[number].all);
-            space.is_some_and(|space| stage.keeps(&[space, first, rest]))
-        })
+            let members = all.filter(|(group, _)| set >> group & 1 == 1);
+            members.fold(0, |all, (_, group)| all | group.seen[stage].all)
+        };
+        let (first, rest) = (of(first), of(rest));
+        let space = self.characters.space().map(|space| space.seen[stage].all);
+        let stage = &self.stages[stage];
+        // A character of mapped text may be any byte of a character.
+        let (first, rest) = if stage.is_mapped { (first | rest, first | rest) } else { (first, rest) };
+        if !has_space {
+            return stage.keeps(&[first, rest]);
+        }
+        space.is_some_and(|space| stage.keeps(&[space, first, rest]))
+    }
+
+    /// Whether a stage cuts such words, which all stages keep, from a space before them, and all stages keep the space.
+    fn are_cut_from_space(&self, first: GroupSet, rest: GroupSet) -> bool {
+        let mut numbered = self.stages.iter().enumerate();
+        let Some(space) = self.characters.space() else { return false };
+        let Some((number, cutter)) = numbered.find(|&(number, _)| !self.keeps(number, true, first, rest))
+        else {
+            return false;
+        };
+        let Some(places) = cutter.search.places(0, false) else { return false };
+        let after_space = places.after_char(space.seen[number].last);
+        let is_cut = |group: &Group| {
+            let places = after_space.before_char(group.seen[number].first, None);
+            let is_cut = |place: &Place| cutter.behavior.answer(cutter.invert, *place) == Answer::Cuts;
+            places.is_some_and(|places| places.iter().all(is_cut))
+        };
+        let firsts = self.characters.groups.iter().enumerate().filter(|(group, _)| first >> group & 1 == 1);
+        let mut later = self.stages.iter().enumerate().skip(number);
+        firsts.map(|(_, group)| group).all(is_cut)
+            && later.all(|(number, stage)| stage.keeps(&[space.seen[number].all; 2]))
     }
 }
 
