@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::char_ids::CharPlace;
 use super::derivations::Derivations;
 use super::longest_match::LongestMatch;
 use super::pair_table::NO_MERGE;
@@ -16,11 +17,24 @@ use crate::structures::amortized_lazy::AmortizedLazy;
 /// without hashing.
 #[derive(Clone, Debug)]
 pub struct ByteSymbols {
-    /// By byte; `u32::MAX` where the vocabulary lacks the byte's character.
+    /// By byte; `u32::MAX` where the vocabulary lacks the byte's character. Where characters have affixes, these are the symbols within a
+    /// pre-token.
     ids: [u32; 256],
     /// By `left << 8 | right`.
     merges: Vec<u64>,
+    /// Set if characters have affixes.
+    affixed: Option<AffixedBytes>,
     longest_match: Arc<AmortizedLazy<LongestMatch>>,
+}
+
+/// The symbols of bytes with affixes, by [`CharPlace::index`] and byte.
+#[derive(Clone, Debug)]
+pub(super) struct AffixedBytes(Box<[[u32; 256]; 4]>);
+
+impl AffixedBytes {
+    pub(super) fn id(&self, byte: u8, place: CharPlace) -> u32 {
+        self.0[place.index()][usize::from(byte)]
+    }
 }
 
 /// Price of preparing one token for longest match, in bytes of long pre-tokens that are merged without it.
@@ -34,6 +48,10 @@ impl ByteSymbols {
         self.ids[usize::from(byte)]
     }
 
+    pub(super) fn affixed(&self) -> Option<&AffixedBytes> {
+        self.affixed.as_ref()
+    }
+
     pub(super) fn merge(&self, left: u8, right: u8) -> u64 {
         self.merges[usize::from(left) << 8 | usize::from(right)]
     }
@@ -43,7 +61,7 @@ impl ByteSymbols {
     /// It is prepared as soon as enough bytes of long pre-tokens have been encoded without it.
     #[inline]
     pub(super) fn longest_match(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
-        if word.len() < LONG {
+        if word.len() < LONG || self.affixed.is_some() {
             return None;
         }
         let price = bpe.vocab.len() * BYTES_PER_ENTRY;
@@ -54,15 +72,17 @@ impl ByteSymbols {
 impl Bpe {
     /// Builds the tables for encoding raw bytes.
     pub fn byte_symbols(&self) -> ByteSymbols {
-        let id = |c: char| self.vocab.id(c.encode_utf8(&mut [0; 4])).unwrap_or(u32::MAX);
-        let ids = BYTE_TO_CHAR.map(id);
+        let ids_at = |place| BYTE_TO_CHAR.map(|c| self.symbol_ids.get(c, place).unwrap_or(u32::MAX));
+        let by_place = CharPlace::ALL.map(ids_at);
+        let ids = by_place[0];
+        let affixed = (!self.has_plain_symbols()).then(|| AffixedBytes(Box::new(by_place)));
         let mut merges = vec![NO_MERGE; 1 << 16];
         for (left, &left_id) in ids.iter().enumerate() {
             for (right, &right_id) in ids.iter().enumerate() {
                 merges[left << 8 | right] = self.pairs.merge(left_id, right_id);
             }
         }
-        ByteSymbols { ids, merges, longest_match: Arc::default() }
+        ByteSymbols { ids, merges, affixed, longest_match: Arc::default() }
     }
 
     /// The derivations of all tokens, and a bound of their ids; `None` if the vocabulary is not proper.
@@ -89,5 +109,83 @@ impl Bpe {
         let is_spelled = self.has_plain_symbols() && !self.vocab.shares_ids();
         let are_apart = is_spelled && !symbols.ids.contains(&u32::MAX);
         are_apart.then(|| CutPoints::new(Spelled::new(&self.vocab).iter().map(|(bytes, _)| bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{BpeOptions, Scratch, Tokens};
+    use super::*;
+    use crate::byte_level::push_mapped;
+    use crate::testing::cases;
+    use crate::vocab::Vocab;
+
+    const LETTERS: [&str; 5] = ["a", "b", "Ġ", "Ã", "©"];
+
+    proptest! {
+        #![proptest_config(cases(2000))]
+
+        #[test]
+        fn encode_bytes_matches_naive(
+            (prefix, suffix) in ("(##|a)?", "(</w>|b)?"),
+            choices in prop::collection::vec((any::<usize>(), any::<usize>()), 0..40),
+            missing in prop::option::of(any::<usize>()),
+            ignore_merges in any::<bool>(),
+            words in prop::collection::vec("[ab é]{0,40}", 1..8),
+        ) {
+            let mut tokens = Vec::new();
+            for letter in LETTERS {
+                tokens.extend(CharPlace::ALL.map(|place| {
+                    let prefix = if place.is_first { "" } else { &*prefix };
+                    let suffix = if place.is_last { &*suffix } else { "" };
+                    format!("{prefix}{letter}{suffix}")
+                }));
+            }
+            if let Some(missing) = missing {
+                tokens.remove(missing % tokens.len());
+            }
+            let mut merges = Vec::new();
+            for (left, right) in choices {
+                let (left, right) = (tokens[left % tokens.len()].clone(), tokens[right % tokens.len()].clone());
+                if let Some(rest) = right.strip_prefix(&*prefix).filter(|rest| !rest.is_empty()) {
+                    tokens.push(format!("{left}{rest}"));
+                    merges.push((left, right));
+                }
+            }
+            let mut vocab = Vocab::new();
+            for token in tokens {
+                if vocab.id(&token).is_none() {
+                    vocab.insert(&token, vocab.len() as u32);
+                }
+            }
+            let own = |affix: String| Some(affix).filter(|affix| !affix.is_empty());
+            let options = BpeOptions {
+                continuing_subword_prefix: own(prefix),
+                end_of_word_suffix: own(suffix),
+                ignore_merges,
+                ..BpeOptions::default()
+            };
+            let merges: Vec<(&str, &str)> = merges.iter().map(|(left, right)| (&**left, &**right)).collect();
+            let bpe = Bpe::new(vocab, &merges, options).expect("all tokens are there");
+            let symbols = bpe.byte_symbols();
+            let mut scratch = Scratch::default();
+            for word in words {
+                let (mut fast, mut naive, mut mapped) = (Tokens::default(), Tokens::default(), String::new());
+                if !bpe.encode_bytes(word.as_bytes(), &symbols, &mut mapped, &mut scratch, &mut fast) {
+                    prop_assert!(fast.ids.is_empty());
+                    prop_assert!(missing.is_some() || word.is_empty());
+                    continue;
+                }
+                mapped.clear();
+                push_mapped(word.as_bytes(), &mut mapped);
+                bpe.encode_word(&mapped, &mut scratch, &mut naive).expect("no unknown token");
+                prop_assert_eq!(&fast.ids, &naive.ids, "{:?}", word);
+                if word.bytes().all(|byte| byte.is_ascii_graphic()) {
+                    prop_assert_eq!(fast.lens, naive.lens, "{:?}", word);
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! The ids of single characters, which are the initial symbols of text.
+//! The ids of single characters, with their prefix or suffix: the initial symbols of text.
 
+use super::BpeOptions;
 use crate::structures::flat_map::FlatMap;
 use crate::vocab::Vocab;
 
@@ -13,11 +14,68 @@ pub(super) struct CharIds {
     others: FlatMap<u32>,
 }
 
+/// Where a character stands in its pre-token. Its place decides about its affixes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CharPlace {
+    pub(super) is_first: bool,
+    pub(super) is_last: bool,
+}
+
+impl CharPlace {
+    pub(super) const ALL: [Self; 4] = [
+        Self { is_first: false, is_last: false },
+        Self { is_first: true, is_last: false },
+        Self { is_first: false, is_last: true },
+        Self { is_first: true, is_last: true },
+    ];
+
+    /// The index in [`Self::ALL`].
+    pub(super) fn index(self) -> usize {
+        usize::from(self.is_first) | usize::from(self.is_last) << 1
+    }
+
+    /// The prefix and the suffix of a character at this place.
+    pub(super) fn affixes(self, options: &BpeOptions) -> [&str; 2] {
+        let prefix = options.continuing_subword_prefix.as_deref().filter(|_| !self.is_first);
+        let suffix = options.end_of_word_suffix.as_deref().filter(|_| self.is_last);
+        [prefix.unwrap_or_default(), suffix.unwrap_or_default()]
+    }
+}
+
+/// The ids of characters by place: one table if there are no affixes, else one for each of [`CharPlace::ALL`].
+#[derive(Clone, Debug)]
+pub(super) struct SymbolIds(Vec<CharIds>);
+
+impl SymbolIds {
+    /// Characters without affixes.
+    pub(super) fn plain(ids: CharIds) -> Self {
+        Self(vec![ids])
+    }
+
+    /// Characters with the affixes of `options`.
+    pub(super) fn affixed(vocab: &Vocab, options: &BpeOptions) -> Self {
+        let table = |place: CharPlace| CharIds::with_affixes(vocab, place.affixes(options));
+        Self(CharPlace::ALL.map(table).into())
+    }
+
+    #[inline]
+    pub(super) fn get(&self, c: char, place: CharPlace) -> Option<u32> {
+        self.0[place.index() & (self.0.len() - 1)].get(c)
+    }
+}
+
 impl CharIds {
     pub(super) fn new(vocab: &Vocab) -> Self {
+        Self::with_affixes(vocab, [""; 2])
+    }
+
+    /// The tokens of a prefix, one character and a suffix.
+    fn with_affixes(vocab: &Vocab, [prefix, suffix]: [&str; 2]) -> Self {
         let mut ids = Self { ascii: [NONE; 128], others: FlatMap::with_capacity(0) };
         for (token, id) in vocab.iter() {
-            let mut chars = token.chars();
+            let without_prefix = token.strip_prefix(prefix);
+            let Some(text) = without_prefix.and_then(|token| token.strip_suffix(suffix)) else { continue };
+            let mut chars = text.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) if c.is_ascii() && id != NONE => ids.ascii[c as usize] = id,
                 (Some(c), None) => *ids.others.entry(u64::from(c)) = id,
@@ -44,14 +102,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn char_ids_matches_naive(tokens in prop::collection::vec("[a-d~\0é日🙂]{1,2}", 0..40), ids in prop::collection::vec(prop_oneof![0..99u32, Just(NONE)], 40)) {
+        fn char_ids_matches_naive(
+            tokens in prop::collection::vec("[a-d~\0é日🙂]{1,4}", 0..40),
+            ids in prop::collection::vec(prop_oneof![0..99u32, Just(NONE)], 40),
+            (prefix, suffix) in ("a?", "[bé]?"),
+        ) {
             let mut vocab = Vocab::new();
             for (token, &id) in tokens.iter().zip(&ids) {
                 vocab.insert(token, id);
             }
-            let chars = CharIds::new(&vocab);
+            let own = |affix: String| Some(affix).filter(|affix| !affix.is_empty());
+            let options = BpeOptions {
+                continuing_subword_prefix: own(prefix),
+                end_of_word_suffix: own(suffix),
+                ..BpeOptions::default()
+            };
+            let (plain, affixed) = (SymbolIds::plain(CharIds::new(&vocab)), SymbolIds::affixed(&vocab, &options));
             for c in "abcde~\0éè日本🙂".chars() {
-                prop_assert_eq!(chars.get(c), vocab.id(c.encode_utf8(&mut [0; 4])));
+                for place in CharPlace::ALL {
+                    prop_assert_eq!(plain.get(c, place), vocab.id(&c.to_string()));
+                    let [prefix, suffix] = place.affixes(&options);
+                    prop_assert_eq!(affixed.get(c, place), vocab.id(&format!("{prefix}{c}{suffix}")));
+                }
             }
         }
     }

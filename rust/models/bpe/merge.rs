@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::by_rank::Queues;
+use super::byte_symbols::AffixedBytes;
+use super::char_ids::CharPlace;
 use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
 use super::sentencepiece::TurnScratch;
@@ -84,13 +86,35 @@ impl Scratch {
         self.lens.push(len);
     }
 
-    /// Pushes one symbol for each byte, and their merges; returns false if a byte has no id.
-    pub(super) fn push_byte_symbols(&mut self, word: &[u8], symbols: &ByteSymbols) -> bool {
+    /// Pushes one symbol for each byte, and their merges in `pairs`; returns false if a byte has no id.
+    pub(super) fn push_byte_symbols(
+        &mut self,
+        word: &[u8],
+        symbols: &ByteSymbols,
+        pairs: &PairTable,
+    ) -> bool {
         self.ids.extend(word.iter().map(|&byte| symbols.id(byte)));
         self.lens.resize(word.len(), 1);
         self.merges.clear();
         self.merges.extend(word.windows(2).map(|pair| symbols.merge(pair[0], pair[1])));
+        if let Some(affixed) = symbols.affixed() {
+            self.affix_ends(word, affixed, pairs);
+        }
         !self.ids.contains(&NONE)
+    }
+
+    /// Gives the first and the last symbol of a pre-token their affixes.
+    fn affix_ends(&mut self, word: &[u8], affixed: &AffixedBytes, pairs: &PairTable) {
+        let last = word.len().saturating_sub(1);
+        for at in [0, last] {
+            let Some(&byte) = word.get(at) else { return };
+            self.ids[at] = affixed.id(byte, CharPlace { is_first: at == 0, is_last: at == last });
+        }
+        for at in [0, last.saturating_sub(1)] {
+            if let [left, right, ..] = self.ids[at..] {
+                self.merges[at] = pairs.merge(left, right);
+            }
+        }
     }
 }
 

@@ -42,7 +42,7 @@ use crate::byte_level::{BYTE_TO_CHAR, push_mapped};
 use crate::metaspace::VISIBLE_SPACE;
 use crate::vocab::Vocab;
 use crate::{Error, Result};
-use char_ids::CharIds;
+use char_ids::{CharIds, SymbolIds};
 use pieces::PieceKinds;
 use sentencepiece::Turns;
 
@@ -57,7 +57,7 @@ pub struct Bpe {
     pairs: Arc<PairTable>,
     options: BpeOptions,
     unk_id: Option<u32>,
-    chars: Arc<CharIds>,
+    symbol_ids: Arc<SymbolIds>,
     /// The kinds of the tokens, from a `SentencePiece` file.
     pieces: Option<Arc<PieceKinds>>,
     /// The order of merges for [`Self::merge_in_turns`]; absent if that is not needed.
@@ -75,7 +75,7 @@ impl Default for Bpe {
             pairs: Arc::new(PairTable::new(std::iter::empty())),
             options: BpeOptions::default(),
             unk_id: None,
-            chars: Arc::new(CharIds::new(&Vocab::new())),
+            symbol_ids: Arc::new(SymbolIds::plain(CharIds::new(&Vocab::new()))),
             pieces: None,
             turns: None,
             fallback_ids: Arc::default(),
@@ -131,7 +131,7 @@ impl Bpe {
         let merges = (0u32..).zip(pairs).filter(|&(rank, &(pair, _))| table.rank(pair) == Some(rank));
         let merges = merges.map(|(_, &(pair, _))| pair).collect();
         let mut bpe = Self {
-            chars: Arc::new(CharIds::new(&vocab)),
+            symbol_ids: Arc::new(SymbolIds::plain(CharIds::new(&vocab))),
             pieces: None,
             turns: None,
             vocab,
@@ -155,8 +155,8 @@ impl Bpe {
     /// [`Error::Unsupported`] if there are not as many kinds as tokens, or beyond 2^23 distinct prefixes.
     pub fn with_kinds(mut self, kinds: Vec<PieceKind>) -> Result<Self> {
         let pieces = PieceKinds::new(&self.vocab, kinds)?;
-        self.chars = Arc::new(pieces.char_ids(&self.vocab));
         self.pieces = Some(Arc::new(pieces));
+        self.symbol_ids = self.make_symbol_ids();
         Ok(self)
     }
 
@@ -181,7 +181,14 @@ impl Bpe {
             let ids = (0..=255u8).map(|byte| self.vocab.id(&format!("<0x{byte:02X}>")));
             self.fallback_ids = Arc::new(ids.collect());
         }
+        let affixes = |options: &BpeOptions| {
+            (options.continuing_subword_prefix.clone(), options.end_of_word_suffix.clone())
+        };
+        let has_other_affixes = affixes(&self.options) != affixes(&options);
         self.options = options;
+        if has_other_affixes {
+            self.symbol_ids = self.make_symbol_ids();
+        }
         self.set_turns();
         Ok(())
     }
@@ -336,7 +343,7 @@ impl Bpe {
     /// Encodes one pre-token given as raw bytes; lengths of tokens are in raw bytes.
     ///
     /// `mapped` is a buffer for the pre-token in the byte-level alphabet. Returns false, and appends nothing, if a byte has no
-    /// id or symbols have a prefix or suffix.
+    /// id.
     pub fn encode_bytes(
         &self,
         word: &[u8],
@@ -345,9 +352,6 @@ impl Bpe {
         scratch: &mut Scratch,
         tokens: &mut Tokens,
     ) -> bool {
-        if !self.has_plain_symbols() {
-            return false;
-        }
         let is_deterministic = self.is_deterministic();
         if is_deterministic && let Some(matcher) = symbols.longest_match(self, word) {
             if self.takes_whole(scratch)
@@ -367,7 +371,7 @@ impl Bpe {
             }
         }
         scratch.clear();
-        if !scratch.push_byte_symbols(word, symbols) {
+        if !scratch.push_byte_symbols(word, symbols, &self.pairs) {
             return false;
         }
         if let Some(turns) = &self.turns {

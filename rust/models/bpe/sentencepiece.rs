@@ -167,8 +167,8 @@ impl Bpe {
         let pieces = self.pieces.as_deref().cloned();
         let pieces = pieces.ok_or_else(|| Error::Unsupported("scores need kinds".to_owned()))?;
         let pieces = pieces.with_scores(scores)?;
-        self.chars = Arc::new(pieces.char_ids(&self.vocab));
         self.pieces = Some(Arc::new(pieces));
+        self.symbol_ids = self.make_symbol_ids();
         let options = self.options.clone();
         self.set_options(options)?;
         Ok(self)

@@ -1,5 +1,8 @@
 //! The initial symbols of a pre-token: its characters with affixes, unknown tokens and byte fallback.
 
+use std::sync::Arc;
+
+use super::char_ids::{CharIds, CharPlace, SymbolIds};
 use super::{Bpe, Scratch};
 use crate::{Error, Result};
 
@@ -11,11 +14,18 @@ struct PendingUnk {
 }
 
 impl Bpe {
+    /// The tokens of single characters, which initial symbols are looked up in.
+    pub(super) fn make_symbol_ids(&self) -> Arc<SymbolIds> {
+        Arc::new(match &self.pieces {
+            _ if !self.has_plain_symbols() => SymbolIds::affixed(&self.vocab, &self.options),
+            Some(pieces) => SymbolIds::plain(pieces.char_ids(&self.vocab)),
+            None => SymbolIds::plain(CharIds::new(&self.vocab)),
+        })
+    }
+
     /// Appends one symbol for each character of `word`, or for each user-defined token in it.
     pub(super) fn push_char_symbols(&self, word: &str, scratch: &mut Scratch) -> Result<()> {
         let mut pending = None;
-        let plain = self.has_plain_symbols();
-        let mut affixed = String::new();
         let mut taken = 0;
         for (start, c) in word.char_indices() {
             if start < taken {
@@ -30,17 +40,12 @@ impl Bpe {
                 continue;
             }
             let end = start + c.len_utf8();
-            let mut symbol = &word[start..end];
-            if !plain {
-                self.affix(symbol, start == 0, end == word.len(), &mut affixed);
-                symbol = &affixed;
-            }
+            let place = CharPlace { is_first: start == 0, is_last: end == word.len() };
             let len = c.len_utf8() as u32;
-            let id = if plain { self.chars.get(c) } else { self.vocab.id(symbol) };
-            if let Some(id) = id {
+            if let Some(id) = self.symbol_ids.get(c, place) {
                 flush(&mut pending, scratch);
                 scratch.push(id, len);
-            } else if !(self.options.byte_fallback && self.push_fallback(symbol, scratch)) {
+            } else if !(self.options.byte_fallback && self.push_fallback(&word[start..end], place, scratch)) {
                 // As in Hugging Face, fallback bytes do not flush a pending unknown token, which then follows them.
                 pending = self.push_unknown(pending, len, scratch)?;
             }
@@ -58,36 +63,26 @@ impl Bpe {
         let without_suffix =
             own(&self.options.end_of_word_suffix).and_then(|suffix| text.strip_suffix(suffix.as_str()));
         let text = without_suffix.unwrap_or(text);
-        let mut affixed = String::new();
         for (start, c) in text.char_indices() {
             let end = start + c.len_utf8();
             let is_first = start == 0 && without_prefix.is_none();
             let is_last = end == text.len() && without_suffix.is_some();
-            self.affix(&text[start..end], is_first, is_last, &mut affixed);
-            let Some(id) = self.vocab.id(&affixed) else { return false };
+            let [prefix, suffix] = CharPlace { is_first, is_last }.affixes(&self.options);
+            let Some(id) = self.vocab.id(&[prefix, &text[start..end], suffix].concat()) else { return false };
             scratch.push(id, c.len_utf8() as u32);
         }
         true
     }
 
-    fn affix(&self, symbol: &str, first: bool, last: bool, out: &mut String) {
-        out.clear();
-        if let (false, Some(prefix)) = (first, &self.options.continuing_subword_prefix) {
-            out.push_str(prefix);
-        }
-        out.push_str(symbol);
-        if let (true, Some(suffix)) = (last, &self.options.end_of_word_suffix) {
-            out.push_str(suffix);
-        }
-    }
-
-    /// Pushes one `<0xNN>` token for each byte of `symbol` if all of them exist; returns whether they do.
-    fn push_fallback(&self, symbol: &str, scratch: &mut Scratch) -> bool {
+    /// Pushes one `<0xNN>` token for each byte of a character with its affixes if all of them exist; returns whether they do.
+    fn push_fallback(&self, c: &str, place: CharPlace, scratch: &mut Scratch) -> bool {
+        let [prefix, suffix] = place.affixes(&self.options);
+        let bytes = || [prefix, c, suffix].into_iter().flat_map(str::bytes);
         let id = |byte: u8| self.fallback_ids.get(byte as usize).copied().flatten();
-        if symbol.bytes().any(|byte| id(byte).is_none()) {
+        if bytes().any(|byte| id(byte).is_none()) {
             return false;
         }
-        for id in symbol.bytes().filter_map(id) {
+        for id in bytes().filter_map(id) {
             scratch.push(id, 1);
         }
         true
