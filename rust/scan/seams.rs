@@ -87,8 +87,10 @@ pub(crate) struct Words {
     pub(crate) table: CharTable,
     /// The sets whose words stay whole with a space before them.
     pub(crate) after_space: Kinds,
-    /// The sets whose words are cut from a space before them. No stage drops the space.
+    /// The sets whose words are cut from a space before them.
     pub(crate) cut_from_space: Kinds,
+    /// Those among them whose space is dropped.
+    pub(crate) drop_space: Kinds,
 }
 
 impl Seams {
@@ -115,13 +117,13 @@ impl Seams {
 
     /// Whether a chunk is known to be one pre-token.
     pub(crate) fn is_word(&self, chunk: &[u8]) -> bool {
-        self.word_start(chunk) == Some(0)
+        self.known_pre_tokens(chunk).is_some_and(|[_, word]| word.start == 0)
     }
 
-    /// Where the last pre-token of a chunk begins, if that is known without a search: 0 if the chunk is one pre-token, 1 if it is a space and another
-    /// pre-token.
-    pub(crate) fn word_start(&self, chunk: &[u8]) -> Option<usize> {
-        let Words { table, after_space, cut_from_space } = self.words.as_ref()?;
+    /// The pre-tokens of a chunk, if they are known without a search: a word, after a space that is part of the word, another pre-token, or dropped. The
+    /// first range is empty unless the space is a pre-token.
+    pub(crate) fn known_pre_tokens(&self, chunk: &[u8]) -> Option<[Range<usize>; 2]> {
+        let Words { table, after_space, cut_from_space, drop_space } = self.words.as_ref()?;
         let (word, mut sets) = match chunk {
             [b' ', word @ ..] => (word, after_space | cut_from_space),
             word => (word, Kinds::MAX),
@@ -136,8 +138,13 @@ impl Seams {
             sets &= next;
             at += width;
         }
+        if sets == 0 {
+            return None;
+        }
         let is_whole = word.len() == chunk.len() || sets & after_space != 0;
-        (sets != 0).then_some(usize::from(!is_whole))
+        let start = usize::from(!is_whole);
+        let is_dropped = sets & drop_space != 0;
+        Some([if is_dropped { start..start } else { 0..start }, start..chunk.len()])
     }
 
     /// Writes the ends of the chunks of `text[start..]` until `ends` is full or the text ends; returns how many, so 0 at the end of the text.

@@ -39,16 +39,19 @@ impl Search {
 
     /// As [`Pattern::whole`], which is none too for texts of which some are more than one match.
     pub(super) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
-        // Each character of a class is a match of its own.
-        let mut atoms_of_gaps = 1;
-        if let Self::Pattern(pattern) = self {
-            match pattern.beyond_reach() {
-                Some(beyond) => atoms_of_gaps = beyond,
-                None => return pattern.whole(sets),
+        let all = sets.iter().fold(0, |all, set| all | set);
+        let only_if = |is_gap: bool| is_gap.then_some(Whole { is_match: false, is_gap });
+        match self {
+            Self::Pattern(pattern) => match pattern.beyond_reach() {
+                Some(beyond) => only_if(all & !beyond == 0),
+                None => pattern.whole(sets),
+            },
+            // Each character of a class is a match of its own.
+            Self::Class(_) | Self::Chars(_) if sets.len() == 1 => {
+                Some(Whole { is_match: all & !1 != 0, is_gap: all & 1 != 0 })
             }
+            Self::Class(_) | Self::Chars(_) => only_if(all & !1 == 0),
         }
-        let is_gap = sets.iter().all(|set| set & !atoms_of_gaps == 0);
-        is_gap.then_some(Whole { is_match: false, is_gap })
     }
 
     /// The places after a character of `before`, or nothing, and one more; none if the search cannot tell. With `cuts_matches`, a place may

@@ -44,15 +44,10 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
         let (first, first_after_space) = (firsts(false), firsts(true));
         let both = first & first_after_space;
         let after_space = both & rest == rest;
-        let cut_from_space = !after_space && search.are_cut_from_space(first, rest);
-        sets.push(WordSet {
-            first: if after_space { both } else { first },
-            rest,
-            after_space,
-            cut_from_space,
-        });
+        let space = if after_space { Space::Kept } else { search.space_before(first, rest) };
+        sets.push(WordSet { first: if after_space { both } else { first }, rest, space });
         if after_space && both != first {
-            unspaced.push(WordSet { first, rest, after_space: false, cut_from_space: false });
+            unspaced.push(WordSet { first, rest, space: Space::Unknown });
         }
     }
     sets.extend(unspaced.into_iter().take(MOST_WORDS - sets.len()));
@@ -62,19 +57,35 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
             bits | is_in(rest) << number | is_in(first) << (number + MOST_WORDS)
         })
     });
-    let with = |fact: fn(&WordSet) -> bool| {
-        sets.iter().zip(0..).fold(0, |bits, (set, number)| bits | Kinds::from(fact(set)) << number)
+    let with = |spaces: &[Space]| {
+        let is_in = |set: &WordSet| Kinds::from(spaces.contains(&set.space));
+        sets.iter().zip(0..).fold(0, |bits, (set, number)| bits | is_in(set) << number)
     };
-    Words { table, after_space: with(|set| set.after_space), cut_from_space: with(|set| set.cut_from_space) }
+    Words {
+        table,
+        after_space: with(&[Space::Kept]),
+        cut_from_space: with(&[Space::CutOff, Space::Dropped]),
+        drop_space: with(&[Space::Dropped]),
+    }
 }
 
 /// Words of one character of `first` and any number of `rest`.
 struct WordSet {
     first: GroupSet,
     rest: GroupSet,
-    /// See [`Words`].
-    after_space: bool,
-    cut_from_space: bool,
+    space: Space,
+}
+
+/// What becomes of one space before a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Space {
+    /// It stays part of the word.
+    Kept,
+    /// It is a pre-token.
+    CutOff,
+    Dropped,
+    /// Text decides.
+    Unknown,
 }
 
 struct WordSearch<'a> {
@@ -106,33 +117,65 @@ impl WordSearch<'_> {
         space.is_some_and(|space| stage.keeps(&[space, first, rest]))
     }
 
-    /// Whether a stage cuts such words, which all stages keep, from a space before them, and all stages keep the space.
-    fn are_cut_from_space(&self, first: GroupSet, rest: GroupSet) -> bool {
-        let mut numbered = self.stages.iter().enumerate();
-        let Some(space) = self.characters.space() else { return false };
-        let Some((number, cutter)) = numbered.find(|&(number, _)| !self.keeps(number, true, first, rest))
-        else {
+    /// What becomes of a space before such words, which all stages keep, if the first stage that does not keep both together cuts between them.
+    fn space_before(&self, first: GroupSet, rest: GroupSet) -> Space {
+        let cutter = (0..self.stages.len()).find(|&stage| !self.keeps(stage, true, first, rest));
+        let is_cut = cutter.is_some_and(|cutter| self.cuts_after_space(cutter, first));
+        let (Some(cutter), Some(space), true) = (cutter, self.characters.space(), is_cut) else {
+            return Space::Unknown;
+        };
+        let mut outcome = Space::CutOff;
+        for (stage, seen) in self.stages.iter().zip(&space.seen).skip(cutter) {
+            match stage.leaves(&[seen.all]) {
+                Some(Left::All) => {}
+                Some(Left::Nothing) => outcome = Space::Dropped,
+                None => return Space::Unknown,
+            }
+        }
+        outcome
+    }
+
+    /// Whether a stage cuts between a space at the start of a text and any character of a set.
+    fn cuts_after_space(&self, number: usize, first: GroupSet) -> bool {
+        let cutter = &self.stages[number];
+        let (Some(places), Some(space)) = (cutter.search.places(0, false), self.characters.space()) else {
             return false;
         };
-        let Some(places) = cutter.search.places(0, false) else { return false };
         let after_space = places.after_char(space.seen[number].last);
         let is_cut = |group: &Group| {
             let places = after_space.before_char(group.seen[number].first, None);
             let is_cut = |place: &Place| cutter.behavior.answer(cutter.invert, *place) == Answer::Cuts;
             places.is_some_and(|places| places.iter().all(is_cut))
         };
-        let firsts = self.characters.groups.iter().enumerate().filter(|(group, _)| first >> group & 1 == 1);
-        let mut later = self.stages.iter().enumerate().skip(number);
-        firsts.map(|(_, group)| group).all(is_cut)
-            && later.all(|(number, stage)| stage.keeps(&[space.seen[number].all; 2]))
+        let mut firsts =
+            self.characters.groups.iter().enumerate().filter(|(group, _)| first >> group & 1 == 1);
+        firsts.all(|(_, group)| is_cut(group))
     }
 }
 
+/// What a stage leaves of a text that it does not cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    All,
+    Nothing,
+}
+
 impl Stage {
-    /// Whether the stage leaves each text of one character of each of these sets, but any number of the last, alone.
-    fn keeps(&self, sets: &[AtomSet]) -> bool {
+    /// What the stage leaves of each text of one character of each of these sets, but any number of the last; none if it may cut some.
+    fn leaves(&self, sets: &[AtomSet]) -> Option<Left> {
         let drops = self.behavior == Behavior::Removed;
-        let whole = self.search.whole(sets);
-        whole.is_some_and(|whole| !(drops && if self.invert { whole.is_gap } else { whole.is_match }))
+        let whole = self.search.whole(sets)?;
+        let (dropped, kept) =
+            if self.invert { (whole.is_gap, whole.is_match) } else { (whole.is_match, whole.is_gap) };
+        match (drops && dropped, kept) {
+            (false, _) => Some(Left::All),
+            (true, false) => Some(Left::Nothing),
+            (true, true) => None,
+        }
+    }
+
+    /// Whether the stage leaves each such text alone.
+    fn keeps(&self, sets: &[AtomSet]) -> bool {
+        self.leaves(sets) == Some(Left::All)
     }
 }

@@ -67,8 +67,8 @@ impl Program {
         Some(made)
     }
 
-    /// For texts of one character of each of `sets`, with any number of the last: whether some are one match, and whether some have no match.
-    /// None if a text may be more than one span.
+    /// For texts of one character of each of `sets`, with any number of the last unless it is the only one: whether some are one match, and
+    /// whether some have no match. None if a text may be more than one span.
     pub(in crate::structures::regex) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
         let places = self.places(0, false)?;
         let begin = |atom| places.begin(places.states.kind(places.end), atom);
@@ -82,10 +82,10 @@ impl Program {
         let after = |rows: &BTreeSet<Row>, set| -> Option<BTreeSet<Row>> {
             rows.iter().flat_map(|&row| members(set).map(move |atom| within(row, atom))).collect()
         };
-        let (last, fixed) = sets.split_last()?;
-        let (first, rest) = fixed.split_first()?;
+        let (first, others) = sets.split_first()?;
+        let (last, middle) = others.split_last().map_or((0, others), |(&last, middle)| (last, middle));
         let mut rows: BTreeSet<Row> = members(*first).map(begin).collect();
-        for (number, &set) in (0..).zip(rest) {
+        for (number, &set) in (0..).zip(middle) {
             let step = |&row: &Row| members(set).map(move |atom| (row, atom));
             // Where the first search fails, its first character is a gap.
             let row_after = |(row, atom)| match row {
@@ -98,7 +98,7 @@ impl Program {
         }
         let mut new = rows.clone();
         while !new.is_empty() {
-            new = after(&new, *last)?.difference(&rows).copied().collect();
+            new = after(&new, last)?.difference(&rows).copied().collect();
             rows.extend(&new);
         }
         let mut whole = Whole::default();
