@@ -1,8 +1,8 @@
 //! Misses alone: the distinct pre-tokens of a corpus, in order of first appearance, each through the model once.
 //!
 //! `cargo bench --bench misses` prints a row for each tokenizer and corpus: how many misses there are, their bytes and tokens, and the
-//! nanoseconds of a miss. Nothing else of a first pass is in it, neither scanning nor the cache. Instructions, mispredicted branches and cache
-//! misses are counted by valgrind, for one row at a time: see benches/README.md.
+//! nanoseconds of a miss. Scanning and the cache are not measured. Pre-tokens are encoded whole, without cut points, and lines are cut apart first.
+//! Instructions, mispredicted branches and cache misses are counted by valgrind, for one row at a time: see benches/README.md.
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lexmill::Result;
-use lexmill::byte_level::push_unmapped;
+use lexmill::byte_level::{push_mapped, push_unmapped};
 use lexmill::cache::KeyForm;
 use lexmill::formats::tokenizer_json;
 use lexmill::metaspace::VISIBLE_SPACE;
@@ -25,7 +25,7 @@ mod corpora;
 
 use corpora::{folder, texts};
 
-/// Tokenizers of all models, and what makes their pre-tokens.
+/// Tokenizers of all models, and where their misses come from.
 const TOKENIZERS: [(&str, Source); 9] = [
     ("gpt2", Source::PreTokens),
     ("cl100k_base", Source::PreTokens),
@@ -38,47 +38,46 @@ const TOKENIZERS: [(&str, Source); 9] = [
     ("xlnet-base-cased", Source::PreTokens),
 ];
 
-/// Rounds, of which the median counts.
+/// Rounds; the median is printed.
 const ROUNDS: usize = 5;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// The stages.
+    /// Pre-tokens, as the stages cut them.
     PreTokens,
-    /// Words with the spaces before them, into which the cache cuts text that is one pre-token.
+    /// Words with the spaces before them: the chunks of a tokenizer that does not cut text into pre-tokens.
     Words,
 }
 
 /// Misses, as the model sees them.
 struct Misses {
     model: Arc<Model>,
-    /// Set if words are raw bytes.
+    /// Set if bytes are raw, not mapped.
     symbols: Option<ByteSymbols>,
     /// All words, one after the other.
-    bytes: Vec<u8>,
+    text: String,
     ends: Vec<usize>,
 }
 
 impl Misses {
     fn new(tokenizer: &Tokenizer, source: Source, text: &str) -> Result<Self> {
-        let model = Arc::clone(tokenizer.pipeline().model());
-        let mut misses = Self { symbols: None, bytes: Vec::new(), ends: Vec::new(), model };
+        let pipeline = tokenizer.pipeline();
+        let model = Arc::clone(pipeline.model());
+        let mut misses = Self { model, symbols: None, text: String::new(), ends: Vec::new() };
         if source == Source::Words {
             let mut seen = HashSet::new();
             Splitter::SpacedWords.for_each_span(text, |start, end| {
                 if seen.insert(&text[start..end]) {
-                    misses.push(
-                        text[start..end].replace(' ', VISIBLE_SPACE.encode_utf8(&mut [0; 4])).as_bytes(),
-                    );
+                    misses.push(&text[start..end].replace(' ', VISIBLE_SPACE.encode_utf8(&mut [0; 4])));
                 }
             });
             return Ok(misses);
         }
-        let mut counting = WordCounting::new(Arc::clone(tokenizer.pipeline()), 1);
+        let mut counting = WordCounting::new(Arc::clone(pipeline), 1);
         counting.add_texts(&text.split_inclusive('\n').collect::<Vec<_>>())?;
         let words = counting.finish(&mut |_| Ok(()))?;
-        let has_bytes = tokenizer.pipeline().training_key_form() == KeyForm::Bytes;
-        misses.symbols = misses.model.byte_symbols().filter(|_| has_bytes);
+        let has_bytes = pipeline.training_key_form() == KeyForm::Bytes;
+        misses.symbols = if has_bytes { misses.model.byte_symbols() } else { None };
         let mut raw = Vec::new();
         for (word, _) in words.iter() {
             raw.clear();
@@ -86,14 +85,15 @@ impl Misses {
                 Some(_) => push_unmapped(word, &mut raw),
                 None => raw.extend_from_slice(word.as_bytes()),
             }
-            misses.push(&raw);
+            // Pre-tokens of raw bytes are text: no stage cuts within a character.
+            misses.push(&String::from_utf8_lossy(&raw));
         }
         Ok(misses)
     }
 
-    fn push(&mut self, word: &[u8]) {
-        self.bytes.extend_from_slice(word);
-        self.ends.push(self.bytes.len());
+    fn push(&mut self, word: &str) {
+        self.text.push_str(word);
+        self.ends.push(self.text.len());
     }
 
     /// Encodes all misses; returns how many have one, two, three and more tokens.
@@ -102,17 +102,19 @@ impl Misses {
         let (mut scratch, mut tokens, mut mapped) = (Scratch::default(), Tokens::default(), String::new());
         let (mut counts, mut start) = ([0; 4], 0);
         for &end in &self.ends {
-            let word = &self.bytes[start..end];
+            let word = &self.text[start..end];
             start = end;
-            tokens.ids.clear();
-            tokens.lens.clear();
-            tokens.again.clear();
+            tokens.clear();
             mapped.clear();
-            let is_done = self.symbols.as_ref().is_some_and(|symbols| {
-                self.model.encode_bytes(word, symbols, &mut mapped, &mut scratch, &mut tokens)
-            });
-            if !is_done {
-                self.model.encode_word(&String::from_utf8_lossy(word), &mut scratch, &mut tokens)?;
+            if let Some(symbols) = &self.symbols {
+                let bytes = word.as_bytes();
+                if !self.model.encode_bytes(bytes, symbols, &mut mapped, &mut scratch, &mut tokens) {
+                    mapped.clear();
+                    push_mapped(bytes, &mut mapped);
+                    self.model.encode_word(&mapped, &mut scratch, &mut tokens)?;
+                }
+            } else {
+                self.model.encode_word(word, &mut scratch, &mut tokens)?;
             }
             black_box(&tokens);
             counts[tokens.ids.len().clamp(1, 4) - 1] += 1;
@@ -131,7 +133,7 @@ fn row(name: &str, corpus: &str, misses: &Misses) -> Result<String> {
     }
     times.sort();
     let all = misses.ends.len();
-    let tenths = 10 * misses.bytes.len() / all.max(1);
+    let tenths = 10 * misses.text.len() / all.max(1);
     let nanoseconds = times[ROUNDS / 2].as_nanos() / all.max(1) as u128;
     let [one, two, three, more] = counts.map(|count| (100 * count + all / 2) / all.max(1));
     let each = format!("{}.{}", tenths / 10, tenths % 10);

@@ -190,12 +190,7 @@ impl ChunkPreTokenizer<'_> {
 
     /// Whether a chunk is known to be one pre-token, which the model sees as it is.
     pub(super) fn is_word(&self, chunk: &[u8]) -> bool {
-        self.known_pre_tokens(chunk).is_some_and(|[_, word]| word.start == 0)
-    }
-
-    /// See [`Seams::known_pre_tokens`].
-    fn known_pre_tokens(&self, chunk: &[u8]) -> Option<[Range<usize>; 2]> {
-        self.stages.seams().filter(|_| self.cuts_alone)?.known_pre_tokens(chunk)
+        self.cuts_alone && self.stages.seams().is_some_and(|seams| seams.is_word(chunk))
     }
 
     /// Calls `each` with the pre-tokens of a chunk until one fails; false, and none called, if pre-tokens are made of mapped text.
@@ -207,9 +202,9 @@ impl ChunkPreTokenizer<'_> {
         chunk: &str,
         mut each: impl FnMut(Range<usize>) -> Result<()>,
     ) -> Result<bool> {
-        if let Some(known) = self.known_pre_tokens(chunk.as_bytes()) {
-            known.into_iter().filter(|pre_token| !pre_token.is_empty()).try_for_each(each)?;
-            return Ok(true);
+        let seams = self.stages.seams().filter(|_| self.cuts_alone);
+        if let Some(mut known) = seams.and_then(|seams| seams.known_pre_tokens(chunk.as_bytes())) {
+            return known.try_for_each(each).map(|()| true);
         }
         let Some(cuts) = self.stages.cuts.as_ref().filter(|_| self.cuts_alone) else { return Ok(false) };
         let mut result = Ok(());

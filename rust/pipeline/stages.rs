@@ -207,9 +207,10 @@ impl Stages {
     ) -> Result<Cow<'t, str>> {
         let maps_nothing = self.pre_tokenizer.as_ref().is_none_or(PreTokenizer::only_cuts);
         if let Some(cuts) = self.cuts.as_ref().filter(|_| maps_nothing || key_form == KeyForm::Bytes) {
+            // Only if they are there already: deriving takes milliseconds.
             let seams = self.seams.get().and_then(Option::as_ref);
             if let Some(known) = seams.and_then(|seams| seams.known_pre_tokens(text.as_bytes())) {
-                spans.extend(known.into_iter().filter(|pre_token| !pre_token.is_empty()));
+                spans.extend(known);
                 return Ok(Cow::Borrowed(text));
             }
             cuts.for_each_span(text, |span| spans.push(span))?;

@@ -85,12 +85,10 @@ pub(crate) const MOST_WORDS: usize = 4;
 pub(crate) struct Words {
     /// For each character: in the lower four bits the sets in whose words it may stand, in the upper four the sets whose words it may begin.
     pub(crate) table: CharTable,
-    /// The sets whose words stay whole with a space before them.
-    pub(crate) after_space: Kinds,
-    /// The sets whose words are cut from a space before them.
-    pub(crate) cut_from_space: Kinds,
-    /// Those among them whose space is dropped.
-    pub(crate) drop_space: Kinds,
+    /// Sets by what becomes of a space before their words: it stays part of the word, is a pre-token of its own, or is dropped.
+    pub(crate) space_kept: Kinds,
+    pub(crate) space_cut_off: Kinds,
+    pub(crate) space_dropped: Kinds,
 }
 
 impl Seams {
@@ -117,15 +115,19 @@ impl Seams {
 
     /// Whether a chunk is known to be one pre-token.
     pub(crate) fn is_word(&self, chunk: &[u8]) -> bool {
-        self.known_pre_tokens(chunk).is_some_and(|[_, word]| word.start == 0)
+        self.known_pre_tokens(chunk).is_some_and(|mut known| known.next() == Some(0..chunk.len()))
     }
 
-    /// The pre-tokens of a chunk, if they are known without a search: a word, after a space that is part of the word, another pre-token, or dropped. The
-    /// first range is empty unless the space is a pre-token.
-    pub(crate) fn known_pre_tokens(&self, chunk: &[u8]) -> Option<[Range<usize>; 2]> {
-        let Words { table, after_space, cut_from_space, drop_space } = self.words.as_ref()?;
+    /// The pre-tokens of a chunk that is a word, or a space and a word, if they are known without a search. The space is part of the word, a pre-token of
+    /// its own, or dropped.
+    #[inline]
+    pub(crate) fn known_pre_tokens(
+        &self,
+        chunk: &[u8],
+    ) -> Option<impl Iterator<Item = Range<usize>> + use<>> {
+        let Words { table, space_kept, space_cut_off, space_dropped } = self.words.as_ref()?;
         let (word, mut sets) = match chunk {
-            [b' ', word @ ..] => (word, after_space | cut_from_space),
+            [b' ', word @ ..] => (word, space_kept | space_cut_off | space_dropped),
             word => (word, Kinds::MAX),
         };
         if word.is_empty() {
@@ -138,13 +140,10 @@ impl Seams {
             sets &= next;
             at += width;
         }
-        if sets == 0 {
-            return None;
-        }
-        let is_whole = word.len() == chunk.len() || sets & after_space != 0;
-        let start = usize::from(!is_whole);
-        let is_dropped = sets & drop_space != 0;
-        Some([if is_dropped { start..start } else { 0..start }, start..chunk.len()])
+        let (has_space, len) = (word.len() < chunk.len(), chunk.len());
+        let is_cut = has_space && sets & space_kept == 0;
+        let space = (is_cut && sets & space_cut_off != 0).then_some(0..1);
+        (sets != 0).then(|| space.into_iter().chain([usize::from(is_cut)..len]))
     }
 
     /// Writes the ends of the chunks of `text[start..]` until `ends` is full or the text ends; returns how many, so 0 at the end of the text.

@@ -14,7 +14,7 @@ pub(super) struct CharIds {
     others: FlatMap<u32>,
 }
 
-/// Where a character stands in its pre-token. Its place decides about its affixes.
+/// Where a character stands in its pre-token. The first character has no prefix; only the last one has the suffix.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CharPlace {
     pub(super) is_first: bool,
@@ -36,9 +36,8 @@ impl CharPlace {
 
     /// The prefix and the suffix of a character at this place.
     pub(super) fn affixes(self, options: &BpeOptions) -> [&str; 2] {
-        let prefix = options.continuing_subword_prefix.as_deref().filter(|_| !self.is_first);
-        let suffix = options.end_of_word_suffix.as_deref().filter(|_| self.is_last);
-        [prefix.unwrap_or_default(), suffix.unwrap_or_default()]
+        let [prefix, suffix] = options.affixes();
+        [if self.is_first { "" } else { prefix }, if self.is_last { suffix } else { "" }]
     }
 }
 
@@ -60,6 +59,7 @@ impl SymbolIds {
 
     #[inline]
     pub(super) fn get(&self, c: char, place: CharPlace) -> Option<u32> {
+        // One table or four: with one, the mask leaves nothing of the place.
         self.0[place.index() & (self.0.len() - 1)].get(c)
     }
 }
@@ -69,7 +69,7 @@ impl CharIds {
         Self::with_affixes(vocab, [""; 2])
     }
 
-    /// The tokens of a prefix, one character and a suffix.
+    /// The ids of the tokens that are `prefix`, one character and `suffix`, by that character.
     fn with_affixes(vocab: &Vocab, [prefix, suffix]: [&str; 2]) -> Self {
         let mut ids = Self { ascii: [NONE; 128], others: FlatMap::with_capacity(0) };
         for (token, id) in vocab.iter() {
@@ -111,10 +111,9 @@ mod tests {
             for (token, &id) in tokens.iter().zip(&ids) {
                 vocab.insert(token, id);
             }
-            let own = |affix: String| Some(affix).filter(|affix| !affix.is_empty());
             let options = BpeOptions {
-                continuing_subword_prefix: own(prefix),
-                end_of_word_suffix: own(suffix),
+                continuing_subword_prefix: Some(prefix),
+                end_of_word_suffix: Some(suffix),
                 ..BpeOptions::default()
             };
             let (plain, affixed) = (SymbolIds::plain(CharIds::new(&vocab)), SymbolIds::affixed(&vocab, &options));

@@ -105,10 +105,9 @@ impl Scratch {
 
     /// Gives the first and the last symbol of a pre-token their affixes.
     fn affix_ends(&mut self, word: &[u8], affixed: &AffixedBytes, pairs: &PairTable) {
-        let last = word.len().saturating_sub(1);
+        let Some(last) = word.len().checked_sub(1) else { return };
         for at in [0, last] {
-            let Some(&byte) = word.get(at) else { return };
-            self.ids[at] = affixed.id(byte, CharPlace { is_first: at == 0, is_last: at == last });
+            self.ids[at] = affixed.id(word[at], CharPlace { is_first: at == 0, is_last: at == last });
         }
         for at in [0, last.saturating_sub(1)] {
             if let [left, right, ..] = self.ids[at..] {

@@ -156,7 +156,7 @@ impl Bpe {
     pub fn with_kinds(mut self, kinds: Vec<PieceKind>) -> Result<Self> {
         let pieces = PieceKinds::new(&self.vocab, kinds)?;
         self.pieces = Some(Arc::new(pieces));
-        self.symbol_ids = self.make_symbol_ids();
+        self.set_symbol_ids();
         Ok(self)
     }
 
@@ -181,13 +181,10 @@ impl Bpe {
             let ids = (0..=255u8).map(|byte| self.vocab.id(&format!("<0x{byte:02X}>")));
             self.fallback_ids = Arc::new(ids.collect());
         }
-        let affixes = |options: &BpeOptions| {
-            (options.continuing_subword_prefix.clone(), options.end_of_word_suffix.clone())
-        };
-        let has_other_affixes = affixes(&self.options) != affixes(&options);
+        let has_other_affixes = self.options.affixes() != options.affixes();
         self.options = options;
         if has_other_affixes {
-            self.symbol_ids = self.make_symbol_ids();
+            self.set_symbol_ids();
         }
         self.set_turns();
         Ok(())
@@ -244,8 +241,7 @@ impl Bpe {
 
     /// Whether the initial symbols are plain characters, without prefix or suffix.
     pub fn has_plain_symbols(&self) -> bool {
-        let is_empty = |affix: &Option<String>| affix.as_ref().is_none_or(String::is_empty);
-        is_empty(&self.options.continuing_subword_prefix) && is_empty(&self.options.end_of_word_suffix)
+        self.options.affixes() == [""; 2]
     }
 
     /// As [`Model::has_tokens_for_all`](crate::models::Model::has_tokens_for_all).

@@ -45,6 +45,14 @@ impl BpeOptions {
         Ok(())
     }
 
+    /// The prefix and the suffix, empty where there is none.
+    pub(super) fn affixes(&self) -> [&str; 2] {
+        [
+            self.continuing_subword_prefix.as_deref().unwrap_or_default(),
+            self.end_of_word_suffix.as_deref().unwrap_or_default(),
+        ]
+    }
+
     /// Whether no merge is ever skipped.
     pub(super) fn is_deterministic(&self) -> bool {
         !is_positive(self.dropout) && !is_positive(self.alpha)

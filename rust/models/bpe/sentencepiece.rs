@@ -168,7 +168,7 @@ impl Bpe {
         let pieces = pieces.ok_or_else(|| Error::Unsupported("scores need kinds".to_owned()))?;
         let pieces = pieces.with_scores(scores)?;
         self.pieces = Some(Arc::new(pieces));
-        self.symbol_ids = self.make_symbol_ids();
+        self.set_symbol_ids();
         let options = self.options.clone();
         self.set_options(options)?;
         Ok(self)

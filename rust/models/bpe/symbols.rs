@@ -14,13 +14,16 @@ struct PendingUnk {
 }
 
 impl Bpe {
-    /// The tokens of single characters, which initial symbols are looked up in.
-    pub(super) fn make_symbol_ids(&self) -> Arc<SymbolIds> {
-        Arc::new(match &self.pieces {
-            _ if !self.has_plain_symbols() => SymbolIds::affixed(&self.vocab, &self.options),
-            Some(pieces) => SymbolIds::plain(pieces.char_ids(&self.vocab)),
-            None => SymbolIds::plain(CharIds::new(&self.vocab)),
-        })
+    /// Builds the table of initial symbols for the present options and pieces.
+    pub(super) fn set_symbol_ids(&mut self) {
+        let symbol_ids = if !self.has_plain_symbols() {
+            SymbolIds::affixed(&self.vocab, &self.options)
+        } else if let Some(pieces) = &self.pieces {
+            SymbolIds::plain(pieces.char_ids(&self.vocab))
+        } else {
+            SymbolIds::plain(CharIds::new(&self.vocab))
+        };
+        self.symbol_ids = Arc::new(symbol_ids);
     }
 
     /// Appends one symbol for each character of `word`, or for each user-defined token in it.
@@ -56,12 +59,10 @@ impl Bpe {
 
     /// Pushes the symbols that `token` is made of, with affixes; returns whether all of them are in the vocabulary.
     pub(super) fn push_token_symbols(&self, token: &str, scratch: &mut Scratch) -> bool {
-        let own = |affix: &Option<String>| affix.clone().filter(|affix| !affix.is_empty());
-        let without_prefix = own(&self.options.continuing_subword_prefix)
-            .and_then(|prefix| token.strip_prefix(prefix.as_str()));
+        let [prefix, suffix] = self.options.affixes();
+        let without_prefix = token.strip_prefix(prefix).filter(|_| !prefix.is_empty());
         let text = without_prefix.unwrap_or(token);
-        let without_suffix =
-            own(&self.options.end_of_word_suffix).and_then(|suffix| text.strip_suffix(suffix.as_str()));
+        let without_suffix = text.strip_suffix(suffix).filter(|_| !suffix.is_empty());
         let text = without_suffix.unwrap_or(text);
         for (start, c) in text.char_indices() {
             let end = start + c.len_utf8();
@@ -74,7 +75,7 @@ impl Bpe {
         true
     }
 
-    /// Pushes one `<0xNN>` token for each byte of a character with its affixes if all of them exist; returns whether they do.
+    /// Pushes one `<0xNN>` token for each byte of a character and its affixes, if all these tokens exist; returns whether they do.
     fn push_fallback(&self, c: &str, place: CharPlace, scratch: &mut Scratch) -> bool {
         let [prefix, suffix] = place.affixes(&self.options);
         let bytes = || [prefix, c, suffix].into_iter().flat_map(str::bytes);

@@ -114,8 +114,7 @@ proptest! {
             }
             prop_assert_eq!(found, pre_tokens(&pre_tokenizer, text), "{:?} in {:?}", text, parts);
             if let Some(known) = seams.known_pre_tokens(text.as_bytes()) {
-                let known = known.map(|Range { start, end }| (start as u32, end as u32));
-                let known: Vec<_> = known.into_iter().filter(|(start, end)| start < end).collect();
+                let known: Vec<_> = known.map(|Range { start, end }| (start as u32, end as u32)).collect();
                 let places: Vec<_> = pre_tokens(&pre_tokenizer, text).into_iter().map(|(_, place)| place).collect();
                 prop_assert_eq!(places, known, "{:?}", text);
             }
@@ -197,6 +196,24 @@ proptest! {
             prop_assert_eq!(found, spelled(&naive), "{:?} in {:?} by {:?}", text, parts, normalizer);
         }
     }
+}
+
+#[test]
+fn a_space_before_a_word_is_kept_cut_off_or_dropped() {
+    let known = |patterns: &[&str], (behavior, invert), text: &str| {
+        let split = |pattern: &&str| {
+            Split::new(TextPattern::Regex((*pattern).to_owned()), behavior, invert).expect("valid")
+        };
+        let stages = patterns.iter().map(|pattern| PreTokenizer::Split(Arc::new(split(pattern)))).collect();
+        let seams = PreTokenizer::Sequence(stages).seams().expect("seams");
+        seams.known_pre_tokens(text.as_bytes()).map(Iterator::collect::<Vec<_>>)
+    };
+    let clip = [r"'s|'t|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"];
+    assert_eq!(known(&clip, (Behavior::Removed, true), " hello"), Some(vec![1..6]));
+    let deepseek = [r"[\r\n]", r"\s?[A-Za-z]+", r"\s+$", "[一-龥ࠀ-一가-퟿]+"];
+    assert_eq!(known(&deepseek, (Behavior::Isolated, false), " hello"), Some(vec![0..6]));
+    assert_eq!(known(&deepseek, (Behavior::Isolated, false), " 한국어"), Some(vec![0..1, 1..10]));
+    assert_eq!(known(&deepseek, (Behavior::Isolated, false), " 한국 어"), None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Words that no stage cuts, so that they need not be searched.
+//! Words that no stage cuts, and what becomes of a space before them, so that such chunks need no search.
 
 use super::answers::Answer;
 use super::groups::{Characters, Group};
@@ -21,7 +21,7 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
     let weight = |group: usize| characters.groups[group].weight;
     tried.sort_by(|&one, &other| weight(other).sum().total_cmp(&weight(one).sum()));
     tried.truncate(TRIED);
-    // Words of letters first: words of symbols are short and few, so a cache holds them.
+    // At most four sets are kept. Letters first: words of symbols are short and few, so the cache holds them.
     tried.sort_by(|&one, &other| weight(other).letters().total_cmp(&weight(one).letters()));
     // Words of the other sets may begin with more characters, such as an opening quote, where no space stands before them.
     let (mut sets, mut unspaced, mut done) = (Vec::new(), Vec::new(), 0);
@@ -44,10 +44,10 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
         let (first, first_after_space) = (firsts(false), firsts(true));
         let both = first & first_after_space;
         let after_space = both & rest == rest;
-        let space = if after_space { Space::Kept } else { search.space_before(first, rest) };
+        let space = if after_space { Some(Space::Kept) } else { search.space_before(first, rest) };
         sets.push(WordSet { first: if after_space { both } else { first }, rest, space });
         if after_space && both != first {
-            unspaced.push(WordSet { first, rest, space: Space::Unknown });
+            unspaced.push(WordSet { first, rest, space: None });
         }
     }
     sets.extend(unspaced.into_iter().take(MOST_WORDS - sets.len()));
@@ -57,15 +57,15 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
             bits | is_in(rest) << number | is_in(first) << (number + MOST_WORDS)
         })
     });
-    let with = |spaces: &[Space]| {
-        let is_in = |set: &WordSet| Kinds::from(spaces.contains(&set.space));
+    let with = |space: Space| {
+        let is_in = |set: &WordSet| Kinds::from(set.space == Some(space));
         sets.iter().zip(0..).fold(0, |bits, (set, number)| bits | is_in(set) << number)
     };
     Words {
         table,
-        after_space: with(&[Space::Kept]),
-        cut_from_space: with(&[Space::CutOff, Space::Dropped]),
-        drop_space: with(&[Space::Dropped]),
+        space_kept: with(Space::Kept),
+        space_cut_off: with(Space::CutOff),
+        space_dropped: with(Space::Dropped),
     }
 }
 
@@ -73,7 +73,8 @@ pub(super) fn words(stages: &[Stage], characters: &Characters<'_>) -> Words {
 struct WordSet {
     first: GroupSet,
     rest: GroupSet,
-    space: Space,
+    /// None if text decides.
+    space: Option<Space>,
 }
 
 /// What becomes of one space before a word.
@@ -84,8 +85,6 @@ enum Space {
     /// It is a pre-token.
     CutOff,
     Dropped,
-    /// Text decides.
-    Unknown,
 }
 
 struct WordSearch<'a> {
@@ -94,18 +93,14 @@ struct WordSearch<'a> {
 }
 
 impl WordSearch<'_> {
-    /// Whether no stage cuts or drops a word, or one with a space before it: one character of the first set and any number of the
-    /// second.
+    /// Whether every stage keeps each word whole, or with `has_space`, each word with a space before it. A word is one character of `first` and
+    /// any number of `rest`.
     fn are_kept(&self, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
-        (0..self.stages.len()).all(|stage| self.keeps(stage, has_space, first, rest))
+        (0..self.stages.len()).all(|stage| self.is_kept_by(stage, has_space, first, rest))
     }
 
-    fn keeps(&self, stage: usize, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
-        let of = |set: GroupSet| {
-            let all = self.characters.groups.iter().enumerate();
-            let members = all.filter(|(group, _)| set >> group & 1 == 1);
-            members.fold(0, |all, (_, group)| all | group.seen[stage].all)
-        };
+    fn is_kept_by(&self, stage: usize, has_space: bool, first: GroupSet, rest: GroupSet) -> bool {
+        let of = |set: GroupSet| self.members(set).fold(0, |all, group| all | group.seen[stage].all);
         let (first, rest) = (of(first), of(rest));
         let space = self.characters.space().map(|space| space.seen[stage].all);
         let stage = &self.stages[stage];
@@ -117,39 +112,39 @@ impl WordSearch<'_> {
         space.is_some_and(|space| stage.keeps(&[space, first, rest]))
     }
 
-    /// What becomes of a space before such words, which all stages keep, if the first stage that does not keep both together cuts between them.
-    fn space_before(&self, first: GroupSet, rest: GroupSet) -> Space {
-        let cutter = (0..self.stages.len()).find(|&stage| !self.keeps(stage, true, first, rest));
-        let is_cut = cutter.is_some_and(|cutter| self.cuts_after_space(cutter, first));
-        let (Some(cutter), Some(space), true) = (cutter, self.characters.space(), is_cut) else {
-            return Space::Unknown;
-        };
+    /// What becomes of one space before such a word. All stages keep the word alone. None unless the first stage that does not keep space and word
+    /// together cuts between them.
+    fn space_before(&self, first: GroupSet, rest: GroupSet) -> Option<Space> {
+        let cutter = (0..self.stages.len()).find(|&stage| !self.is_kept_by(stage, true, first, rest))?;
+        let space = self.characters.space().filter(|space| self.cuts_after(cutter, space, first))?;
         let mut outcome = Space::CutOff;
         for (stage, seen) in self.stages.iter().zip(&space.seen).skip(cutter) {
-            match stage.leaves(&[seen.all]) {
-                Some(Left::All) => {}
-                Some(Left::Nothing) => outcome = Space::Dropped,
-                None => return Space::Unknown,
+            if stage.leaves(&[seen.all])? == Left::Nothing {
+                outcome = Space::Dropped;
             }
         }
-        outcome
+        Some(outcome)
     }
 
     /// Whether a stage cuts between a space at the start of a text and any character of a set.
-    fn cuts_after_space(&self, number: usize, first: GroupSet) -> bool {
+    fn cuts_after(&self, number: usize, space: &Group, first: GroupSet) -> bool {
         let cutter = &self.stages[number];
-        let (Some(places), Some(space)) = (cutter.search.places(0, false), self.characters.space()) else {
-            return false;
-        };
+        let Some(places) = cutter.search.places(0, false) else { return false };
         let after_space = places.after_char(space.seen[number].last);
-        let is_cut = |group: &Group| {
+        self.members(first).all(|group| {
             let places = after_space.before_char(group.seen[number].first, None);
-            let is_cut = |place: &Place| cutter.behavior.answer(cutter.invert, *place) == Answer::Cuts;
-            places.is_some_and(|places| places.iter().all(is_cut))
-        };
-        let mut firsts =
-            self.characters.groups.iter().enumerate().filter(|(group, _)| first >> group & 1 == 1);
-        firsts.all(|(_, group)| is_cut(group))
+            let cuts = |place: &Place| cutter.behavior.answer(cutter.invert, *place) == Answer::Cuts;
+            places.is_some_and(|places| places.iter().all(cuts))
+        })
+    }
+
+    fn members(&self, set: GroupSet) -> impl Iterator<Item = &Group> {
+        self.characters
+            .groups
+            .iter()
+            .enumerate()
+            .filter(move |(group, _)| set >> group & 1 == 1)
+            .map(|(_, group)| group)
     }
 }
 
@@ -161,7 +156,8 @@ enum Left {
 }
 
 impl Stage {
-    /// What the stage leaves of each text of one character of each of these sets, but any number of the last; none if it may cut some.
+    /// What the stage leaves of texts with one character of each set in turn, and any number of the last if there are several. None if it may cut
+    /// one, or drops only some.
     fn leaves(&self, sets: &[AtomSet]) -> Option<Left> {
         let drops = self.behavior == Behavior::Removed;
         let whole = self.search.whole(sets)?;

@@ -67,8 +67,8 @@ impl Program {
         Some(made)
     }
 
-    /// For texts of one character of each of `sets`, with any number of the last unless it is the only one: whether some are one match, and
-    /// whether some have no match. None if a text may be more than one span.
+    /// Looks at all texts with one character of each of `sets` in turn, and any number of the last if there are several. Says whether some are one
+    /// match, and whether some hold no match. None if a text may be more than one span.
     pub(in crate::structures::regex) fn whole(&self, sets: &[AtomSet]) -> Option<Whole> {
         let places = self.places(0, false)?;
         let begin = |atom| places.begin(places.states.kind(places.end), atom);
