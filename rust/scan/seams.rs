@@ -143,7 +143,7 @@ impl Seams {
         let (has_space, len) = (word.len() < chunk.len(), chunk.len());
         let is_cut = has_space && sets & space_kept == 0;
         let space = (is_cut && sets & space_cut_off != 0).then_some(0..1);
-        (sets != 0).then(|| space.into_iter().chain([usize::from(is_cut)..len]))
+        (sets != 0).then(|| space.into_iter().chain(Some(usize::from(is_cut)..len)))
     }
 
     /// Writes the ends of the chunks of `text[start..]` until `ends` is full or the text ends; returns how many, so 0 at the end of the text.

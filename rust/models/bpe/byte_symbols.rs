@@ -168,7 +168,7 @@ mod tests {
             };
             let merges: Vec<(&str, &str)> = merges.iter().map(|(left, right)| (&**left, &**right)).collect();
             let mut bpe = Bpe::new(vocab, &merges, options.clone()).expect("all tokens are there");
-            // Other affixes in between leave nothing behind.
+            // Other affixes in between leave no trace.
             bpe.set_options(BpeOptions { end_of_word_suffix: Some("é".to_owned()), ..BpeOptions::default() }).expect("valid");
             bpe.set_options(options).expect("valid");
             let symbols = bpe.byte_symbols();

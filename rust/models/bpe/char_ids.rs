@@ -66,15 +66,20 @@ impl SymbolIds {
 
 impl CharIds {
     pub(super) fn new(vocab: &Vocab) -> Self {
-        Self::with_affixes(vocab, [""; 2])
+        Self::of(vocab.iter())
     }
 
     /// The ids of the tokens that are `prefix`, one character and `suffix`, by that character.
     fn with_affixes(vocab: &Vocab, [prefix, suffix]: [&str; 2]) -> Self {
+        Self::of(vocab.iter().filter_map(|(token, id)| {
+            let text = token.strip_prefix(prefix)?.strip_suffix(suffix)?;
+            Some((text, id))
+        }))
+    }
+
+    fn of<'t>(texts: impl Iterator<Item = (&'t str, u32)>) -> Self {
         let mut ids = Self { ascii: [NONE; 128], others: FlatMap::with_capacity(0) };
-        for (token, id) in vocab.iter() {
-            let without_prefix = token.strip_prefix(prefix);
-            let Some(text) = without_prefix.and_then(|token| token.strip_suffix(suffix)) else { continue };
+        for (text, id) in texts {
             let mut chars = text.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) if c.is_ascii() && id != NONE => ids.ascii[c as usize] = id,
