@@ -175,8 +175,10 @@ impl ChunkPreTokenizer<'_> {
             push_mapped(chunk.as_bytes(), &mut mapped);
             // Only a space in front takes more than one byte.
             let longer = mapped.len() - chunk.len();
-            let at = |mapped: usize| mapped.saturating_sub(longer) as u32;
-            let original = |range: Range<usize>| (at(range.start), at(range.end));
+            let start_at = |mapped: usize| mapped.saturating_sub(longer) as u32;
+            // A token that ends within the mapped space covers the space.
+            let end_at = |mapped: usize| start_at(mapped).max(u32::from(mapped > 0));
+            let original = |range: Range<usize>| (start_at(range.start), end_at(range.end));
             let result = model.encode_pre_token((&mapped, 0..mapped.len()), false, original, scratch, out);
             scratch.mapped = mapped;
             return result;
@@ -239,6 +241,10 @@ mod tests {
 
     /// Bytes and some pairs of them; without `is_whole`, a few bytes have no token.
     fn model(choices: &[(u8, u8)], ignore_merges: bool, is_whole: bool) -> Model {
+        model_with(choices, is_whole, BpeOptions { ignore_merges, ..BpeOptions::default() })
+    }
+
+    fn model_with(choices: &[(u8, u8)], is_whole: bool, options: BpeOptions) -> Model {
         let is_known = |&c: &char| is_whole || !['c', '.', 'Ĩ'].contains(&c);
         let mut tokens: Vec<String> =
             BYTE_TO_CHAR.iter().filter(|c| is_known(c)).map(char::to_string).collect();
@@ -262,7 +268,7 @@ mod tests {
         }
         // A word that no merge makes.
         tokens.push("Ġca".to_owned());
-        let options = BpeOptions { ignore_merges, ..BpeOptions::default() };
+        tokens.push("<unk>".to_owned());
         Model::Bpe(Bpe::from_pairs(Arc::new(Vocab::from_tokens(&tokens)), &pairs, options).expect("valid"))
     }
 
@@ -294,6 +300,17 @@ mod tests {
                 add_prefix_space: false,
                 trim_offsets: true,
                 use_regex: true,
+            }),
+            PreTokenizer::ByteLevel(ByteLevel {
+                add_prefix_space: true,
+                trim_offsets: true,
+                use_regex: false,
+            }),
+            PreTokenizer::Metaspace(Metaspace::default()),
+            PreTokenizer::Metaspace(Metaspace {
+                replacement: 'a',
+                prepend_scheme: PrependScheme::Never,
+                split: false,
             }),
         ])
     }
@@ -327,18 +344,38 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_token_that_ends_within_a_mapped_space_covers_it() {
+        let mut tokens: Vec<String> = (0..=255).map(|byte: u8| format!("<0x{byte:02X}>")).collect();
+        tokens.push("a".to_owned());
+        let options = BpeOptions { byte_fallback: true, ..BpeOptions::default() };
+        let bpe = Bpe::from_pairs(Arc::new(Vocab::from_tokens(&tokens)), &[], options).expect("valid");
+        let byte_level = ByteLevel { add_prefix_space: false, trim_offsets: true, use_regex: true };
+        let digits = PreTokenizer::Digits { individual_digits: true };
+        let pipeline = || {
+            let stages = vec![PreTokenizer::ByteLevel(byte_level), digits.clone()];
+            let (pre_tokenizer, model) = (PreTokenizer::Sequence(stages), Model::Bpe(bpe.clone()));
+            Pipeline::new(None, Some(pre_tokenizer), Arc::new(model), Arc::default(), false, 1 << 20)
+                .expect("valid")
+        };
+        let (fast, naive) = (pipeline(), pipeline().with_plan(Plan::Staged));
+        assert_eq!(super::super::testing::tokens(&fast, " a"), super::super::testing::tokens(&naive, " a"));
+    }
+
     proptest! {
         #![proptest_config(cases(4000))]
 
         #[test]
         fn seamed_matches_naive(
             choices in prop::collection::vec((any::<u8>(), any::<u8>()), 0..40),
-            (ignore_merges, is_whole, lowercase, has_added) in any::<(bool, bool, bool, bool)>(),
+            (ignore_merges, is_whole, lowercase, has_added, has_unknown) in any::<(bool, bool, bool, bool, bool)>(),
             stages in prop::collection::vec(any_cut(), 1..4),
             texts in prop::collection::vec(
                 "( ?[abc]{1,6}[.,]?){0,12}|[abcAé日本,.' \n\t1]{0,40}|( ?[日本]{1,20}|a{14,40}|['’][sa]|\n|  |12345|\u{301}|[.\u{1}]{2}|<s>){0,9}", 1..6),
         ) {
-            let (model, mut added) = (Arc::new(model(&choices, ignore_merges, is_whole)), AddedTokens::default());
+            let unk_token = has_unknown.then(|| "<unk>".to_owned());
+            let options = BpeOptions { unk_token, ignore_merges, ..BpeOptions::default() };
+            let (model, mut added) = (Arc::new(model_with(&choices, is_whole, options)), AddedTokens::default());
             if has_added {
                 let normalized = AddedToken { normalized: true, ..AddedToken::new("ab", false) };
                 added.add(&[AddedToken::new("<s>", true), normalized], model.vocab());
