@@ -202,20 +202,10 @@ impl ChunkPreTokenizer<'_> {
     pub(super) fn for_each_pre_token(
         &self,
         chunk: &str,
-        mut each: impl FnMut(Range<usize>) -> Result<()>,
+        each: impl FnMut(Range<usize>) -> Result<()>,
     ) -> Result<bool> {
-        let seams = self.stages.seams().filter(|_| self.cuts_alone);
-        if let Some(mut known) = seams.and_then(|seams| seams.known_pre_tokens(chunk.as_bytes())) {
-            return known.try_for_each(each).map(|()| true);
-        }
         let Some(cuts) = self.stages.cuts.as_ref().filter(|_| self.cuts_alone) else { return Ok(false) };
-        let mut result = Ok(());
-        cuts.for_each_span(chunk, |span| {
-            if result.is_ok() {
-                result = each(span);
-            }
-        })?;
-        result.map(|()| true)
+        self.stages.for_each_span(cuts, chunk, each).map(|()| true)
     }
 }
 

@@ -207,13 +207,10 @@ impl Stages {
     ) -> Result<Cow<'t, str>> {
         let maps_nothing = self.pre_tokenizer.as_ref().is_none_or(PreTokenizer::only_cuts);
         if let Some(cuts) = self.cuts.as_ref().filter(|_| maps_nothing || key_form == KeyForm::Bytes) {
-            // Only if they are there already: deriving takes milliseconds.
-            let seams = self.seams.get().and_then(Option::as_ref);
-            if let Some(known) = seams.and_then(|seams| seams.known_pre_tokens(text.as_bytes())) {
-                spans.extend(known);
-                return Ok(Cow::Borrowed(text));
-            }
-            cuts.for_each_span(text, |span| spans.push(span))?;
+            self.for_each_span(cuts, text, |span| {
+                spans.push(span);
+                Ok(())
+            })?;
             return Ok(Cow::Borrowed(text));
         }
         if let Some(cuts) = &self.mapped_cuts {
@@ -224,6 +221,30 @@ impl Stages {
         let cut = self.cut(Normalized::new(text, 0, false), key_form)?;
         spans.extend_from_slice(&cut.spans);
         Ok(cut.text.into_text())
+    }
+
+    /// Calls `each` with the spans of a text by `cuts`, the cuts of the pre-tokenizer, until one fails. A word is not searched.
+    ///
+    /// # Errors
+    /// The errors of the pre-tokenizer and of `each`.
+    pub(super) fn for_each_span(
+        &self,
+        cuts: &Cuts,
+        text: &str,
+        mut each: impl FnMut(Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        // Only if the seams are there already: deriving takes milliseconds.
+        let seams = self.seams.get().and_then(Option::as_ref);
+        if let Some(mut known) = seams.and_then(|seams| seams.known_pre_tokens(text.as_bytes())) {
+            return known.try_for_each(each);
+        }
+        let mut result = Ok(());
+        cuts.for_each_span(text, |span| {
+            if result.is_ok() {
+                result = each(span);
+            }
+        })?;
+        result
     }
 
     /// Whether the pre-tokenizer treats a segment at the beginning of a text otherwise than other segments.

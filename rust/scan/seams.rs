@@ -85,7 +85,7 @@ pub(crate) const MOST_WORDS: usize = 4;
 pub(crate) struct Words {
     /// For each character: in the lower four bits the sets in whose words it may stand, in the upper four the sets whose words it may begin.
     pub(crate) table: CharTable,
-    /// Sets by what becomes of a space before their words: it stays part of the word, is a pre-token of its own, or is dropped.
+    /// Sets of words that keep a space before them, that are cut from it, or whose space is dropped.
     pub(crate) space_kept: Kinds,
     pub(crate) space_cut_off: Kinds,
     pub(crate) space_dropped: Kinds,

@@ -17,24 +17,12 @@ use crate::structures::amortized_lazy::AmortizedLazy;
 /// without hashing.
 #[derive(Clone, Debug)]
 pub struct ByteSymbols {
-    /// By byte; `u32::MAX` where the vocabulary lacks the byte's character. Where characters have affixes, these are the ids of bytes that
-    /// are neither first nor last.
-    ids: [u32; 256],
-    /// By `left << 8 | right`.
+    /// By [`CharPlace::index`] and byte; `u32::MAX` where the vocabulary lacks the byte's character with its affixes.
+    ids: Box<[[u32; 256]; 4]>,
+    has_affixes: bool,
+    /// By `left << 8 | right`, for bytes that are neither first nor last if characters have affixes.
     merges: Vec<u64>,
-    /// Set if characters have affixes.
-    affixed: Option<AffixedBytes>,
     longest_match: Arc<AmortizedLazy<LongestMatch>>,
-}
-
-/// The symbols of bytes with affixes, by [`CharPlace::index`] and byte.
-#[derive(Clone, Debug)]
-pub(super) struct AffixedBytes(Box<[[u32; 256]; 4]>);
-
-impl AffixedBytes {
-    pub(super) fn id(&self, byte: u8, place: CharPlace) -> u32 {
-        self.0[place.index()][usize::from(byte)]
-    }
 }
 
 /// Price of preparing one token for longest match, in bytes of long pre-tokens that are merged without it.
@@ -44,12 +32,12 @@ const BYTES_PER_ENTRY: usize = 6;
 const LONG: usize = 64;
 
 impl ByteSymbols {
-    pub(super) fn id(&self, byte: u8) -> u32 {
-        self.ids[usize::from(byte)]
+    pub(super) fn id(&self, byte: u8, place: CharPlace) -> u32 {
+        self.ids[place.index()][usize::from(byte)]
     }
 
-    pub(super) fn affixed(&self) -> Option<&AffixedBytes> {
-        self.affixed.as_ref()
+    pub(super) fn has_affixes(&self) -> bool {
+        self.has_affixes
     }
 
     pub(super) fn merge(&self, left: u8, right: u8) -> u64 {
@@ -61,7 +49,7 @@ impl ByteSymbols {
     /// It is prepared as soon as enough bytes of long pre-tokens have been encoded without it.
     #[inline]
     pub(super) fn longest_match(&self, bpe: &Bpe, word: &[u8]) -> Option<&LongestMatch> {
-        if word.len() < LONG || self.affixed.is_some() {
+        if word.len() < LONG || self.has_affixes {
             return None;
         }
         let price = bpe.vocab.len() * BYTES_PER_ENTRY;
@@ -73,16 +61,16 @@ impl Bpe {
     /// Builds the tables for encoding raw bytes, with the affixes of the present options. Other affixes need other tables.
     pub fn byte_symbols(&self) -> ByteSymbols {
         let ids_at = |place| BYTE_TO_CHAR.map(|c| self.symbol_ids.get(c, place).unwrap_or(u32::MAX));
-        let by_place = CharPlace::ALL.map(ids_at);
-        let ids = by_place[0];
-        let affixed = (!self.has_plain_symbols()).then(|| AffixedBytes(Box::new(by_place)));
+        let ids = Box::new(CharPlace::ALL.map(ids_at));
+        let inner = &ids[CharPlace::INNER.index()];
         let mut merges = vec![NO_MERGE; 1 << 16];
-        for (left, &left_id) in ids.iter().enumerate() {
-            for (right, &right_id) in ids.iter().enumerate() {
+        for (left, &left_id) in inner.iter().enumerate() {
+            for (right, &right_id) in inner.iter().enumerate() {
                 merges[left << 8 | right] = self.pairs.merge(left_id, right_id);
             }
         }
-        ByteSymbols { ids, merges, affixed, longest_match: Arc::default() }
+        let has_affixes = !self.has_plain_symbols();
+        ByteSymbols { ids, has_affixes, merges, longest_match: Arc::default() }
     }
 
     /// The derivations of all tokens, and a bound of their ids; `None` if the vocabulary is not proper.
@@ -107,7 +95,7 @@ impl Bpe {
     /// The cut points of pre-tokens given as raw bytes; `None` if text on one side of a cut may change tokens on the other.
     pub fn byte_cut_points(&self, symbols: &ByteSymbols) -> Option<CutPoints> {
         let is_spelled = self.has_plain_symbols() && !self.vocab.shares_ids();
-        let are_apart = is_spelled && !symbols.ids.contains(&u32::MAX);
+        let are_apart = is_spelled && !symbols.ids[CharPlace::INNER.index()].contains(&u32::MAX);
         are_apart.then(|| CutPoints::new(Spelled::new(&self.vocab).iter().map(|(bytes, _)| bytes)))
     }
 }

@@ -22,8 +22,11 @@ pub(super) struct CharPlace {
 }
 
 impl CharPlace {
+    /// Neither first nor last.
+    pub(super) const INNER: Self = Self { is_first: false, is_last: false };
+
     pub(super) const ALL: [Self; 4] = [
-        Self { is_first: false, is_last: false },
+        Self::INNER,
         Self { is_first: true, is_last: false },
         Self { is_first: false, is_last: true },
         Self { is_first: true, is_last: true },

@@ -8,7 +8,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::by_rank::Queues;
-use super::byte_symbols::AffixedBytes;
 use super::char_ids::CharPlace;
 use super::longest_match::MatchScratch;
 use super::pair_table::{NO_MERGE, id_of, rank_of};
@@ -93,21 +92,21 @@ impl Scratch {
         symbols: &ByteSymbols,
         pairs: &PairTable,
     ) -> bool {
-        self.ids.extend(word.iter().map(|&byte| symbols.id(byte)));
+        self.ids.extend(word.iter().map(|&byte| symbols.id(byte, CharPlace::INNER)));
         self.lens.resize(word.len(), 1);
         self.merges.clear();
         self.merges.extend(word.windows(2).map(|pair| symbols.merge(pair[0], pair[1])));
-        if let Some(affixed) = symbols.affixed() {
-            self.affix_ends(word, affixed, pairs);
+        if symbols.has_affixes() {
+            self.affix_ends(word, symbols, pairs);
         }
         !self.ids.contains(&NONE)
     }
 
     /// Gives the first and the last symbol of a pre-token their affixes.
-    fn affix_ends(&mut self, word: &[u8], affixed: &AffixedBytes, pairs: &PairTable) {
+    fn affix_ends(&mut self, word: &[u8], symbols: &ByteSymbols, pairs: &PairTable) {
         let Some(last) = word.len().checked_sub(1) else { return };
         for at in [0, last] {
-            self.ids[at] = affixed.id(word[at], CharPlace { is_first: at == 0, is_last: at == last });
+            self.ids[at] = symbols.id(word[at], CharPlace { is_first: at == 0, is_last: at == last });
         }
         for at in [0, last.saturating_sub(1)] {
             if let [left, right, ..] = self.ids[at..] {

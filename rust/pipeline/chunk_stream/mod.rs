@@ -189,16 +189,13 @@ impl<'a, S: Sink> ChunkStream<'a, S> {
     /// Takes a long chunk. Only a chunk that the model sees as it stands is cut at the model's cut points: stages see a chunk whole.
     #[inline(never)]
     fn push_long(&mut self, chunk: Range<usize>, is_continuation: bool) {
-        let mut cuts = None;
-        match self.encoder.rewriter {
-            Rewriter::PreTokenizer(pre_tokenizer) => {
-                if self.push_pre_tokens(&pre_tokenizer, chunk.clone()) {
-                    return;
-                }
-            }
-            Rewriter::None => cuts = self.encoder.model.cut_points(chunk.len()),
-            Rewriter::Bert(_) | Rewriter::Stages(_) | Rewriter::Original(_) => {}
+        if let Rewriter::PreTokenizer(pre_tokenizer) = self.encoder.rewriter
+            && self.push_pre_tokens(&pre_tokenizer, chunk.clone())
+        {
+            return;
         }
+        let sees_chunks = matches!(self.encoder.rewriter, Rewriter::None);
+        let mut cuts = if sees_chunks { self.encoder.model.cut_points(chunk.len()) } else { None };
         if cuts.is_some() {
             let holds_added = self.encoder.holds_added(&self.text[chunk.clone()], &mut self.worker.scratch);
             cuts = cuts.filter(|_| !holds_added);

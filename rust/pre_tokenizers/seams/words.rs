@@ -1,4 +1,4 @@
-//! Words that no stage cuts, and what becomes of a space before them, so that such chunks need no search.
+//! Words that no stage cuts: a chunk that is such a word, or a space and such a word, needs no search.
 
 use super::answers::Answer;
 use super::groups::{Characters, Group};
@@ -77,7 +77,7 @@ struct WordSet {
     space: Option<Space>,
 }
 
-/// What becomes of one space before a word.
+/// The effect of the stages on one space before a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Space {
     /// It stays part of the word.
@@ -112,7 +112,7 @@ impl WordSearch<'_> {
         space.is_some_and(|space| stage.keeps(&[space, first, rest]))
     }
 
-    /// What becomes of one space before such a word. All stages keep the word alone. None unless the first stage that does not keep space and word
+    /// The effect on one space before such a word, which all stages keep if no space is before it. None unless the first stage that does not keep both
     /// together cuts between them.
     fn space_before(&self, first: GroupSet, rest: GroupSet) -> Option<Space> {
         let cutter = (0..self.stages.len()).find(|&stage| !self.is_kept_by(stage, true, first, rest))?;
@@ -148,7 +148,7 @@ impl WordSearch<'_> {
     }
 }
 
-/// What a stage leaves of a text that it does not cut.
+/// The rest of a text that a stage does not cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     All,
@@ -156,8 +156,8 @@ enum Left {
 }
 
 impl Stage {
-    /// What the stage leaves of texts with one character of each set in turn, and any number of the last if there are several. None if it may cut
-    /// one, or drops only some.
+    /// The rest of texts with one character of each set in turn, and any number of the last if there are several. None if the stage may cut one, or
+    /// drops only some.
     fn leaves(&self, sets: &[AtomSet]) -> Option<Left> {
         let drops = self.behavior == Behavior::Removed;
         let whole = self.search.whole(sets)?;
