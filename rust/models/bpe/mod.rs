@@ -131,18 +131,14 @@ impl Bpe {
         let merges = (0u32..).zip(pairs).filter(|&(rank, &(pair, _))| table.rank(pair) == Some(rank));
         let merges = merges.map(|(_, &(pair, _))| pair).collect();
         let mut bpe = Self {
-            symbol_ids: Arc::new(SymbolIds::plain(CharIds::new(&vocab))),
-            pieces: None,
-            turns: None,
             vocab,
             merges: Arc::new(merges),
-            spellings: Arc::default(),
             pairs: Arc::new(table),
-            options: BpeOptions::default(),
-            unk_id: None,
-            fallback_ids: Arc::default(),
+            options: options.clone(),
+            ..Self::default()
         };
         bpe.set_options(options)?;
+        bpe.set_symbol_ids();
         Ok(bpe)
     }
 
