@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::certain_merges::CertainMerges;
 use super::char_ids::CharPlace;
 use super::derivations::Derivations;
 use super::longest_match::LongestMatch;
@@ -24,14 +23,10 @@ pub struct ByteSymbols {
     /// By `left << 8 | right`, for bytes that are neither first nor last if characters have affixes.
     merges: Vec<u64>,
     longest_match: Arc<AmortizedLazy<LongestMatch>>,
-    certain_merges: Arc<AmortizedLazy<CertainMerges>>,
 }
 
 /// Price of preparing one token for longest match, in bytes of long pre-tokens that are merged without it.
 const BYTES_PER_ENTRY: usize = 6;
-
-/// Price of looking at one token's merges for certain ones, in bytes that are merged without them.
-const BYTES_PER_TOKEN: usize = 4;
 
 /// Shorter pre-tokens are faster to merge than to match: walks in the trie wait for memory more often.
 const LONG: usize = 64;
@@ -60,15 +55,6 @@ impl ByteSymbols {
         let price = bpe.vocab.len() * BYTES_PER_ENTRY;
         self.longest_match.get(word.len(), price, || bpe.longest_match())
     }
-
-    /// The certain merges of bytes, if the vocabulary has some.
-    ///
-    /// They are prepared as soon as enough bytes have been merged without them.
-    #[inline]
-    pub(super) fn certain_merges(&self, bpe: &Bpe, word: &[u8]) -> Option<&CertainMerges> {
-        let price = bpe.vocab.len() * BYTES_PER_TOKEN;
-        self.certain_merges.get(word.len(), price, || CertainMerges::new(bpe))
-    }
 }
 
 impl Bpe {
@@ -84,13 +70,7 @@ impl Bpe {
             }
         }
         let has_affixes = !self.has_plain_symbols();
-        ByteSymbols {
-            ids,
-            has_affixes,
-            merges,
-            longest_match: Arc::default(),
-            certain_merges: Arc::default(),
-        }
+        ByteSymbols { ids, has_affixes, merges, longest_match: Arc::default() }
     }
 
     /// The derivations of all tokens, and a bound of their ids; `None` if the vocabulary is not proper.

@@ -32,7 +32,7 @@ pub struct Scratch {
     pub(super) ids: Vec<u32>,
     pub(super) lens: Vec<u32>,
     /// The merge of each symbol with the next one.
-    pub(super) merges: Vec<u64>,
+    merges: Vec<u64>,
     prev: Vec<u32>,
     next: Vec<u32>,
     heap: BinaryHeap<Reverse<u64>>,

@@ -1,7 +1,6 @@
 //! Byte-pair encoding: merges the adjacent pair of the lowest rank until no pair merges.
 //!
 //! * `symbols`, `byte_symbols`: the initial symbols of a pre-token, from characters or from raw bytes.
-//! * `certain_merges`: merges of bytes that need no turn.
 //! * `merge`: merges them in O(n log n), by a scan, a heap or queues by rank (`by_rank`), depending on their number.
 //! * `longest_match`: replaces merging for long byte-level pre-tokens if the vocabulary is proper (`derivations`); O(n).
 //! * `sentencepiece`: merges by score, cuts unused pieces up again and samples, as SentencePiece does.
@@ -13,7 +12,6 @@
 mod apart;
 mod by_rank;
 mod byte_symbols;
-mod certain_merges;
 mod char_ids;
 mod cut_points;
 mod derivations;
@@ -365,13 +363,7 @@ impl Bpe {
             }
         }
         scratch.clear();
-        let may_merge_early = is_deterministic && self.turns.is_none();
-        let certain = if may_merge_early { symbols.certain_merges(self, word) } else { None };
-        let have_ids = match certain {
-            Some(certain) => scratch.push_merged_bytes(word, symbols, certain, &self.pairs),
-            None => scratch.push_byte_symbols(word, symbols, &self.pairs),
-        };
-        if !have_ids {
+        if !scratch.push_byte_symbols(word, symbols, &self.pairs) {
             return false;
         }
         if let Some(turns) = &self.turns {
