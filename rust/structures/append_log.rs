@@ -32,7 +32,7 @@ impl<T: Serialize + DeserializeOwned> AppendLog<T> {
         };
         Ok(lines
             .split_inclusive(|&byte| byte == b'\n')
-            .map_while(|line| serde_json::from_slice(line).ok())
+            .map_while(|line| serde_json::from_slice(line.strip_suffix(b"\n")?).ok())
             .collect())
     }
 
@@ -76,6 +76,9 @@ mod tests {
         let mut log = AppendLog::create(path.clone(), &[1, 2]).expect("room on the disk");
         log.push(&34).expect("room on the disk");
         assert_eq!(AppendLog::<u32>::read(&path).expect("a list"), [1, 2, 34]);
+        // A cut number is a number, too.
+        fs::write(&path, "1\n2\n3").expect("room on the disk");
+        assert_eq!(AppendLog::<u32>::read(&path).expect("a list"), [1, 2]);
         let pair = |at: u32| (at, "x".to_owned());
         let mut log = AppendLog::create(path.clone(), &[pair(1)]).expect("room on the disk");
         log.push(&pair(2)).expect("room on the disk");
